@@ -102,6 +102,7 @@ def whole() -> dict[str, Any]:
     for name, method in sorted(KINDS.items()):
         kind = method.load("file")
         sections: dict[str, Any] = {
+            "decision": {"$ref": "#/$defs/decision"},
             "format": {"$ref": "#/$defs/format"},
             "kind": {"const": name},
             "model": schema(kind.model),
@@ -117,7 +118,7 @@ def whole() -> dict[str, Any]:
                 "title": name,
                 "type": "object",
                 "properties": sections,
-                "required": sorted(sections.keys() - {"profile"}),
+                "required": sorted(sections.keys() - {"profile", "decision"}),
                 "additionalProperties": False,
             }
         )
@@ -128,6 +129,7 @@ def whole() -> dict[str, Any]:
         "title": f"Tallystick model file, format versions 1 and {file.VERSION}",
         "description": "Made by tools/make_model_schema.py from the shapes that the reader checks.",
         "$defs": {
+            "decision": schema(file._DECISION),
             "format": {
                 "type": "object",
                 "properties": version,
@@ -140,7 +142,7 @@ def whole() -> dict[str, Any]:
             "schema": schema(file._SCHEMA),
         },
         "if": old,
-        "then": {"not": {"required": ["profile"]}},
+        "then": {"not": {"anyOf": [{"required": ["profile"]}, {"required": ["decision"]}]}},
         "else": {"required": ["profile"]},
         "oneOf": kinds,
     }

@@ -457,6 +457,13 @@ class Model(Protocol):
         """What the columns mean."""
         ...
 
+    @property
+    def decision(self) -> Any:
+        """How its shares become an answer, as the user set it (`models/decision.py`); None: as the method
+        answers. It changes no share.
+        """
+        ...
+
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the model file that is this model's own."""
         ...

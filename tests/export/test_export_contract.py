@@ -240,6 +240,48 @@ def test_an_export_of_a_model_of_texts_answers_as_it_does_or_is_refused(method, 
         same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(target, 1e-9))
 
 
+DECISIONS = {
+    "threshold": {"threshold": 0.07, "of": "it's low"},
+    "costs": {"costs": {"fair": {"it's low": 12.5}}},
+    "costs of three": {"costs": [[0.5, 4, 1], [3, 0, 2], [1, 9, 0]]},
+}
+
+
+@cache
+def decided_model(name: str, decision: str):
+    """Two models of a method with three classes, or with two: one decides, one does not."""
+    method, rows = named(name), table(400, 1, False, False)
+    given = e.with_target(rows, "text")
+    if "three" not in decision:
+        cut = np.median(rows["y"])
+        given["class"] = ["it's low" if y < cut else "fair" for y in rows["y"]]
+    made = [method.load("estimator")(**e.WISHES).fit(given, "class") for _ in range(2)]
+    return made[0].set_decision(**DECISIONS[decision]), made[1]
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+@pytest.mark.parametrize(
+    "method", [m for m in METHODS if m.form != NO_FORM and not m.regression], ids=lambda method: method.name
+)
+@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+def test_an_export_answers_by_the_decision_that_is_kept_with_the_model(method, way, decision, tmp_path):
+    model, bare = decided_model(method.name, decision)
+    rows = new_rows()
+    given = {n: [row[n] for row in rows] for n in rows[0]}
+    assert (model.predict(given) != bare.predict(given)).any()
+    assert (model.predict_proba(given) == bare.predict_proba(given)).all()
+    same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(way[0], 1e-9))
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m.rules not in NO_RULES], ids=lambda m: m.name)
+def test_rules_answer_by_the_decision(method, tmp_path):
+    if method.regression or method.card != NO_CARD:
+        return  # a number is answered, or points are added up
+    model, rows = model_of.__wrapped__(method.name, False), new_rows()
+    model.set_decision(costs=DECISIONS["costs of three"]["costs"])
+    same(model, rows, answers_of_rules(model, rows, tmp_path), 1e-9)
+
+
 MERGED = {
     "plain": ["never seen", "O", "PLAIN"],
     "high": ["huge", "High"],

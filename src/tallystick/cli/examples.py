@@ -54,6 +54,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "tally fit votes.csv -t party --model tree --no-profile -o bare.tally.json",
             "a file without level counts and quantiles of the training rows",
         ),
+        (
+            "tally fit votes.csv -t party --model bayes --costs 'republican→democrat: 5' --folds 5",
+            "a republican who is taken for a democrat costs 5: answers of least expected cost",
+        ),
+        (
+            "tally fit votes.csv -t party --model bayes --threshold cheapest "
+            "--costs 'republican->democrat: 5' -o decided.tally.json",
+            "the cheapest threshold on rows not seen, kept with the model",
+        ),
         ("tally fit days.csv -t orders --regression --folds 3", "a target of numbers: a regression tree"),
     ),
     "splits": (
@@ -135,6 +144,18 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "--reasons-for democrat",
             "the columns that cost a row most points, in words",
         ),
+        (
+            "tally predict votes.tally.json new.csv --costs 'republican→democrat: 5'",
+            "answers of least expected cost, this once",
+        ),
+        (
+            "tally predict votes.tally.json new.csv --threshold 'republican: 0.2'",
+            "republican where its probability is above 0.2, this once",
+        ),
+        (
+            "tally predict votes.tally.json new.csv --top 'republican: 10%' --keep-columns",
+            "the tenth that is most probably republican, and how many hits to expect",
+        ),
         ("tally predict votes.tally.json new.csv --json", "predictions and notes, as JSON"),
     ),
     "explain": (
@@ -162,6 +183,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "a shop's rows stay in one fold",
         ),
         ("tally compare days.csv -t late --time day --no-tuning", "trained on earlier days only"),
+        (
+            "tally compare votes.csv -t party --method tree --method bayes --no-tuning "
+            "--costs 'republican→democrat: 5'",
+            "what the answers of each method cost",
+        ),
+        (
+            "tally compare votes.csv -t party --method bayes --no-tuning --threshold 'republican: 0.2'",
+            "answers by a threshold",
+        ),
         ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "train, validate and test once"),
         (
             "tally compare votes.csv -t party --held-out votes.csv --no-tuning",
@@ -235,6 +265,21 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally export card.tally.json --to card -o card.md", "a scorecard to print"),
         ("tally export card.tally.json --to sql --reasons 3 -o card.sql", "with the reasons of each row"),
         ("tally export tree.tally.json --to rules --json", "inside JSON"),
+    ),
+    "decide": (
+        ("tally decide votes.tally.json", "how the model turns probabilities into answers"),
+        (
+            "tally decide votes.tally.json --threshold 'republican: 0.2' -o cautious.tally.json",
+            "a copy that answers republican above 0.2",
+        ),
+        (
+            "tally decide votes.tally.json --costs 'republican→democrat: 5' -o priced.tally.json --json",
+            "a copy that answers by costs; the decision as JSON",
+        ),
+        (
+            "tally decide votes.tally.json --clear -o plain.tally.json",
+            "a copy that answers by the largest probability",
+        ),
     ),
     "verify": (
         ("tally verify votes.tally.json votes.csv", "fit again and compare byte for byte"),

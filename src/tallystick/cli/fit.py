@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.deciding import DecidedAnswers, WishedDecision, classifier, decided, decisions, wished
 from tallystick.cli.flags import as_flags, checks_as_flags
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
@@ -57,6 +58,7 @@ SHOWN = 40  # lines of a model on the page
     is_flag=True,
     help="Save nothing of how the training rows looked; then nobody can ask what changed since.",
 )
+@decisions("fit")
 @wishes
 @options.picture
 @options.columns
@@ -70,10 +72,13 @@ def fit(
     Prints the model, its cross-validated score, and the next command to type.
     """
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
+    wish = wished(given, chooses=True)
     done = learned(data, target, method, folds, given)
     profile = not given["no_profile"]
+    result, reason = judged(done, folds)
+    decision = decide_by(done, wish, result) if wish.any else None
+    score, checks = scored(done, result if decision is None else decision.result, reason), doubts(done)
     content = done.estimator.to_bytes(profile=profile)
-    score, checks = scored(done, folds), doubts(done)
     if output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -83,11 +88,13 @@ def fit(
     options.save_picture(given["picture"], lambda: drawn.picture())
     if as_json:
         out = {"checks": [c.to_dict() for c in checks], "saved": output, "score": score, "why": done.why}
+        out |= {} if decision is None else {"decision": decision.to_dict()}
         screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
         return
     page = sys.stderr if output == "-" else sys.stdout
     screen.show(model_lines(done), page)
     screen.show(score_lines(score, done.table.rows), page)
+    screen.show([] if decision is None else [(), *decision.lines()], page)
     screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
     screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
@@ -159,24 +166,48 @@ def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> Chose
         return choose(source, target, folds=folds, progress=progress, **options.wishes(given))
 
 
-def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
-    """Return cross-validated accuracy and log-loss with their intervals; None when they were not asked for.
-
-    Where the table has too few rows to be cut into folds, the reason is all there is. A method that was
-    chosen has been judged then.
+def judged(done: Fitted, folds: int) -> tuple[Any, str]:
+    """Return the cross-validation, None when it was not asked for; and where the table has too few rows to be
+    cut into folds, the reason. A method that was chosen has been judged then.
     """
     import tallystick as ts
 
     if folds == 0:
-        return None
+        return None, ""
     if done.choice is not None and done.choice.entry is not None:
-        return told(done.choice.entry.result, done.choice.rows)
+        return done.choice.entry.result, ""
     fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
     try:
         with screen.progress("cross-validating") as progress:
-            return told(ts.cross_validate(fresh, done.table, folds=folds, progress=progress), done.table.rows)
+            return ts.cross_validate(fresh, done.table, folds=folds, progress=progress), ""
     except TallyError as error:
-        return {"reason": as_flags(error.message)}
+        return None, as_flags(error.message)
+
+
+def decide_by(done: Fitted, wish: WishedDecision, result: Any) -> DecidedAnswers:
+    """Keep the decision that was typed with the model, chosen on answers to rows that models had not seen
+    where it has to be, and say what it does.
+    """
+    from tallystick.evaluate.costs import rarer_class
+
+    target = classifier(done.estimator, "the model").schema_.predicted
+    rarer = rarer_class(done.table) if len(target.labels) == 2 else None
+    found = decided(wish, target, rarer, result)
+    done.estimator._decide_by(found.decision)
+    return found
+
+
+def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
+    """Return cross-validated accuracy and log-loss with their intervals; None when they were not asked for.
+    Where there are none, the reason is all there is.
+    """
+    if result is None:
+        return {"reason": reason} if reason else None
+    entry = None if done.choice is None else done.choice.entry
+    out = told(result, done.table.rows if entry is None or done.choice is None else done.choice.rows)
+    if done.estimator.model_.decision is not None:
+        out["verdict"] = ""  # it is of answers by the largest probability
+    return out
 
 
 def told(found: Any, rows: int) -> dict[str, Any]:

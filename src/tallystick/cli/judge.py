@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.deciding import decisions, wished
 from tallystick.cli.flags import checks_as_flags
 from tallystick.methods import COMPARED
 
@@ -25,6 +26,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
     "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
 )
 @click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
+@decisions("compare")
 @options.methods("Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave out a check, e.g. dependence.")
@@ -57,6 +59,7 @@ def compare(
     import tallystick as ts
 
     options.keep_apart([data, *([held_out] if held_out else [])], {"--picture": picture})
+    wish = wished(given)
     with screen.progress("comparing") as progress:
         found = ts.compare(
             options.source(data, given),
@@ -70,6 +73,7 @@ def compare(
             regression=regression,
             ignore=ignore,
             progress=progress,
+            **wish.judged,
             **options.wishes(given),
         )
     options.save_picture(picture, found.picture)

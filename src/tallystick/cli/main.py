@@ -65,6 +65,7 @@ COMMANDS = {
     "separable": "separable",
     "density": "density",
     "work": "work",
+    "decide": "deciding",
     "verify": "models",
     "diff": "models",
     "serve": "serve",

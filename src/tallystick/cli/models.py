@@ -72,6 +72,7 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
         fresh._fit_table(table)
         if estimator.profile_ is not None:
             fresh._keep_profile(table)
+    fresh._decide_as(estimator)  # it is no part of learning
     return fresh._as_much_as(estimator).to_bytes()
 
 

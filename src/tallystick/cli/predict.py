@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.deciding import WishedDecision, decisions, set_wished, wished
+from tallystick.cli.top import TopWish, of_top, top_rows
 from tallystick.data.schema import Note
-from tallystick.draw.text import clean
+from tallystick.draw.text import clean, wrapped
 from tallystick.errors import DataError, OptionError, counted, nearest, page_limit, shown, some, with_article
 from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables
 
@@ -62,6 +65,13 @@ HELD = 200_000  # answers that wait until it is known whether there are any
     metavar="CLASS",
     help="The class that points count towards; the second of two, or the one answered, if not given.",
 )
+@decisions("predict")
+@click.option(
+    "--top",
+    metavar="'CLASS: 10%'",
+    help="Write only the rows with the highest probability of a class, e.g. 'bad: 10%' or 'bad: 100', the "
+    "most probable first with their numbers in FILE, and say how many hits to expect.",
+)
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @click.option("--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result.")
 @options.reading
@@ -77,37 +87,51 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     from tallystick.data.read.match import every_row
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
-    estimator = ts.load(model)
-    if not estimator._predicts:
-        raise OptionError(
-            f"{shown(model)} is a {estimator.model_.kind}, which predicts nothing. How likely it makes rows "
-            "says tally density MODEL --score FILE."
-        )
-    if estimator._regression:
-        raise OptionError(
-            f"{shown(model)} is {with_article(estimator.model_.kind)}, which does not predict classes. "
-            "For numbers use Python: ts.load(path).predict(rows)."
-        )
+    wish = wished(given)
+    top_wish = None if given["top"] is None else TopWish.read(given["top"])
+    estimator = _answering(ts.load(model), model, wish)
     estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = every_row(options.source(data, given))
-    met = MetRows()
-    answers = predicted(cast("Classifier", estimator), source, met, given)
+    met, top = MetRows(), None
+    if top_wish is not None:
+        top = top_rows(estimator, source, _wanted(given), top_wish)
+    answers = predicted(estimator, source, met, given)
     if given["bad_rows"] is None:
         answers = _reasons_if_any(answers)
     elif given["bad_rows"] == "error" or given["strict"]:
         answers = (part.drop_columns([UNREAD]) for part in answers)
+    if top is not None:
+        answers = of_top(answers, top, not given["proba"])
     if as_json:
         if output is not None:
             raise OptionError("--json prints; it does not go with -o. Leave out one of them.")
         rows = [row for part in answers for row in part.to_pylist()]
-        screen.show_json(met.to_dict(source.notes) | {"predictions": rows})
+        more = {} if top is None else {"top": top.to_dict()}
+        screen.show_json(met.to_dict(source.notes) | more | {"predictions": rows})
         return
     from tallystick.cli.rows import write_rows
 
     count = write_rows(answers, None if output == "-" else output, given["raw"])
     if output not in (None, "-"):
-        print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{met.classes()}"))
+        print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{'' if top else met.classes()}"))
+    if top is not None:
+        screen.show(wrapped(clean(str(top)), screen.cells(), "top: "), sys.stderr)
     say(met, source.notes)
+
+
+def _answering(estimator: Any, name: str, wish: WishedDecision) -> Classifier:
+    """Return a loaded model that predicts classes, by what was typed instead of what is kept with it."""
+    if not estimator._predicts:
+        raise OptionError(
+            f"{shown(name)} is a {estimator.model_.kind}, which predicts nothing. How likely it makes rows "
+            "says tally density MODEL --score FILE."
+        )
+    if estimator._regression:
+        raise OptionError(
+            f"{shown(name)} is {with_article(estimator.model_.kind)}, which does not predict classes. "
+            "For numbers use Python: ts.load(path).predict(rows)."
+        )
+    return set_wished(estimator, wish) if wish.any else cast("Classifier", estimator)
 
 
 def say(met: MetRows, reading: tuple[Note, ...]) -> None:
@@ -149,7 +173,17 @@ def predicted(
     """
     if given["reasons"] is None and (given["reasons_for"] is not None or given["reasons_against"] != "best"):
         raise OptionError("--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4.")
-    wanted = Wanted(
+    tables = answer_tables(estimator, source, met, _wanted(given))
+    first = next(tables)
+    carried = Carried(source, _carried_names(source, given, first.column_names, met))
+    yield carried.beside(first)
+    for table in tables:
+        yield carried.beside(table)
+
+
+def _wanted(given: dict[str, Any]) -> Wanted:
+    """Return what was asked for beside the label."""
+    return Wanted(
         proba=given["proba"],
         outside=given["flag_outside"],
         reasons=given["reasons"],
@@ -158,12 +192,6 @@ def predicted(
         lenient=given["lenient"],
         missing_columns=given["missing_columns"],
     )
-    tables = answer_tables(estimator, source, met, wanted)
-    first = next(tables)
-    carried = Carried(source, _carried_names(source, given, first.column_names, met))
-    yield carried.beside(first)
-    for table in tables:
-        yield carried.beside(table)
 
 
 def _reasons_if_any(answers: Iterator[pa.Table]) -> Iterator[pa.Table]:

@@ -36,7 +36,8 @@ from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
-from tallystick.estimators.with_profile import WithProfile, rows_of
+from tallystick.estimators.with_decision import WithDecision
+from tallystick.estimators.with_profile import rows_of
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 SHOWN = 5  # columns named in a warning
 
 
-class Estimator(Parameters, WithProfile, PlainMethod):
+class Estimator(Parameters, WithDecision, PlainMethod):
     """Fitting, copies and the model file; see the module's laws."""
 
     model_: Model
@@ -68,13 +69,13 @@ class Estimator(Parameters, WithProfile, PlainMethod):
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return repr(self)
-        return "\n\n".join(part for part in (self._as_text(), notes_text(self.notes_)) if part)
+        return "\n\n".join(filter(None, (self._as_text(), self._decided(), notes_text(self.notes_))))
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():
             return as_html(repr(self))
-        told = notes_text(self.notes_)
-        return self._in_notebook() + (as_html(told) if told else "")
+        below = self._decided(), notes_text(self.notes_)
+        return self._in_notebook() + "".join(as_html(text) for text in below if text)
 
     def _as_text(self) -> str:
         """Return the fitted model as lines; the notes come below them."""
@@ -106,7 +107,7 @@ class Estimator(Parameters, WithProfile, PlainMethod):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data, without format and checksum."""
         self._check_fitted()
-        return self._profile_section() | {
+        return self._profile_section() | self._decision_section() | {
             "kind": self._kind,
             "model": self.model_.to_dict(),
             "notes": [n.to_dict() for n in self.notes_],
@@ -173,10 +174,14 @@ class Estimator(Parameters, WithProfile, PlainMethod):
     @classmethod
     def _from_document(cls, document: Mapping[str, Any]) -> Self:
         """Return a fitted estimator from a checked document."""
-        out = cls()
-        out._restore(document)
-        out._restore_profile(document)
-        return out
+        return cls()._load(document)
+
+    def _load(self, document: Mapping[str, Any]) -> Self:
+        """Set everything from a checked document."""
+        self._restore(document)
+        self._restore_profile(document)
+        self._restore_decision(document)
+        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
@@ -197,9 +202,7 @@ class Estimator(Parameters, WithProfile, PlainMethod):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "file" in state:
-            document = file.from_bytes(state["file"])
-            self._restore(document)
-            self._restore_profile(document)
+            self._load(file.from_bytes(state["file"]))
             self._set_columns(*state["columns"])
             self._remember(state.get("files", ()))
         vars(self).update({name: value for name, value in state.items() if name == ROUTED})

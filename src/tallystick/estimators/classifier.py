@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Model
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
-from tallystick.estimators.base import Estimator
+from tallystick.estimators.deciding import Deciding
 from tallystick.estimators.plain_rows import from_floats
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
 
 
-class Classifier(Estimator):
+class Classifier(Deciding):
     """Fit, predict and score for estimators of classes."""
 
     _estimator_type = "classifier"
@@ -33,8 +33,8 @@ class Classifier(Estimator):
         self.classes_ = np.array(model.schema.predicted.values())
 
     def _decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, with the
-        `costs` of a tree the least expected cost; of equals the first. Every label is decided here.
+        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, or as
+        `set_decision` or the `costs` of a tree say; of equals the first. Every label is decided here.
         """
         self._check_fitted()
         return self.model_.decide(shares)
@@ -169,8 +169,8 @@ class Classifier(Estimator):
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the class of each row: the most probable, or with the `costs` of a tree the cheapest; of
-        equals the first in `classes_`.
+        """Return the class of each row: the most probable, or as `set_decision` or the `costs` of a tree say;
+        of equals the first in `classes_`.
 
         Parameters
         ----------

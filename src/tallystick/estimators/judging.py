@@ -35,11 +35,12 @@ from tallystick.evaluate.checks import (
     no_better,
 )
 from tallystick.evaluate.compare import Watch
-from tallystick.evaluate.costs import cost_matrix
+from tallystick.evaluate.costs import cost_matrix, judged_cost
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind, variant
+from tallystick.models.decision import AnswerDecision
 
 Progress = Callable[[int, int, str], None]
 Methods = Sequence[str] | Mapping[str, Any]  # names as `methods.variant` takes them, or estimators by name
@@ -75,6 +76,7 @@ def compare(
     held_out: Any = None,
     regression: bool = False,
     cost: Any = None,
+    threshold: Any = None,
     ignore: Iterable[str] = (),
     sample_weight: Any = None,
     progress: Progress | None = None,
@@ -109,6 +111,9 @@ def compare(
         Whether the target is a number: regression trees beside the mean, by their mean squared error.
     cost : dict or table, default None
         {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
+        It decides the answers of methods without `costs` of their own.
+    threshold : float or dict, default None
+        Of two classes: answer the rarer one where its probability is above this number; or {class: number}.
     ignore : list of str, default ()
         Codes of checks that are not wanted.
     sample_weight : array or str, default None
@@ -145,6 +150,7 @@ def compare(
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(["regression"] if regression else methods, tuned, shared, data, others)
     watch = Watch(progress)
+    cost = judged_cost(cost, threshold, table)
     return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
 
 
@@ -162,7 +168,9 @@ def compare_read(
     dealing, how = way.dealing(table)
     lean = way.lean(table)
     aim = table.schema.predicted
-    prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
+    prices = cost
+    if not isinstance(cost, AnswerDecision):
+        prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
     families = {c.family: c.family for c in candidates if c.family in NAMES}
     names, left = able(lean, families) if families else ([], "")
     candidates = [c for c in candidates if c.family in names or c.family not in families]

@@ -169,7 +169,9 @@ class Updates(Classifier):
             self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_), model
         )
         columns, named = self._columns_in(), self._named_columns
+        decision = self.model_.decision
         self._adopt(model, notes, rows)
+        self._keep_decision(decision)
         self._remember(other._files)
         self._set_columns(columns, named)
 

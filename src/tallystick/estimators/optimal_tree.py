@@ -19,10 +19,11 @@ from tallystick.estimators.parameters import PLACES, Parameters
 from tallystick.estimators.tree import ClassTree
 from tallystick.estimators.tree_settings import plain_value, text_notes, weight_notes
 from tallystick.learners.optimal.options import OptimalOptions
+from tallystick.models.costs import cost_table
 from tallystick.models.plain import is_number
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.certificate import Certificate
-from tallystick.models.tree.weights import class_weights, cost_table
+from tallystick.models.tree.weights import class_weights
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table

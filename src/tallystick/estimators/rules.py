@@ -17,9 +17,9 @@ from tallystick.estimators.tree_settings import check_classes, named_by_label, t
 from tallystick.explain.rules import RulesOnRows, rules_on, rules_svg, told_rules
 from tallystick.learners.fit import fit
 from tallystick.learners.rules import RuleLearner
+from tallystick.models.costs import cost_table
 from tallystick.models.rules.model import LIST, SET, RuleModel
 from tallystick.models.rules.options import RuleOptions
-from tallystick.models.tree.weights import cost_table
 
 if TYPE_CHECKING:
     from tallystick.models.tree.rules import Rules

@@ -38,9 +38,10 @@ from tallystick.learners.prune import (
     to_file,
 )
 from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.costs import cost_table
 from tallystick.models.plain import plain
 from tallystick.models.tree import Answers, Tree
-from tallystick.models.tree.weights import class_weights, cost_table
+from tallystick.models.tree.weights import class_weights
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table

@@ -13,8 +13,9 @@ from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classes import refuse_unknown
 from tallystick.learners.prune.methods import between
+from tallystick.models.costs import cost_table
 from tallystick.models.plain import PLAIN, is_number, is_whole, plain
-from tallystick.models.tree.weights import class_weights, cost_table
+from tallystick.models.tree.weights import class_weights
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table

@@ -18,6 +18,7 @@ from tallystick.data.schema import Note
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
+from tallystick.estimators.deciding import undecided
 from tallystick.estimators.given_rows import coded, read_labelled
 from tallystick.estimators.pruning_path import PruningPath
 from tallystick.estimators.tree_settings import check_price, check_whole
@@ -304,6 +305,16 @@ class TreeViews(Estimator):
             rows, so it would grow the whole tree.
         """
         self._check_fitted()
+        if (decision := self.model_.decision) is not None:  # it changes answers, never the tree
+            asked: dict[str, Any] = {
+                "alpha": alpha,
+                "choose": choose,
+                "folds": folds,
+                "confidence": confidence,
+            }
+            out = undecided(self).prune(kind, data, raising=raising, **asked)
+            out._decide_by(decision)
+            return out
         way = pruners.pruning_of(kind) if pruners.is_pruning(kind) else None
         if way is not None:
             kind, alpha, confidence = self._said(way, alpha, confidence)

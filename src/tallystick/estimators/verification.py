@@ -92,6 +92,7 @@ def verify(
     again = type(known)(**given)
     target = known.schema_.target
     again.fit(X, target.name if y is None and target is not None else y, sample_weight)
+    again._decide_as(known)  # it is no part of learning
     found = again._as_much_as(known).to_bytes()
     if found == data:
         return Verdict(True, "", len(data))

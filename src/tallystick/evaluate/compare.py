@@ -30,6 +30,7 @@ from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
 from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, labels_of
+from tallystick.models.decision import AnswerDecision
 
 BASELINE = "majority"  # the family of always answering the same
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
@@ -204,7 +205,7 @@ def compare_table(
     candidates: Sequence[Candidate],
     table: Table,
     folds: int = 10,
-    cost: NDArray[np.float64] | None = None,
+    cost: NDArray[np.float64] | AnswerDecision | None = None,
     watch: Watch | None = None,
     dealing: Dealing | None = None,
     how: str = "",

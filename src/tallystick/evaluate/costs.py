@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.schema import Target
-from tallystick.errors import OptionError, nearest, some
+from tallystick.errors import OptionError, shown
 from tallystick.evaluate.method import Fits
-from tallystick.models.tree.weights import by_answer
+from tallystick.models.costs import by_answer, refuse_unknown
+from tallystick.models.decision import AnswerDecision, of_threshold
 
 Floats = NDArray[np.float64]
 
@@ -28,8 +30,7 @@ def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | 
     if cost is None:
         return None
     size = len(target.labels)
-    if isinstance(cost, Mapping):
-        _refuse_unknown(cost, target)
+    refuse_unknown(cost, target, "cost")
     try:
         prices = np.asarray(by_answer(cost, target) if isinstance(cost, Mapping) else cost, np.float64)
     except (TypeError, ValueError):
@@ -44,17 +45,6 @@ def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | 
     return _with_unseen(prices)
 
 
-def _refuse_unknown(cost: Mapping[Any, Any], target: Target) -> None:
-    """Refuse a name that is not a class."""
-    inner = [answer for row in cost.values() if isinstance(row, Mapping) for answer in row]
-    unknown = [str(k) for k in (*cost, *inner) if target.label_of(k) not in target.labels]
-    if unknown:
-        raise OptionError(
-            f"cost names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
-            f"The classes are {some(target.labels)}."
-        )
-
-
 def own_costs(model: Fits, target: Target, labels: tuple[str, ...]) -> Floats | None:
     """Return costs[truth, answer] by which a method decides its answers; None: by the largest share."""
     table = model._own_costs(target) if target.labels else ()
@@ -64,10 +54,46 @@ def own_costs(model: Fits, target: Target, labels: tuple[str, ...]) -> Floats | 
     return prices if len(prices) == len(labels) else _with_unseen(prices)
 
 
+def threshold_decision(threshold: Any, table: Table) -> AnswerDecision:
+    """Return the decision that a threshold means: a number, of the rarer class of a table, or
+    {class: number}.
+    """
+    target = table.schema.predicted
+    if isinstance(threshold, Mapping):
+        if len(threshold) != 1:
+            raise OptionError(
+                f"threshold takes a number, or one class {{class: number}}, not {shown(threshold)}."
+            )
+        of, threshold = next(iter(threshold.items()))
+        return of_threshold(target, threshold, of)
+    return of_threshold(target, threshold, rarer_class(table) if len(target.labels) == 2 else None)
+
+
+def judged_cost(cost: Any, threshold: Any, table: Table) -> Any:
+    """Return what decides answers: costs as they were given, or the decision of a threshold."""
+    if threshold is None:
+        return cost
+    if cost is not None:
+        raise OptionError("cost and threshold both decide the answers. Pass one of them.")
+    return threshold_decision(threshold, table)
+
+
+def rarer_class(table: Table) -> str | None:
+    """Return the class of the fewest rows, by weight; of equals the first. None without classes."""
+    if table.classes is None:
+        return None
+    labels = table.schema.predicted.labels
+    counts = np.bincount(table.classes, table.weights, minlength=len(labels))
+    return labels[int(np.argmin(np.where(counts > 0, counts, np.inf)))]
+
+
 def judged_by(
     cost: Any, model: Fits, target: Target, labels: tuple[str, ...]
 ) -> tuple[Floats | None, Floats | None]:
     """Return what answers cost (as given, else the method's own), and the method's own costs."""
+    if isinstance(cost, AnswerDecision):  # a threshold: it decides, and has no prices of its own
+        rule = cost.table
+        return None, rule if len(rule) == len(labels) else _with_unseen(rule)
     own = own_costs(model, target, labels)
     given = cost_matrix(cost, target, labels)
     return (own if given is None else given), own

@@ -19,7 +19,7 @@ from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
 from tallystick.errors import OptionError, counted, shown, some
-from tallystick.evaluate.costs import judged_by, named
+from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
@@ -59,6 +59,7 @@ def cross_validate(
     time: str | None = None,
     by: str | Sequence[str] = (),
     cost: Any = None,
+    threshold: Any = None,
     positive: Any = None,
     sample_weight: Any = None,
     held_out: Any = None,
@@ -90,6 +91,8 @@ def cross_validate(
     cost : dict or table, default None
         {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
         It decides the answers of a method that has no `costs` of its own.
+    threshold : float or dict, default None
+        Of two classes: answer the rarer one where its probability is above this number; or {class: number}.
     positive : label, default None
         The class that precision and recall are about; None is the rarest.
     sample_weight : array or str, default None
@@ -113,7 +116,7 @@ def cross_validate(
     """
     if held_out is not None:
         no_dealing(groups, time)
-        return judge_on(model, data, target, held_out, cost)
+        return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
     refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
@@ -132,7 +135,7 @@ def cross_validate(
             table.response, tuple(a for a, _ in done), weights, how, any(stopped for _, stopped in done)
         )
     labels, place = _positive(table, positive)
-    prices, own = judged_by(cost, model, table.schema.predicted, labels)
+    prices, own = judged_by(judged_cost(cost, threshold, table), model, table.schema.predicted, labels)
     model = named(model, table.schema.predicted)
     done = [cross_shares(model, lean, plan, progress) for plan in plans]
     assert table.classes is not None
@@ -169,7 +172,7 @@ def refuse_far(data: Any, columns: Mapping[str, Any]) -> None:
 
 
 def judge_on(
-    model: Fits, data: Any, target: Any, held_out: Any, cost: Any = None
+    model: Fits, data: Any, target: Any, held_out: Any, cost: Any = None, threshold: Any = None
 ) -> CrossValidation | RegressionValidation:
     """Fit on one set of rows and judge on another, a held-out file say, which has the target too.
 
@@ -181,7 +184,7 @@ def judge_on(
     part = held.judged(answer(fitted, table, held, table.schema.predicted.labels))
     if table.response is not None:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
-    prices, own = judged_by(cost, model, table.schema.predicted, held.labels)
+    prices, own = judged_by(judged_cost(cost, threshold, table), model, table.schema.predicted, held.labels)
     how = held_words(table, held)
     return CrossValidation(held.labels, held.truth, (part,), cost=prices, how=how, own_costs=own)
 

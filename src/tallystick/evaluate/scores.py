@@ -7,13 +7,14 @@ Law: a row of weight w counts as w rows; the order of the rows means nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
 from tallystick.evaluate.measures import (
     ACCURACY,
@@ -25,6 +26,7 @@ from tallystick.evaluate.measures import (
     log_losses,
     precision_recall,
 )
+from tallystick.evaluate.thresholds import RankedRows, Thresholds, thresholds_of
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
@@ -49,12 +51,38 @@ class Scores:
     positive: str
     curves: dict[str, Any] = field(repr=False)
     impossible: int = 0
+    ranked: RankedRows | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Measure:
         for measure in self.measures:
             if measure.name == name:
                 return measure
         raise KeyError(name)
+
+    def thresholds(self, costs: Any = None, of: Any = None, at: Sequence[float] | None = None) -> Thresholds:
+        """Return what every threshold between two classes finds, misses and costs, and the cheapest.
+
+        Parameters
+        ----------
+        costs : dict or table, default None
+            {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or
+            costs[class][answer]; None: every error costs 1.
+        of : label, default None
+            The class whose probability is held against the threshold; None is the positive one.
+        at : list of float, default None
+            The thresholds of the table; None is some round ones. The cheapest is found among all.
+
+        Returns
+        -------
+        Thresholds
+            Prints as a table; `best` is the cheapest, `gains` has gain and lift.
+        """
+        if self.ranked is None:
+            raise OptionError(
+                f"a threshold is for two classes, and here are {len(self.classes):,}. Pass cost= to "
+                "cross_validate: the answers are then those of least expected cost."
+            )
+        return thresholds_of(self.ranked, self.classes, costs, self.positive if of is None else of, at)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores as plain data."""
@@ -101,8 +129,9 @@ def score(
         per_class=tuple(_per_class(confusion, classes)),
         confusion=confusion,
         positive=classes[positive],
-        curves=class_curves(truth == positive, shares[:, positive], weight, cost, positive),
+        curves=class_curves(truth == positive, shares[:, positive], weight),
         impossible=int((shares[np.arange(len(truth)), truth] <= 0).sum()),
+        ranked=RankedRows.of(truth, shares, weight) if len(classes) == 2 else None,
     )
 
 
@@ -183,15 +212,12 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def class_curves(
-    hit: NDArray[np.bool_], value: Floats, weight: Floats, cost: Floats | None = None, positive: int = 0
-) -> dict[str, Any]:
+def class_curves(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str, Any]:
     """Return what one class against the rest looks like: hit[row] whether a row has it, value[row] its share.
 
-    The points of roc, pr and calibration, the lift of the top tenth and, of two classes with costs, the
-    cheapest threshold.
+    The points of roc, pr and calibration, and the lift of the top tenth.
     """
-    thresholds, precision, recall = precision_recall(hit, value, weight)
+    _, precision, recall = precision_recall(hit, value, weight)
     ups, rows = float(weight[hit].sum()), float(weight.sum())
     yes = recall * ups / np.maximum(precision, 1e-300)
     false = (yes - recall * ups) / max(rows - ups, 1e-300)
@@ -201,21 +227,7 @@ def class_curves(
         "roc": _thin(np.concatenate([[0.0], false]), np.concatenate([[0.0], recall])),
         "top_tenth": top_tenth(hit, value, weight),
     }
-    if cost is not None and len(cost) == 2:
-        total = _threshold_costs(recall * ups, yes, ups, rows, cost, positive)
-        best = int(np.argmin(total))
-        out["best_threshold"] = {"cost": float(total[best]), "threshold": float(thresholds[best])}
     return out
-
-
-def _threshold_costs(up: Floats, yes: Floats, ups: float, rows: float, cost: Floats, positive: int) -> Floats:
-    """Mean cost of answering `positive` at or above each threshold; chosen on the same rows, so a little
-    hopeful.
-    """
-    p, n = positive, 1 - positive
-    alarms = yes - up
-    spent = cost[p, p] * up + cost[p, n] * (ups - up) + cost[n, p] * alarms
-    return np.asarray((spent + cost[n, n] * (rows - ups - alarms)) / rows)
 
 
 def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:

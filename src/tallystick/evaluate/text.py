@@ -141,11 +141,44 @@ def show_comparison(found: Comparison[Any]) -> str:
     right = frozenset(at for at, j in enumerate(shown) if j not in (0, 5))
     lines += table([header[j] for j in shown], ([row[j] for j in shown] for row in rows), right, room)
     lines += [(), *wrapped(clean(found.why), room, "razor: "), *wrapped(_settings(found), room, "chosen: ")]
+    lines += cost_lines(found)
     for check in found.checks:
         lines += wrapped(clean(f"{check.text} {check.advice}"), room, f"check {check.code}: ", "note")
     if found.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return plain(lines)
+
+
+def cost_lines(found: Comparison[Any]) -> list[Line]:
+    """Return what the answers of each method cost a row, where errors have prices, the cheapest first."""
+    priced = [e for e in found.entries if any(m.name == "cost" for m in _measures(e))]
+    if not priced:
+        return []
+    two = priced[0].result.scores.ranked is not None
+    rows = []
+    for e in sorted(priced, key=lambda e: e.result.measure("cost").value):
+        cost, cells_ = e.result.measure("cost"), []
+        if two:
+            told = e.result.scores.thresholds(e.result.cost)
+            each = [told.half.cost / told.half.rows, told.best.cost / told.best.rows]
+            cells_ = [Span(figure(each[0])), Span(figure(each[1])), Span(f"{told.best.threshold:.6g}")]
+        rows.append(
+            [Span(clean(e.name)), Span(figure(cost.value), "strong"), Span(_between(cost), "dim"), *cells_]
+        )
+    header = ["cost of a row", "as decided", "95 %"]
+    if two:
+        header += ["at 0.5", "cheapest", "at"]
+    out = [(), *table(header, rows, frozenset(range(1, len(header))), cells())]
+    if two:
+        positive = clean(priced[0].result.scores.positive)
+        said = f"cheapest: by threshold of {positive}, chosen on the rows it is counted on: a little hopeful"
+        out += wrapped(said, cells(), "", "dim")
+    return [*out, ()]
+
+
+def _measures(e: Entry[Any]) -> Any:
+    """Return the measures of an entry; those of numbers have no prices."""
+    return e.result.scores.measures if "accuracy" in e.result.shown else ()
 
 
 def _entry(found: Comparison[Any], e: Entry[Any], worst: float) -> list[Span]:

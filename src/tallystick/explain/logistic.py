@@ -306,6 +306,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
         tuple(shares.tolist()),
         False,
         "average row",
+        decision=model.decision,
     )
 
 

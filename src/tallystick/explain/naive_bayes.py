@@ -24,6 +24,7 @@ from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import OptionError, counted, nearest, page_limit, shown
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part
 
@@ -306,17 +307,23 @@ class Explanation:
     only_prior: bool  # every class was impossible, so the prior answered
     begins: str = "prior"  # what the base is called
     unit: str = "log-odds"  # what the parts are counted in
+    decision: AnswerDecision | None = None  # how the answer follows from the shares, if it is not the largest
+
+    @property
+    def answered(self) -> int:
+        """The place of the class that is answered."""
+        return int(decide(np.array([self.shares]), in_force(self.decision))[0])
 
     @property
     def answer(self) -> str:
-        """The class with the highest share, the first of equals."""
-        return self.classes[int(np.argmax(self.shares))]
+        """The class with the highest share, or the one that a decision says; of equals the first."""
+        return self.classes[self.answered]
 
     def for_class(self, label: Any = None) -> list[tuple[str, str, float]]:
         """Return (column, value, weight) for a class against the others: by its best rival, the strongest
         first.
         """
-        c = int(np.argmax(self.shares)) if label is None else _place(self.classes, label)
+        c = self.answered if label is None else _place(self.classes, label)
         rival = self._rival(c)
         rows = [(r.column, r.value, _difference(r.parts, c, rival)) for r in self.reasons]
         return sorted(rows, key=lambda r: (-abs(r[2]), r[0]))
@@ -344,8 +351,7 @@ class Explanation:
 
     def picture(self, most: int = 20) -> Picture:
         """Return the parts of the row's log-odds as bars, the strongest first."""
-        c = int(np.argmax(self.shares))
-        rival = self._rival(c)
+        c, rival = self.answered, self._rival(self.answered)
         bars = [(self.begins, _difference(self.base, c, rival))]
         bars += [(f"{column} = {value}", weight) for column, value, weight in self.for_class()[:most]]
         words = f"{self.unit} of {self.answer} ({self.shares[c]:.1%}) against {self.classes[rival]}"
@@ -355,10 +361,9 @@ class Explanation:
         return self.picture()
 
     def __str__(self) -> str:
-        c = int(np.argmax(self.shares))
-        rival = self._rival(c)
-        first, second = f"{clean(self.answer)} with {self.shares[c]:.4f}", clean(self.classes[rival])
-        lines = [f"{first}; against {second} with {self.shares[rival]:.4f}"]
+        c, rival = self.answered, self._rival(self.answered)
+        told = (f"{clean(self.classes[k])} with {self.shares[k]:.4f}" for k in (c, rival))
+        lines = ["; against ".join(told), *([] if self.decision is None else [clean(self.decision.why)])]
         if self.only_prior:
             lines.append("every class has a share of 0 somewhere: answered by the prior alone")
         rows = [(self.begins, "", _difference(self.base, c, rival)), *self.for_class()]
@@ -447,6 +452,7 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
         tuple(scores.tolist()),
         tuple(shares[row].tolist()),
         bool(lost),
+        decision=model.decision,
     )
 
 

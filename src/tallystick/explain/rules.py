@@ -20,6 +20,7 @@ from tallystick.draw.rules import RuleLine, rule_picture
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError
 from tallystick.explain.interval import mixture_interval
+from tallystick.models.decision import why_answered
 from tallystick.models.rules.model import RuleModel
 from tallystick.models.tree.rules import Rules, holds
 from tallystick.models.tree.sentences import Condition, number, plain, rows
@@ -228,7 +229,8 @@ class RuleExplanation:
             lines += [f"  {sentence}" for sentence in failed]
         low, high = self.interval
         shares = ", ".join(f"{plain(n)} {s:.3f}" for n, s in zip(labels, self.shares, strict=True))
-        how = "; the least expected cost" if self.model.costs else ""
+        why = why_answered(self.model.decision, self.model.costs)
+        how = f"; {plain(why)}" if why else ""
         lines.append(
             f"Answer: {plain(self.answer)} (95 % between {low:.3f} and {high:.3f}, for new rows like this "
             f"one){how}; {shares}"

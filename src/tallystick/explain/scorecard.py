@@ -72,6 +72,7 @@ def explain(model: ScorecardModel, block: Block, row: int = 0) -> CardExplanatio
         False,
         "base",
         "points",
+        model.decision,
         codes,
         model.labels[towards],
     )

@@ -20,6 +20,7 @@ from tallystick.errors import page_limit
 from tallystick.explain.interval import mixture_interval, searched, student
 from tallystick.explain.tree_boxes import tree_svg
 from tallystick.learners.prune.length import bits_of_tests
+from tallystick.models.decision import why_answered
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows
 from tallystick.models.tree.text import WIDEST
@@ -159,12 +160,12 @@ class TreeExplanation:
             how = " is the sum of the parts" if self.parts else ""
             return f"Answer: {self.answer:.6g}{how}{between}"
         said = {
-            "the least expected cost": bool(self.tree.answers.costs),
+            plain(why_answered(self.tree.decision, self.tree.answers.costs)): True,
             "the sum of the parts": bool(self.parts),
             "weighted by how probable each pruning is": self.tree.averaged is not None,
             "rows weighted by their class": self.tree.answers.weights is not None,
         }
-        how = ", ".join(text for text, holds in said.items() if holds)
+        how = ", ".join(text for text, holds in said.items() if text and holds)
         shares = ", ".join(f"{plain(n)} {s:.3f}" for n, s in zip(labels, self.shares, strict=True))
         return f"Answer: {plain(self.answer)}{between}; {how}{': ' if how else ''}{shares}"
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tallystick import methods
+from tallystick.data.schema import Schema
 from tallystick.draw.svg import as_html
 from tallystick.errors import shown
 from tallystick.export.diff_largest import sentences
 from tallystick.export.diff_models import Pair, by_name, walk
 from tallystick.export.diff_profiles import profile_changes
 from tallystick.export.file import from_bytes, read_file
+from tallystick.models.decision import from_dict
 
 _WORDS = {
     "rows": "training rows",
@@ -124,6 +126,9 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
     for section in ("parameters", "rows", "schema"):
         found += walk(by_name(a[section]), by_name(b[section]), _WORDS[section])
     found += methods.of_kind(a["kind"]).load("changes")(a, b)
+    before, after = _decision(a), _decision(b)
+    if before != after:
+        found.append(("decision", before, after))
     found += walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
     found += profile_changes(a, b, alone=not found)
     largest = sentences(methods.of_kind(a["kind"]).load("largest")(a, b)) if found else ()
@@ -133,6 +138,12 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
 def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Return what changed between two checked documents, a sentence per change."""
     return [str(change) for change in compare(a, b).changes]
+
+
+def _decision(document: dict[str, Any]) -> str | None:
+    """Return how a model answers, in words; None: by the largest probability."""
+    made = from_dict(document.get("decision"), Schema.from_dict(document["schema"]).predicted)
+    return None if made is None else Spoken(str(made))
 
 
 def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:
@@ -146,7 +157,13 @@ def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:
     return out
 
 
+class Spoken(str):
+    """A sentence of ours, which is shown as it is."""
+
+
 def _short(value: Any) -> str:
+    if isinstance(value, Spoken):
+        return str(value)
     if isinstance(value, str):
         return shown(value)
     if type(value) is int:

@@ -78,13 +78,24 @@ _ROWS = Record(
 )
 
 
+_DECISION = Record(
+    {},
+    {
+        "costs": Listed(Listed(Number(0), size="classes"), size="classes"),
+        "of": Text(),
+        "threshold": Number(0, 1),
+    },
+)
+
+
 def to_bytes(document: dict[str, Any]) -> bytes:
     """Return the file's bytes: the document, its format, and on the last line the sha256 of all bytes
     above. A document without the section `profile` is of version 1, and is written as it was read.
     """
     version = VERSION if "profile" in document else 1
     whole = document | {"format": {"name": NAME, "version": version}}
-    lines = [f"{canonical.write(k).decode()}:{canonical.write(whole[k]).decode()},\n" for k in sorted(whole)]
+    keys = sorted(whole, key=lambda k: (k != "format", k))  # what it is stands first
+    lines = [f"{canonical.write(k).decode()}:{canonical.write(whole[k]).decode()},\n" for k in keys]
     body = ("{\n" + "".join(lines)).encode()
     return body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 
@@ -133,9 +144,12 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
         "rows": _ROWS,
         "schema": _SCHEMA,
     }
+    optional: dict[str, Shape] = {}
     if document.get("format") != {"name": NAME, "version": 1}:
         sections["profile"] = profile.SHAPE
-    Record(sections).check(document, "the file", sizes)
+        optional["decision"] = _DECISION
+    Record(sections, optional).check(document, "the file", sizes)
+    _check_decision(document)
     schema = Schema.from_dict(document["schema"])
     extra.check(document, schema)
     profile.check(document.get("profile"), schema, document["rows"]["count"])
@@ -199,6 +213,18 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
             Text(test=_reads_as(target["type"]), words=f"{target['type']} text").check(
                 label, "a label", sizes
             )
+
+
+def _check_decision(document: dict[str, Any]) -> None:
+    """Check that a decision is whole: costs of all classes, or a threshold of one of two."""
+    found, target = document.get("decision"), document["schema"]["target"]
+    if found is None:
+        return
+    labels = () if target is None else target["labels"]
+    by_costs = set(found) == {"costs"} and len(labels) > 0 and any(map(any, found["costs"]))
+    above = set(found) == {"of", "threshold"} and len(labels) == 2 and found["of"] in labels
+    if not by_costs and not (above and 0 < found["threshold"] < 1):
+        raise shapes.wrong("the file.decision", "costs of all classes, or a threshold of one of two", found)
 
 
 def _check_part(place: str, column: Mapping[str, Any]) -> None:

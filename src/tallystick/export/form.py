@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,9 @@ class Form:
     no number is allowed; of levels the codes that are; whether a missing or unseen value is. base, terms: of
     an additive model; score = base + the parts of the terms in their order, then slope * score + shift. A
     term's "average" is what its reasons are measured from, where that is not 0. The points of a card are
-    whole numbers; what its terms say of reason codes, `card_form` tells.
+    whole numbers; what its terms say of reason codes, `card_form` tells. costs[class][answer]: where there
+    are some, the answer of least expected cost is given (`best`); decision: the same in words, where the user
+    set it.
     """
 
     kind: str
@@ -80,6 +82,7 @@ class Form:
     slope: float = 1.0
     shift: tuple[float, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    decision: str = ""
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -133,7 +136,8 @@ class Form:
         if self.rules:
             return out | {"rules": list(self.rules), "costs": costs}
         scaled = {"slope": self.slope, "shift": list(self.shift)} if self.shift else {}
-        return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled
+        decided = {"costs": costs} if costs else {}
+        return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled | decided
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON that may stand in a script: no `<` is in it; an item a line."""
@@ -160,7 +164,9 @@ def best(form: Form, shares: Sequence[float]) -> int:
 def form_of(model: Model, sha256: str = "") -> Form:
     """Return the form of a fitted model; sha256: of its model file, for the record."""
     form: Form = methods.of_kind(model.kind).load("form")(model, sha256)
-    return form
+    if model.decision is None:
+        return form
+    return replace(form, costs=model.decision.costs, decision=str(model.decision))
 
 
 def no_form(model: Model, sha256: str) -> Form:

@@ -20,6 +20,8 @@ def heading(form: Form) -> list[str]:
     lines = [f"Tallystick {__version__}: {what} for '{plain(form.target)}'."]
     if form.labels:
         lines.append(f"Classes: {_some([plain(label) for label in form.labels])}.")
+    if form.decision:
+        lines.append(f"Answers: {plain(form.decision)}.")
     if form.sha256:
         lines.append(f"Model file sha256: {form.sha256}.")
     lines.append("Columns:")

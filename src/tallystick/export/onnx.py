@@ -403,8 +403,21 @@ def _terms(graph: _Graph, form: Form) -> None:
     powers = graph.add("Exp", [graph.add("Sub", [total, top])])
     whole = graph.add("ReduceSum", [powers, axis], keepdims=1)
     shares = graph.add("Div", [powers, whole], out="probabilities")
-    graph.labels(form, graph.add("ArgMax", [shares], axis=1, keepdims=0))
+    graph.labels(form, _best(graph, form, shares))
     graph.output(shares, graph.onnx.TensorProto.DOUBLE, [None, len(form.labels)])
+
+
+def _best(graph: _Graph, form: Form, shares: str) -> str:
+    """Return the place of the label answered [row]: the most probable, or the one of least expected cost,
+    summed class by class as everywhere; of equals the first.
+    """
+    if not form.costs:
+        return graph.add("ArgMax", [shares], axis=1, keepdims=0)
+    total = graph.constant([[0.0] * len(form.labels)])
+    for k, row in enumerate(form.costs):
+        share = graph.add("Gather", [shares, graph.constant([k], np.int64)], axis=1)
+        total = graph.add("Add", [total, graph.add("Mul", [share, graph.constant([row])])])
+    return graph.add("ArgMin", [total], axis=1, keepdims=0)
 
 
 def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:

@@ -13,8 +13,9 @@ from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
 from tallystick.learners.criteria import CRITERIA
+from tallystick.models.costs import cost_table
 from tallystick.models.plain import is_number, is_whole, make_plain
-from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table, criterion_weights
+from tallystick.models.tree.weights import ClassWeights, class_weights, criterion_weights
 
 PARTS = 2**20  # the finest part of a row of weight 1
 

@@ -1,14 +1,27 @@
 """Which class is answered for some shares: the one rule of every label shown anywhere.
 
-Knows shares and costs. Knows nothing of models. Law: the exports decide by the same sums, in the same order.
+Knows shares, costs and thresholds. Knows nothing of models. Laws: the exports decide by the same sums, in the
+same order; a decision changes labels, never shares.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.schema import Target
+from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.models.costs import cost_table, refuse_unknown
+from tallystick.models.plain import is_number, plain
+
 Floats = NDArray[np.float64]
+
+MOST_SAID = 6  # costs that a sentence names
 
 
 def decide(shares: Floats, costs: Floats | None = None) -> NDArray[np.int64]:
@@ -30,3 +43,118 @@ def cheapest(shares: Floats, costs: Floats) -> NDArray[np.int64]:
     for share, row in zip(shares.T, costs, strict=True):
         total += share[:, None] * row
     return np.asarray(total.argmin(axis=1), np.int64)
+
+
+@dataclass(frozen=True)
+class AnswerDecision:
+    """How the probabilities of a fitted model become its answer, where that is not the largest.
+
+    costs[class][answer]: the answer of least expected cost. threshold: the class `of`, one of two, is
+    answered where its probability is above it; that is costs too, of `threshold` for a false alarm and the
+    rest of 1 for a miss, so that 0.5 answers as no decision does. At exactly the threshold the first of the
+    two classes is answered, as everywhere.
+    """
+
+    labels: tuple[str, ...] = field(repr=False)
+    costs: tuple[tuple[float, ...], ...]
+    threshold: float | None = None
+    of: str = ""
+
+    @cached_property
+    def table(self) -> Floats:
+        """costs[class, answer] that decide."""
+        return np.array(self.costs, np.float64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the decision as plain data, as the model file has it."""
+        if self.threshold is not None:
+            return {"of": self.of, "threshold": self.threshold}
+        return {"costs": [list(row) for row in self.costs]}
+
+    @property
+    def why(self) -> str:
+        """What made the answer, after the answer and the shares."""
+        if self.threshold is not None:
+            return f"{self.of} is answered above {self.threshold:.6g}"
+        return "the least expected cost"
+
+    def __str__(self) -> str:
+        if self.threshold is not None:
+            other = next(label for label in self.labels if label != self.of)
+            return f"{self.of} where its probability is above {self.threshold:.6g}, else {other}"
+        return f"the class of least expected cost ({costs_told(self.costs, self.labels)})"
+
+
+def costs_told(costs: Sequence[Sequence[float]], labels: Sequence[str]) -> str:
+    """Return what answers cost, in words: those that do not cost 1 if wrong and 0 if right, or all of few."""
+    every = [
+        (truth, answer, cost)
+        for truth, row in zip(labels, costs, strict=True)
+        for answer, cost in zip(labels, row, strict=True)
+        if truth != answer or cost
+    ]
+    told = every if len(every) <= 2 else [(t, a, c) for t, a, c in every if c != float(t != a)]
+    words = [f"{t} answered {a} costs {c:.6g}" for t, a, c in told[:MOST_SAID]]
+    rest = len(told) - MOST_SAID
+    if rest > 0:
+        words.append(f"{rest} more")
+    elif len(told) < len(every):
+        words.append("every other error 1")
+    return ", ".join(words)
+
+
+def decision_of(
+    target: Target, costs: Any = None, threshold: Any = None, of: Any = None, *, rarer: str | None = None
+) -> AnswerDecision:
+    """Return the decision that a user means, checked. rarer: the class of a threshold where none is named."""
+    if (costs is None) == (threshold is None):
+        raise OptionError("a decision is made of costs or of a threshold. Pass one of them.")
+    if threshold is None:
+        if of is not None:
+            raise OptionError("of= names the class of a threshold, and costs are given. Leave it out.")
+        refuse_unknown(costs, target)
+        return AnswerDecision(target.labels, cost_table(costs, target))
+    return of_threshold(target, threshold, of if of is not None else rarer)
+
+
+def of_threshold(target: Target, threshold: Any, of: Any) -> AnswerDecision:
+    """Return the decision that answers a class where its probability is above a threshold."""
+    labels, threshold = target.labels, plain(threshold)
+    if len(labels) != 2:
+        raise OptionError(
+            f"a threshold is for two classes, and {shown(target.name)} has {len(labels):,}. Pass costs: the "
+            "answer is then the one of least expected cost."
+        )
+    if not is_number(threshold) or not 0 < threshold < 1:
+        raise OptionError(f"a threshold is a probability between 0 and 1, not {shown(threshold)}.")
+    if of is None:
+        raise OptionError(
+            f"a threshold of {threshold:.6g}, but of which class? Pass of={labels[0]!r} or of={labels[1]!r}."
+        )
+    label = target.label_of(of)
+    if label not in labels:
+        raise OptionError(
+            f"there is no class {shown(of)}.{nearest(str(of), labels)} Classes: {some(labels)}."
+        )
+    false, missed = float(threshold), 1.0 - float(threshold)
+    costs = ((0.0, missed), (false, 0.0)) if label == labels[0] else ((0.0, false), (missed, 0.0))
+    return AnswerDecision(labels, costs, float(threshold), label)
+
+
+def from_dict(data: Mapping[str, Any] | None, target: Target) -> AnswerDecision | None:
+    """Return the decision of a checked document; None where it has none."""
+    return None if data is None else decision_of(target, **data)
+
+
+def why_answered(decision: AnswerDecision | None, own: Sequence[Sequence[float]] = ()) -> str:
+    """Return what makes the answer if not the largest share; nothing where that does."""
+    return decision.why if decision is not None else "the least expected cost" if own else ""
+
+
+def in_force(decision: AnswerDecision | None, own: Sequence[Sequence[float]] = ()) -> Floats | None:
+    """Return costs[class, answer] that decide: those of the decision, else a method's own; None: the largest
+    share does.
+    """
+    if decision is not None:
+        return decision.table
+    return np.array(own, np.float64) if own else None

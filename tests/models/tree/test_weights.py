@@ -1,4 +1,4 @@
-"""What a row of each class counts, and what answers cost: by label, in order, and refused by name."""
+"""What a row of each class counts: by label, in order, and refused by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tallystick.models.tree.weights import (
     ClassWeights,
     by_label,
     class_weights,
-    cost_table,
     criterion_weights,
 )
 
@@ -43,15 +42,3 @@ def test_a_class_is_worth_what_its_errors_cost():
 def test_weights_that_make_no_sense_are_refused_by_name(given):
     with pytest.raises(OptionError, match="class_weight must"):
         by_label("class_weight", given, TARGET)
-
-
-def test_costs_come_as_a_table_or_by_label():
-    assert cost_table([[0, 1], [5, 0]], TARGET) == ((0.0, 1.0), (5.0, 0.0))
-    assert cost_table({"yes": {"no": 5}}, TARGET) == ((0.0, 1.0), (5.0, 0.0))
-    assert cost_table(None, TARGET) == ()
-
-
-@pytest.mark.parametrize("given", [[[0, 1]], [[0, -1], [1, 0]], [[0, 0], [0, 0]], {"yes": 5}, "dear"])
-def test_costs_that_make_no_sense_are_refused(given):
-    with pytest.raises(OptionError, match="costs must be numbers from 0 up"):
-        cost_table(given, TARGET)

@@ -27,12 +27,14 @@ def refuse_reasons(form: Form, most: Any) -> None:
 
 
 class Reasons:
-    """The steps of a SELECT that find the reasons of a row. shares: where the probabilities stand."""
+    """The steps of a SELECT that find the reasons of a row. worth: where it stands what the answer has most
+    of.
+    """
 
     def __init__(
-        self, form: Form, sql: Dialect, own: str, names: Sequence[str], shares: Sequence[str]
+        self, form: Form, sql: Dialect, own: str, names: Sequence[str], worth: Sequence[str]
     ) -> None:
-        self.form, self.sql, self.own, self.shares = form, sql, own, shares
+        self.form, self.sql, self.own, self.worth = form, sql, own, worth
         self.names = names  # of the columns, as the table calls them
         self.count = len(form.terms)
 
@@ -59,8 +61,8 @@ class Reasons:
 
     def answered(self) -> str:
         """Return the number of the class that is answered."""
-        arms = " ".join(f"WHEN {share} THEN {k}" for k, share in enumerate(self.shares))
-        return f"CASE {self.sql.top(self.shares)} {arms} END"
+        arms = " ".join(f"WHEN {share} THEN {k}" for k, share in enumerate(self.worth))
+        return f"CASE {self.sql.top(self.worth)} {arms} END"
 
     def next(self, k: int) -> str:
         """Return the greatest number below that of the reason before."""

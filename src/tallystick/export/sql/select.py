@@ -204,8 +204,9 @@ class _Writer:
         if not self._may_be_lost():
             away = [f"{scores[k]} - {top}" for k in labels]
         total = " + ".join(powers)
-        found = f"CASE {sql.top(shares)}"
-        found += "".join(f" WHEN {shares[k]} THEN {sql.literal(form.labels[k])}" for k in labels) + " END"
+        worth = [f"{own}_worth_{k}" for k in labels] if form.costs else shares
+        found = f"CASE {sql.top(worth)}"
+        found += "".join(f" WHEN {worth[k]} THEN {sql.literal(form.labels[k])}" for k in labels) + " END"
         return (
             self.cells()
             + self.step("scores", "cells", [f"{score(form, k, sql)} AS {scores[k]}" for k in labels])
@@ -213,18 +214,29 @@ class _Writer:
             + self.step("away", "top", [f"{away[k]} AS {own}_away_{k}" for k in labels])
             + self.step("powers", "away", [f"{_power(f'{own}_away_{k}')} AS {powers[k]}" for k in labels])
             + self.step("shares", "powers", [f"{powers[k]} / ({total}) AS {shares[k]}" for k in labels])
-            + self.told(found, shares)
+            + self.told(found, shares, worth)
         )
 
-    def told(self, found: str, shares: Sequence[str]) -> str:
-        """Return the end of the SELECT of base and terms, with the reasons where they are wanted."""
-        asked = Reasons(self.form, self.sql, self.own, [c.name for c in self.given], shares)
+    def told(self, found: str, shares: Sequence[str], worth: Sequence[str]) -> str:
+        """Return the end of the SELECT of base and terms, with the reasons where they are wanted. worth: what
+        the answer has most of: shares, or with costs the expected cost below 0.
+        """
+        asked = Reasons(self.form, self.sql, self.own, [c.name for c in self.given], worth)
         out, before = "", "shares"
+        if self.form.costs:
+            spent = [self._spent(k, shares) for k in range(len(worth))]
+            columns = [f"0e0 - ({s}) AS {w}" for s, w in zip(spent, worth, strict=True)]
+            out, before = self.step("worth", "shares", columns), "worth"
         for name, columns in asked.steps(self.reasons) if self.reasons else ():
             out += self.step(name, before, columns)
             before = name
         told = [f"{asked.text(k)} AS reason_{k}" for k in range(1, self.reasons + 1)]
         return out + self.last(found, shares, f"{self.own}_{before}", told)
+
+    def _spent(self, answer: int, shares: Sequence[str]) -> str:
+        """Return the expected cost of an answer."""
+        prices = [self.sql.double(row[answer]) for row in self.form.costs]
+        return " + ".join(f"{share} * {price}" for share, price in zip(shares, prices, strict=True))
 
     def _prior(self) -> float:
         scaled = self.form.base

@@ -22,10 +22,11 @@ from tallystick.learners.optimal.losses import Losses, price_table
 from tallystick.learners.optimal.options import OptimalOptions
 from tallystick.learners.optimal.points import Points
 from tallystick.learners.tree import tested_columns
+from tallystick.models.costs import cost_table
 from tallystick.models.tree import STAYS, Answers, Nodes, Tree
 from tallystick.models.tree.certificate import Certificate
 from tallystick.models.tree.nodes import NO_CUT
-from tallystick.models.tree.weights import class_weights, cost_table
+from tallystick.models.tree.weights import class_weights
 from tallystick.stats.distinct_rows import DistinctRows, RowCells
 
 __all__ = ["OptimalDraft", "OptimalLearner", "Running", "rounds"]

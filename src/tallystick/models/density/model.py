@@ -45,6 +45,8 @@ class DensityModel:
     unit: int
     alpha: float
 
+    decision = None  # it predicts nothing
+
     @property
     def kind(self) -> str:
         """The kind the model file names."""

@@ -18,7 +18,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
-from tallystick.models.decision import decide
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import (
     Cells,
@@ -99,6 +99,7 @@ class LogisticModel:
     fit: Fit
     reference: int
     errors: tuple[tuple[float, ...], ...] = ()
+    decision: AnswerDecision | None = None
 
     kind = KIND
     calibration = None  # its shares are those of the fit
@@ -122,8 +123,10 @@ class LogisticModel:
         return self._answers(block, kernels.Answer.SHARES)
 
     def decide(self, shares: Array) -> NDArray[np.int64]:
-        """Return the class answered for shares[row, class]: the largest share, of equals the first."""
-        return decide(shares)
+        """Return the class answered for shares[row, class]: the largest share, or as the decision says; of
+        equals the first.
+        """
+        return decide(shares, in_force(self.decision))
 
     def record(self, row: Mapping[str, Any]) -> Array | None:
         """Return the shares [class] of one record; None when a cell has to be read as tables are."""
@@ -172,7 +175,11 @@ class LogisticModel:
         return self._of_floats(columns, rows, kernels.Answer.SHARES)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint32] | None:
-        """Return what `decide` answers for the shares of `floats`, in half of the time."""
+        """Return what `decide` answers for the shares of `floats`, in half of the time; None where a
+        decision decides.
+        """
+        if self.decision is not None:
+            return None
         return self._of_floats(columns, rows, kernels.Answer.BEST)
 
     def _of_floats(

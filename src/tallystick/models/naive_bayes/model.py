@@ -23,7 +23,7 @@ from tallystick.data.schema import Column, Note, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Calibration, Term
-from tallystick.models.decision import decide
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.options import BayesOptions
@@ -50,6 +50,7 @@ class NaiveBayesModel:
     parts: tuple[Part, ...]
     calibration: Calibration | None = None
     notes: tuple[Note, ...] = ()
+    decision: AnswerDecision | None = None
 
     kind = KIND
 
@@ -96,8 +97,10 @@ class NaiveBayesModel:
         return self._prior.tobytes()
 
     def decide(self, shares: Array) -> NDArray[np.int64]:
-        """Return the class answered for shares[row, class]: the largest share, of equals the first."""
-        return decide(shares)
+        """Return the class answered for shares[row, class]: the largest share, or as the decision says; of
+        equals the first.
+        """
+        return decide(shares, in_force(self.decision))
 
     def record(self, row: Mapping[str, Any]) -> Array | None:
         """Return the shares [class] of one record; None when a cell has to be read as tables are."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import Schema
-from tallystick.models.decision import decide
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.rules.one_row import RuleRow
 from tallystick.models.rules.options import RuleOptions
 from tallystick.models.tree.rules import Rule, Rules, holds
@@ -67,6 +67,7 @@ class RuleModel:
     totals: tuple[int, ...]
     unit: int = 1
     row_unit: int = 0
+    decision: AnswerDecision | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ class RuleModel:
 
     def decide(self, shares: Floats) -> NDArray[np.int64]:
         """Return the class answered for shares[row, class]: the largest share, or the least expected cost."""
-        return decide(shares, np.array(self.costs) if self.costs else None)
+        return decide(shares, in_force(self.decision, self.costs))
 
     # -- answering --
 

@@ -13,9 +13,10 @@ from typing import Any
 from tallystick.data.schema import Target
 from tallystick.data.text import label_text
 from tallystick.errors import OptionError, shown
+from tallystick.models.costs import cost_table
 from tallystick.models.logistic.options import check_weights
 from tallystick.models.plain import is_number, is_whole, make_plain
-from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table, criterion_weights
+from tallystick.models.tree.weights import ClassWeights, class_weights, criterion_weights
 
 MOST_BINS = 1_000
 MOST_RULES = 10_000

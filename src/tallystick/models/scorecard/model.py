@@ -20,7 +20,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive, Calibration
-from tallystick.models.decision import decide
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.scorecard.options import ScorecardOptions
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints, part_from
 from tallystick.models.scorecard.spread import CardSpread
@@ -75,6 +75,7 @@ class ScorecardModel:
     errors: tuple[Array, ...] = ()
     left_out: tuple[str, ...] = ()
     spread: CardSpread | None = None
+    decision: AnswerDecision | None = None
 
     kind = KIND
 
@@ -138,8 +139,10 @@ class ScorecardModel:
         return kernels.softmax(self.scores(block))
 
     def decide(self, shares: Array) -> NDArray[np.int64]:
-        """Return the class answered for shares[row, class]: the largest share, of equals the first."""
-        return decide(shares)
+        """Return the class answered for shares[row, class]: the largest share, or as the decision says; of
+        equals the first.
+        """
+        return decide(shares, in_force(self.decision))
 
     def record(self, row: Mapping[str, Any]) -> Array | None:
         """Return the shares [class] of one record; None when a cell has to be read as tables are."""

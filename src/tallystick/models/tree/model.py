@@ -20,7 +20,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
-from tallystick.models.decision import decide
+from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
@@ -86,6 +86,7 @@ class Tree:
     candidates: Candidates | Unsorted | Sequence[str] | None = None
     row_unit: int = 0
     certificate: Certificate | None = None
+    decision: AnswerDecision | None = None
 
     @property
     def regression(self) -> bool:
@@ -192,7 +193,7 @@ class Tree:
         """Return the class answered for shares[row, class]: the largest share, or the smallest expected
         cost.
         """
-        return decide(shares, np.array(self.answers.costs) if self.answers.costs else None)
+        return decide(shares, in_force(self.decision, self.answers.costs))
 
     @cached_property
     def shown(self) -> Tree:

@@ -110,7 +110,9 @@ def _unequal(tree: Tree) -> list[str]:
             f"{what} ({some}), so that a class of fewer rows can be the answer; the counts and shares below "
             "are of rows that count equally."
         )
-    if tree.answers.costs:
+    if tree.decision is not None:
+        out.append(f"The answer is {plain(str(tree.decision))}.")
+    elif tree.answers.costs:
         out.append("The answer is the class of the least expected cost; it can be a class of fewer rows.")
     return out
 

@@ -88,35 +88,3 @@ def _real(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
-
-
-def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
-    """Return costs[class][answer] as numbers; nothing for None."""
-    if given is None:
-        return ()
-    size = len(target.labels)
-    rows = by_answer(given, target) if isinstance(given, Mapping) else given
-    try:
-        table = np.array(rows, np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
-    if table.shape != (size, size) or not bool(np.all((table >= 0) & np.isfinite(table))) or not table.any():
-        raise OptionError(
-            f"costs must be numbers from 0 up: {{class: {{answer: cost}}}}, or {size} rows of {size}, the "
-            f"cost of each answer (column) for each class (row) in the order of classes_; "
-            f"found {shown(given)}."
-        )
-    return tuple(tuple(row) for row in table.tolist())
-
-
-def by_answer(given: Mapping[Any, Any], target: Target) -> Any:
-    """Return costs[class][answer] of {class: {answer: cost}}; not named: 1 for a wrong answer, else 0."""
-    if not all(isinstance(row, Mapping) for row in given.values()):
-        return None
-    known = {target.label_of(truth): row for truth, row in given.items()}
-    named = {t: {target.label_of(answer): c for answer, c in row.items()} for t, row in known.items()}
-
-    def cost(truth: str, answer: str) -> Any:
-        return named.get(truth, {}).get(answer, float(truth != answer))
-
-    return [[cost(truth, answer) for answer in target.labels] for truth in target.labels]
