@@ -45,3 +45,10 @@ def test_a_model_without_answers_says_why():
     model = ts.NaiveBayes().fit(ROWS, "y")
     model.profile_ = None
     assert "keeps no answers" in AnswerTally.of(model).untold
+
+
+def test_a_decision_is_no_drift_of_the_answers():
+    rows = [{"x": k % 7, "y": "yes" if k % 7 > 4 else "no"} for k in range(210)]
+    model = ts.NaiveBayes().fit(rows, "y")
+    before = ts.describe(rows, against=model).to_dict()
+    assert ts.describe(rows, against=model.set_decision(threshold=0.01, of="yes")).to_dict() == before

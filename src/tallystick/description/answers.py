@@ -6,7 +6,7 @@ Knows fitted models and blocks. Knows nothing of columns. Law: counts, so no ord
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class AnswerTally:
             return cls(None, untold=f"{kept} no answers to the training rows; fit again to have them")
         own, model = profile.answers, estimator.model_
         if isinstance(own, AnswerProfile):
+            model = replace(model, decision=None)  # as the training rows were counted
             known = Known(own.given.astype(np.float64), labels=target.labels)
             return cls(model, known, "", target.labels, list(own.shares))
         return cls(model, of_profile(own, "numeric", (), estimator.rows_["count"]))

@@ -21,7 +21,6 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
-from tallystick.draw.text import clean, plain, wrapped
 from tallystick.errors import (
     DataError,
     NotFitted,
@@ -69,13 +68,12 @@ class Estimator(Parameters, WithDecision, PlainMethod):
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return repr(self)
-        return "\n\n".join(filter(None, (self._as_text(), self._decided(), notes_text(self.notes_))))
+        return "\n\n".join([self._as_text(), *self._below()])
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():
             return as_html(repr(self))
-        below = self._decided(), notes_text(self.notes_)
-        return self._in_notebook() + "".join(as_html(text) for text in below if text)
+        return self._in_notebook() + "".join(as_html(text) for text in self._below())
 
     def _as_text(self) -> str:
         """Return the fitted model as lines; the notes come below them."""
@@ -493,10 +491,3 @@ def not_fitted(name: str) -> Exception:
     if loaded is None:
         return NotFitted(text)
     return type("NotFitted", (NotFitted, loaded.NotFittedError), {})(text)  # type: ignore[no-any-return]
-
-
-def notes_text(notes: Sequence[Note]) -> str:
-    """Return notes as lines below a model; nothing of none."""
-    if not notes:
-        return ""
-    return "notes\n" + plain([line for note in notes for line in wrapped(clean(note.text), 80, "  - ")])

@@ -15,13 +15,14 @@ from tallystick.estimators.with_profile import VERSION, WithProfile
 from tallystick.models.decision import AnswerDecision, from_dict
 
 if TYPE_CHECKING:
-    from tallystick.data.schema import Schema
+    from tallystick.data.schema import Note, Schema
 
 
 class WithDecision(WithProfile):
     """Read, written, shown and handed on."""
 
     schema_: Schema
+    notes_: tuple[Note, ...]
 
     def _decision_section(self) -> dict[str, Any]:
         """Return the section of the model file; nothing where there is no decision."""
@@ -44,7 +45,14 @@ class WithDecision(WithProfile):
         if known.model_.decision is not None:
             self._decide_by(known.model_.decision)
 
-    def _decided(self) -> str:
-        """Return how it answers, where that is not by the largest probability, as lines."""
-        decision = self.model_.decision
-        return "" if decision is None else plain(wrapped(clean(str(decision)), 80, "answers "))
+    def _below(self) -> list[str]:
+        """Return what stands below a printed model: how it answers, if not by the largest probability, and
+        the notes.
+        """
+        decision, out = self.model_.decision, []
+        if decision is not None:
+            out.append(plain(wrapped(clean(str(decision)), 80, "answers ")))
+        if self.notes_:
+            lines = [line for note in self.notes_ for line in wrapped(clean(note.text), 80, "  - ")]
+            out.append("notes\n" + plain(lines))
+        return out
