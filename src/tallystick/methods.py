@@ -68,6 +68,7 @@ class Method:
     compared: bool = True  # whether `compare` and `report` try it unless `methods=` names others
     curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
     few_classes: bool = False  # whether it takes seconds where there are many
+    effort: float = 1.0  # to fit a row, column and class, beside other methods; counting: a hundredth
     most_classes: int = 0  # beyond which it is refused, as the work grows with their square; 0: no end
     reads_text: bool = True
     regression: bool = False
@@ -93,6 +94,7 @@ _LEAVES: Settings = tuple(
 
 _TREE = Method(
     name="tree",
+    effort=0.02,
     kind="decision-tree",
     words="decision tree",
     estimator="estimators.tree:DecisionTree",
@@ -140,6 +142,7 @@ METHODS = (
     _TREE,
     Method(
         name="bayes",
+        effort=0.01,
         kind="naive-bayes",
         words="naive Bayes",
         thing="naive Bayes model",
@@ -186,6 +189,7 @@ METHODS = (
     ),
     Method(
         name="card",
+        effort=4.0,
         kind="scorecard",
         words="scorecard",
         estimator="estimators.scorecard:Scorecard",

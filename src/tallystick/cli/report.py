@@ -10,7 +10,6 @@ import click
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
-from tallystick.methods import COMPARED
 
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
@@ -60,7 +59,7 @@ def report(data: str, target: str | None, output: str, as_json: bool, **given: A
         found = ts.report(
             options.source(data, given),
             target,
-            methods=given["methods"] or COMPARED,
+            methods=given["methods"] or None,
             tuned=given["tuned"],
             folds=given["folds"],
             repeats=given["repeats"],

@@ -52,7 +52,7 @@ def choose(
     table = NaiveBayes(**shared)._read(data, target)
     rows = _most(table)
     part = table if table.rows <= rows else table.take(some_rows(table, rows))
-    made = candidates_of(_tried(part), False, shared)
+    made = candidates_of(methods_to_try(part), False, shared)
     try:
         found = compare_read(part, FoldWay.of(folds, None, None), made, watch=Watch(progress))
     except DataError as error:
@@ -65,7 +65,7 @@ def choose(
     return ChosenMethod(entry.family, " ".join([*left, why]), entry, part.rows)
 
 
-def _tried(table: Table) -> tuple[str, ...]:
+def methods_to_try(table: Table) -> tuple[str, ...]:
     """Return the methods to try: with more than two classes only those that are quick there, unless the
     table is small.
     """

@@ -183,7 +183,7 @@ def compare_read(
                 Check("text-alone", left, "Use naive Bayes, logistic regression or a scorecard for text."),
             ),
         )
-    return _checked(found, lean, frozenset(ignore), held)
+    return checked(found, lean, frozenset(ignore), held)
 
 
 def refuse_spark(data: Any) -> None:
@@ -325,7 +325,7 @@ def _named(others: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     return {type(e).__name__: e for e in found}
 
 
-def _checked(
+def checked(
     found: Comparison[Any], table: Table, ignore: frozenset[str], held: HeldOut | None
 ) -> Comparison[Any]:
     """Return the comparison with the checks of its table and of the chosen method."""

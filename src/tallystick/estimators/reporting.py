@@ -21,6 +21,13 @@ from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.report_work import (
+    ReportWork,
+    judged_on_all,
+    part_for_curve,
+    part_to_compare,
+    tried,
+)
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.estimators.rows import as_given
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
@@ -29,7 +36,7 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
-from tallystick.methods import COMPARED, NAMES, named
+from tallystick.methods import NAMES, named, of_kind
 from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
@@ -143,27 +150,23 @@ def report(
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
-    steps.done(0, "describing")
+    steps.done(0, "reading and describing")
     reader = NaiveBayes(**shared)
     source, table = ordered(open_source(as_given(data)), lambda s: reader._read(s, target))
     names = (by,) if isinstance(by, str) else tuple(by)
     groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, names)
     described = describe_table(source.name, table, reader._local().threads, source.form)
-    steps.done(8, "comparing")
-    methods = COMPARED if methods is None else methods
+    methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
-    made = candidates_of(methods, tuned, shared)
-    watch = Watch(steps.part(8, 60, "comparing"))
-    found = compare_read(table, FoldWay.of(folds, None, None), made, watch=watch)
-    entry, why = best_method(found)
-    found = replace(found, chosen=entry, why=why)
+    found, work = _compared(table, methods, tuned, shared, folds, steps)
     found = found if rows else without_single_rows(found, table)
-    curve = _curve(table, named, repeats, steps.part(60, 92, "training"))
+    curve, drawn = _curve(table, named, repeats, steps)
+    work = replace(work, curve=drawn, left_out=left)
     raw = partial(row_of, source) if rows else None
-    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
-    steps.done(92, "drawing")
+    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds, work)
+    steps.done(92, "drawing the page")
     text, answer = page(parts)
-    steps.done(100, "drawing")
+    steps.done(100, "drawing the page")
     out = Report(text, answer, found.model, found, described, source.files)
     if path is not None:
         out.save(path)
@@ -188,6 +191,32 @@ class _Steps:
         return lambda done, total, _: self.done(start + (end - start) * done // max(total, 1), what)
 
 
+def _compared(
+    table: Table, methods: Methods, tuned: bool, shared: Mapping[str, Any], folds: int, steps: _Steps
+) -> tuple[Comparison[CrossValidation], ReportWork]:
+    """Return the methods compared, with the one to draw fitted on all rows; on a part of them where that
+    would be long.
+    """
+    made = candidates_of(methods, tuned, shared)
+    way = FoldWay.of(folds, None, None)
+    part = part_to_compare(table, made, folds)
+    some = "" if part.rows is None else f" on {part.table.rows:,} rows"
+    what = f"comparing {len(made) - 1} method{'s' * (len(made) != 2)}{some}"
+    steps.done(8, what)
+    found = compare_read(part.table, way, made, watch=Watch(steps.part(8, 50, what)))
+    entry, why = best_method(found)
+    found = replace(found, chosen=entry, why=why)
+    if part.rows is None:
+        return found, ReportWork()
+
+    def tell(what: str) -> Watch:
+        steps.done(50, what)
+        return Watch(steps.part(50, 66, what))
+
+    found, judged = judged_on_all(found, table, part, made, way, tell)
+    return found, ReportWork(part.table.rows, judged)
+
+
 def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:
     """Return the comparison with models in which no row stands alone, such as in a leaf of its own."""
     entries = tuple(_refitted(e, table) for e in found.entries)
@@ -203,12 +232,17 @@ def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidat
 
 
 def _curve(
-    table: Table, methods: Mapping[str, Any], repeats: int, progress: Progress | None
-) -> LearningCurve | None:
-    """Return the learning curves, or None when they are not wanted or the rows are too few."""
+    table: Table, methods: Mapping[str, Any], repeats: int, steps: _Steps
+) -> tuple[LearningCurve | None, int]:
+    """Return the learning curves, and of how many rows they are, 0 for all; None when they are not wanted or
+    the rows are too few.
+    """
     if not repeats or table.rows < FEWEST:
-        return None
+        return None, 0
+    part = part_for_curve(table, [of_kind(m._kind).name for m in methods.values()], repeats)
+    some = 0 if part.rows is None else part.table.rows
+    what = f"learning curves{f' on {some:,} rows' if some else ''}"
     try:
-        return curve_read(table, methods, None, repeats, progress)
+        return curve_read(part.table, methods, None, repeats, steps.part(66, 92, what)), some
     except DataError:  # some rows have no target, and too few are left
-        return None
+        return None, 0

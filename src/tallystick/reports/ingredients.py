@@ -26,7 +26,8 @@ class Ingredients:
     """Results, all of the same rows in an order of their content.
 
     row(number): a raw row as texts, or None when no raw row may be shown. groups: the columns that errors are
-    to be counted by, and their value in each row; when empty, those where it differs most.
+    to be counted by, and their value in each row; when empty, those where it differs most. work: how many
+    rows were `compared`, `judged` and drawn as a `curve`, 0 for all, and `left_out`, a sentence; None: all.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Ingredients:
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     row: Callable[[int], Row] | None = None
     folds: int = 10
+    work: Any = None
 
     @property
     def target(self) -> str:

@@ -35,6 +35,7 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
     scores = given.chosen.result.scores
     return {
         "how": given.comparison.how,
+        "work": _work(given),
         "methods": [_method(given, e) for e in given.comparison.entries],
         "measures": [_measure(m) for m in scores.measures],
         "curve": _curve(given),
@@ -46,10 +47,33 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
     }
 
 
+def _work(given: Ingredients) -> dict[str, str]:
+    """Return what was done on a part of the rows, in sentences; empty where all rows were used."""
+    work, rows = given.work, f"{given.table.rows:,}"
+    if work is None:
+        return {"compared": "", "curve": ""}
+    said = [work.left_out] if work.left_out else []
+    if work.compared:
+        said.append(
+            f"To save time the methods were compared on {work.compared:,} of the {rows} rows, chosen by what "
+            "they hold; other models than the chosen one are fitted on these."
+        )
+    if work.compared and work.judged:
+        said.append(
+            "The chosen one is fitted on all rows; its scores are those of models of these rows alone, and "
+            "one of all rows usually does a little better."
+        )
+    elif work.compared:
+        said.append("The chosen one is fitted on all rows, and its scores are those on all rows.")
+    drawn = f"Drawn on {work.curve:,} of the {rows} rows." if work.curve else ""
+    return {"compared": " ".join(said), "curve": drawn}
+
+
 def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]:
     accuracy, loss = entry.result.measure("accuracy"), entry.result.measure("log-loss")
     ends = [e.result.measure("log-loss") for e in given.comparison.entries]
     scale = (min(m.low for m in ends), max(m.high for m in ends))
+    numbers = given.chosen.numbers if entry.name == given.chosen.name else entry.numbers
     return {
         "name": entry.name,
         "chosen": entry is given.chosen or entry.name == given.chosen.name,
@@ -62,7 +86,7 @@ def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]
             f"log-loss {loss.value:.3f}, 95 % interval {between(loss.low, loss.high, '.3f')}",
             entry.name == given.chosen.name,
         ),
-        "numbers": "?" if entry.numbers >= 10**9 else f"{entry.numbers:,}",
+        "numbers": "?" if numbers >= 10**9 else f"{numbers:,}",
         "p": "" if entry.against_best is None else p_value(entry.against_best),
         "setting": entry.setting,
     }  # fmt: skip

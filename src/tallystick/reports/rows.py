@@ -155,7 +155,8 @@ def class_groups(given: Ingredients) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the classes."""
     table = given.table
     assert table.classes is not None
-    right = given.chosen.result.answered == table.classes
+    result = given.chosen.result
+    right = (result.answered == table.classes) & (result.fold >= 0)
     full = np.bincount(table.classes, minlength=len(given.labels))
     order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]
     names: dict[int, tuple[str, tuple[str, ...]]] = {c: (given.labels[c], ()) for c in order}
