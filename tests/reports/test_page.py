@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import os
 import random
@@ -503,3 +504,105 @@ def test_curves_of_any_class_are_drawn_where_the_first_ones_stand(browser, pages
         assert [float(v) for v in ends[-1].split(",")] == [right, top]
         assert page.is_visible(".heat svg")
         opened.quiet()
+
+
+TEXTS = """(id) => [...document.querySelectorAll(id + ' tbody tr:not([hidden]) th')]
+    .map((e) => e.innerText.trim())"""
+
+
+def downloaded(waiting):
+    with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_a_table_is_sorted_by_a_click_on_a_heading_and_back(browser, pages):
+    with Opened(browser, pages("tree")[0]) as opened:
+        page = opened.page
+        names = page.evaluate(TEXTS, "#data .columns")
+        page.click("#data .columns th:first-child .sort")
+        assert page.evaluate(TEXTS, "#data .columns") == sorted(names)
+        assert page.get_attribute("#data .columns th:first-child", "aria-sort") == "ascending"
+        page.focus("#data .columns th:first-child .sort")
+        page.keyboard.press("Enter")
+        assert page.evaluate(TEXTS, "#data .columns") == sorted(names, reverse=True)
+        page.click("#data .columns thead th:last-child .sort")  # numbers begin with the largest
+        cells = page.locator("#data .columns tbody td:last-child").all_inner_texts()
+        gains = [float(text.split()[0]) for text in cells]
+        assert gains == sorted(gains, reverse=True)
+        opened.quiet()
+
+
+def test_a_table_is_filtered_copied_and_downloaded_as_it_is_seen(browser, pages):
+    with Opened(browser, pages("tree")[0], accept_downloads=True) as opened:
+        page = opened.page
+        tools = page.locator("#data .table-tools").last
+        tools.locator("input").fill("fee")
+        assert page.evaluate(TEXTS, "#data .columns") == ["physician-fee-freeze"]
+        assert tools.inner_text().startswith("1 of 16")
+        with page.expect_download() as waiting:
+            tools.get_by_text("CSV").click()
+        lines = downloaded(waiting)
+        assert [line[0] for line in lines] == ["column", "physician-fee-freeze"]
+        assert {len(line) for line in lines} == {5}
+        tools.get_by_text("Copy").click()
+        assert tools.get_by_text("Copied").is_visible()
+        assert opened.said == []
+
+
+def test_a_cell_that_would_be_a_formula_is_downloaded_as_text(browser, tmp_path):
+    rows = [{"a": "=1+2"[: 4 - i % 2] + "xyz"[i % 3], "y": "pq"[i % 2]} for i in range(60)]
+    found = ts.report(rows, "y", methods=("bayes",), folds=2, repeats=0)
+    found.save(tmp_path / "formula.html")
+    with Opened(browser, tmp_path / "formula.html", accept_downloads=True) as opened:
+        with opened.page.expect_download() as waiting:
+            opened.page.locator("#model .table-tools").first.get_by_text("CSV").click()
+        assert not any(cell.startswith("=") for line in downloaded(waiting) for cell in line)
+
+
+def test_the_address_keeps_the_part_the_theme_and_the_row(browser, pages):
+    path, _ = pages("tree")
+    with Opened(browser, path) as opened:
+        page = opened.page
+        page.click("#theme")
+        page.select_option("#start", "1")
+        page.select_option("#field-0", "y")
+        page.click("nav a[href='#methods']")
+        page.wait_for_url(re.compile("#methods&"))
+        address, answer = page.url, page.inner_text("#shares")
+    assert "theme=dark" in address
+    assert "row=1" in address
+    with Opened(browser, path) as opened:
+        page = opened.page
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert page.input_value("#start") == "1"
+        assert page.input_value("#field-0") == "y"
+        assert page.inner_text("#shares") == answer
+        assert abs(page.evaluate("document.querySelector('#methods').getBoundingClientRect().top")) < 120
+        assert opened.said == []
+
+
+def test_every_heading_has_a_link_to_itself_and_the_contents_stay_in_sight(browser, pages):
+    with Opened(browser, pages("bayes")[0]) as opened:
+        page = opened.page
+        heads = page.evaluate(
+            "[...document.querySelectorAll('main h2, main h3, main figcaption')]"
+            ".filter((e) => !e.closest('#told, #node'))"
+            ".map((e) => decodeURIComponent(e.querySelector('.anchor').hash.slice(1)))"
+        )
+        assert len(set(heads)) == len(heads) > 10
+        assert page.evaluate("(ids) => ids.every((id) => document.getElementById(id))", heads)
+        page.evaluate("document.querySelector('#data').scrollIntoView({ behavior: 'instant' })")
+        page.wait_for_selector("nav a[aria-current][href='#data']")
+        top = page.evaluate("document.querySelector('nav').getBoundingClientRect().top")
+        assert top == 0
+
+
+def test_the_answer_and_what_each_column_tells_stand_on_the_first_screen(browser, pages):
+    for name in ("tree", "card", "classes", "columns"):
+        with Opened(browser, pages(name)[0]) as opened:
+            below = opened.page.evaluate("document.querySelector('.ranked').getBoundingClientRect().bottom")
+            assert below <= 900, name
+            after = opened.page.evaluate("document.querySelector('#answer').nextElementSibling.id")
+            assert after == "model"

@@ -114,7 +114,7 @@ def judged_on_all(
         again = compare_read(table, way, [one], watch=watch)
         return replace(found, chosen=again.chosen, checks=again.checks), 0
     tell(f"fitting {entry.name} on all rows")
-    model = fresh(estimator)._fit_table(table)
+    model = fresh(estimator)._fit_table(table)._keep_profile(table)
     result = _spread(entry.result, table, part)
     fitted: Entry[Any] = replace(entry, model=model, numbers=numbers(model), result=result)
     told = checked(replace(found, chosen=fitted, checks=()), table, frozenset(), None)

@@ -35,6 +35,8 @@ SCRIPTS = (  # each defines a function; sections.js calls those that a model mov
     "nomogram",
     "curves",
     "what_if",
+    "table_tools",
+    "address",
     "sections",
 )
 

@@ -4,7 +4,9 @@
   const find = (id) => document.getElementById(id);
   document.documentElement.classList.add("js");
   tallyTheme();
-  const { model, data } = tallySections(JSON.parse(find("given").textContent));
+  const sections = tallySections(JSON.parse(find("given").textContent)), { model, data } = sections, parts = tallyParts(data.palette);
+  tallyTables(parts);
+  tallyAddress(parts, sections);
   window.addEventListener("beforeprint", () => { find("how").open = true; ["card-table", "card-beside"].forEach((id) => { if (find(id)) find(id).open = true; }); });
   window.report = Object.freeze({ model, data });
 })();

@@ -40,5 +40,10 @@ function tallyParts(palette) {
     }
     return out;
   }
-  return { find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
+  function give(blob, name) { // as a file to keep
+    const link = make("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+  return { give, find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
 }

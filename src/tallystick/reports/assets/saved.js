@@ -1,12 +1,7 @@
 // Pictures of the page as files: the SVG itself, or painted on a canvas as PNG. Law: nothing is fetched; shapes are
 // groups, rectangles, paths and texts, and their looks stand in attributes.
 function tallySaved(kit) {
-  const { make, draw } = kit, SIDE = 16000, AREA = 120e6; // what browsers can paint
-  function give(blob, name) {
-    const link = make("a", { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
+  const { make, draw, give } = kit, SIDE = 16000, AREA = 120e6; // what browsers can paint
   function whole(scene, wide, high, title) { // a picture of its own, on white
     return draw("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, "font-family": "system-ui, sans-serif" },
       draw("title", {}, title), draw("rect", { width: wide, height: high, fill: "#ffffff" }), scene);
