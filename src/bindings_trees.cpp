@@ -238,13 +238,23 @@ void bind_trees(nb::module_& m) {
     nb::class_<tree::Judge>(m, "TreeJudge")
         .def(
             "judge",
-            [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables, int32_t depth,
-               double deviance) {
-                std::vector<const int64_t*> pointers;
-                for (const auto& t : tables) pointers.push_back(t.data());
-                return judged(judge, judge.judge(total.data(), pointers, depth, deviance));
+            [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables,
+               const std::vector<Maybe<double>>& values, const std::vector<int64_t>& cuts, int32_t depth, double deviance) {
+                std::vector<tree::Listed> listed;
+                for (size_t j = 0; j < tables.size(); ++j)
+                    listed.push_back({tables[j].data(), pointer(values[j]),
+                                      static_cast<uint32_t>(values[j] ? values[j]->size() : 0), cuts[j]});
+                return judged(judge, judge.judge(total.data(), listed, depth, deviance));
             },
-            nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
+            nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("values"), nb::arg("cuts"),
+            nb::arg("depth"), nb::arg("deviance"))
+        .def(
+            "best_cut",
+            [](tree::Judge& judge, In<int64_t> total, In<int64_t> table) {
+                const tree::Cut cut = judge.best_cut(total.data(), table.data(), table.shape(0) - 1);
+                return nb::make_tuple(cut.at, cut.key, cut.missing, cut.cuts);
+            },
+            nb::arg("total").noconvert(), nb::arg("table").noconvert());
     nb::class_<tree::Walk>(m, "TreeWalk").def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());
     m.def("tree_walk", &make_walk);
 }

@@ -80,15 +80,20 @@ OPTIONS = [
         criterion="gain-ratio", cuts="observed", cut_price=1.0, cut_rows=True, class_weight="balanced"
     ),
     tree_options(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
+    tree_options(max_bins=5, cuts="observed"),
     tree_options(max_leaf_nodes=7),
     tree_options(criterion="gain-ratio", missing_values="fractions", level_splits="each", min_samples_leaf=2),
 ]
 
 
+@pytest.mark.parametrize("few", [1_000, 3])  # numbers by codes, or as they are
 @pytest.mark.parametrize("regression", [False, True])
 @pytest.mark.parametrize("options", range(len(OPTIONS)))
 @pytest.mark.parametrize("seed", range(4))
-def test_any_engine_grows_the_same_tree(seed: int, options: int, regression: bool) -> None:
+def test_any_engine_grows_the_same_tree(
+    seed: int, options: int, regression: bool, few: int, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", few)
     table = random_table(seed, regression)
     learner = TreeLearner(OPTIONS[options], table.unit)
     expected = fit(learner, table, Local(1)).to_dict()

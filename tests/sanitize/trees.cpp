@@ -120,7 +120,7 @@ void a_judge_and_a_walk_stay_inside() {
     p.by_name.resize(p.columns.size());
     const size_t columns = p.columns.size();
     std::vector<std::vector<int64_t>> tables;
-    std::vector<const int64_t*> at;
+    std::vector<tree::Listed> at;
     std::vector<int64_t> total(4);
     for (const tree::Column& c : p.columns) {
         tables.emplace_back((c.k + size_t{1}) * 4);
@@ -130,13 +130,17 @@ void a_judge_and_a_walk_stay_inside() {
         }
     }
     for (size_t i = 0; i < rows.n; ++i) ++total[rows.labels[i]], ++total[3];
-    for (const auto& table : tables) at.push_back(table.data());
+    for (const auto& table : tables) at.push_back({table.data()});
     tree::Judge judge(std::move(p), 400, 400);
     const tree::Growth said = judge.judge(total.data(), at, 0, 1.0);
     EXPECT(said.nodes[0].column >= 0);
     tree::Candidates told;
     judge.field().tell(said.tried[0], said.maps, told);
     EXPECT(told.tried.size() == columns && told.tried[0].column == said.nodes[0].column);
+
+    const int64_t two[] = {9, 0, 0, 9, 0, 6, 5, 11, 0, 0, 1, 1}, all[] = {9, 6, 6, 21};
+    const tree::Cut found = judge.best_cut(all, two, 2);
+    EXPECT(found.at == 1 && found.missing == 1 && found.cuts == 2);
 
     const int32_t column[] = {0, -1, -1}, branch_of[] = {0}, missing[] = {1, -1, -1};
     const double cut[] = {0.5, 0.0, 0.0};

@@ -52,7 +52,7 @@ def test_rows_follow_the_tests_made_and_only_open_nodes_are_counted():
     found = level((test,), (2,), 3)
     assert found.counts(0).tolist() == [0, 2]
     tables, _ = found.node(0)
-    assert tables[0].tolist() == [[0, 1], [0, 0], [0, 1]]
+    assert tables[0].table.tolist() == [[0, 1], [0, 0], [0, 1]]
 
 
 def test_a_row_whose_value_is_missing_is_shared_out_and_its_parts_sum_to_it():

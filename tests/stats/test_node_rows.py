@@ -30,7 +30,7 @@ def asked(tests=(), open_=(0,), parts=1):
 
 
 def facts(answer, nodes):
-    return [(answer.counts(i).tolist(), [t.tolist() for t in answer.node(i)[0]]) for i in range(nodes)]
+    return [(answer.counts(i).tolist(), [t.table.tolist() for t in answer.node(i)[0]]) for i in range(nodes)]
 
 
 @pytest.mark.parametrize("weights", [None, np.array([1, 2, 0, 3, 1])])

@@ -25,6 +25,7 @@ struct Column {
     const double* distinct = nullptr;  // the values of codes of a numeric column
     bool binned = false;               // distinct[b] is where bin b begins, and the cut before it
     bool repeats = true;               // some value occurs twice
+    int64_t cuts = -1;                 // allowed ones, where a table tells the best of them only; -1: the table's
     std::vector<uint16_t> own_codes;   // where this room made the codes itself
     std::vector<double> own_distinct;
 };

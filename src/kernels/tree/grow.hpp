@@ -111,7 +111,8 @@ class Rulebook {
     Rulebook(const Problem& problem, int64_t total_score, int64_t total_rows)
         : problem_(problem),
           // Rows of weight 1 are walked by the whole table; all others ask for single entries.
-          logs_(problem.regression ? 1 : total_score, unit() && problem.rows ? total_score : Logs::some),
+          logs_(problem.regression ? 1 : total_score,
+                unit() && problem.rows ? std::max(static_cast<int64_t>(problem.rows), Logs::some) : Logs::some),
           all_weight_(problem.regression ? total_rows : total_score) {
         scorer_ = {problem.rules.criterion, problem.classes, &logs_, shift_for(total_score)};
         size_t most = 0;

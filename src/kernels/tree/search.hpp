@@ -261,7 +261,9 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
         const LevelSplit found = two_groups<S>(here.scorer, t, s.spare.data(), s.order, s.side.data(), price);
         out.found = found.found, out.score = found.key, out.missing = found.missing;
     } else {
-        const Best<S> best = cuts_of_table<S>(here.scorer, t, nullptr, s.spare.data(), out.cuts);
+        Best<S> best = cuts_between<S>(here.scorer, t, nullptr, s.spare.data(), out.cuts);
+        if (column.cuts >= 0) out.cuts = column.cuts;
+        out.cuts += offer_missing(here.scorer, t, levels, Free<S>{}, s.spare.data() + width, best);
         out.found = best.found, out.score = key_of(best.score), out.missing = best.missing;
         for (size_t j = best.at; j < levels && best.found; ++j) s.side[j] = 1;
         if (best.found) {

@@ -85,10 +85,10 @@ bool offer_missing(const Scorer& scorer, const Table& t, size_t at, const Price&
     return offer_split(scorer, t, spare, spare + t.width, at, 1, price(0, true), best);
 }
 
-// Cuts between neighbouring levels in the given order: at = levels on the left, all of them where missing rows are alone.
+// Cuts between neighbouring levels in the given order: at = levels on the left.
 template <class S, class Price = Free<S>>
-Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
-                      const Price& price = {}) {
+Best<S> cuts_between(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
+                     const Price& price = {}) {
     Best<S> best;
     int64_t* left = spare;
     std::fill(left, left + t.width, 0);
@@ -97,6 +97,14 @@ Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* orde
         for (size_t c = 0; c < t.width; ++c) left[c] += level[c];
         cuts += offer_sides(scorer, t, left, j + 1, j + 1, 0, price, spare + t.width, best);
     }
+    return best;
+}
+
+// The same, and missing rows alone: at = all levels.
+template <class S, class Price = Free<S>>
+Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
+                      const Price& price = {}) {
+    Best<S> best = cuts_between<S>(scorer, t, order, spare, cuts, price);
     cuts += offer_missing(scorer, t, t.levels, price, spare + t.width, best);
     return best;
 }

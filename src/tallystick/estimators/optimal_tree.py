@@ -154,7 +154,7 @@ class OptimalTree(ClassTree):
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
         Parameters._set_stored(self, parameters)
 
-    def _grow(self, table: Table, engine: Engine, notes: list[Note] | None = None) -> Tree:
+    def _grow(self, table: Table, engine: Engine) -> Tree:
         """Return the best tree."""
         from tallystick.learners.fit import fit
         from tallystick.learners.optimal.learner import OptimalLearner, Running

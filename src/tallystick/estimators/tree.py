@@ -114,17 +114,16 @@ class _AnyTree(TreeViews):
             check_classes(self.class_weight, self._setting("priors"), self.costs, target)
         return table
 
-    def _grow(self, table: Table, engine: Engine, notes: list[Note] | None = None) -> Tree:
+    def _grow(self, table: Table, engine: Engine) -> Tree:
         """Return the tree as it is grown, unpruned."""
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
         learner = TreeLearner(
-            self._counted(table), table.unit, answers, rows=table.rows, notes=notes, row_unit=table.row_unit
+            self._counted(table), table.unit, answers, rows=table.rows, row_unit=table.row_unit
         )
-        tree = fit(learner, table, engine)
-        return tree
+        return fit(learner, table, engine)
 
     def _rows_of(self, table: Table) -> dict[str, Any]:
         own = {} if table.unit == 1 else {"row": table.row_unit}
@@ -133,9 +132,8 @@ class _AnyTree(TreeViews):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         way = pruning_of(self.pruning)
         self._by_held_out = False
-        said = [*text_notes(table.schema), *weight_notes(table)]
-        grown = self._grow(table, engine, said)
-        notes = tuple(said)
+        notes = (*text_notes(table.schema), *weight_notes(table))
+        grown = self._grow(table, engine)
         # kept for pruning; no part of the model file. Rows on disk are given back.
         self._table = None if table.place == "disk" else table
         if way is None:

@@ -75,7 +75,9 @@ class GrowColumn:
 
 
 class Grower:
-    """One tree being grown. heavy: what all rows weigh in scores, None for the sum of `score_weights`."""
+    """One tree being grown. heavy, all_rows: what all rows of the table weigh in scores and in counts, None
+    where these are all of them.
+    """
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class Grower:
         score_weights: NDArray[np.int64] | None = None,
         row_weights: NDArray[np.int64] | None = None,
         heavy: int | None = None,
+        all_rows: int | None = None,
         keep_tried: bool = True,
         small: int = SMALL,
     ) -> None:
@@ -112,7 +115,8 @@ class Grower:
                 self._grower.add_numeric(column.cells)
         if heavy is None:
             heavy = rows if score_weights is None else int(score_weights.sum())
-        all_rows = rows if row_weights is None else int(row_weights.sum())
+        if all_rows is None:
+            all_rows = rows if row_weights is None else int(row_weights.sum())
         self._grower.build(list(by_name), keep_tried, small, heavy, all_rows)
 
     def prepare(self, column: int) -> None:
@@ -155,8 +159,8 @@ class Grower:
 class Judge:
     """Chooses the split of a node from count tables; for engines that sum tables instead of walking rows.
 
-    columns: only kind, k and distinct matter. heavy, rows: the whole table's weight in the criterion and in
-    counts.
+    columns: only kind, k and distinct matter; a numeric one with k = 0 brings the values of each node along.
+    heavy, rows: the whole table's weight in the criterion and in counts.
     """
 
     def __init__(
@@ -168,7 +172,8 @@ class Judge:
         heavy: int,
         rows: int,
     ) -> None:
-        self._columns = [(column.k + 1, (classes or 1) + 1) for column in columns]
+        self._columns = [(column.k + 1 if column.k else None, (classes or 1) + 1) for column in columns]
+        self._width = (classes or 1) + 1
         self._kept = columns
         labels = np.zeros(1, np.uint8) if classes else None
         grower = _kernels.TreeGrower(0, classes or 1, labels, None, None, None)
@@ -179,18 +184,39 @@ class Judge:
         self._judge = grower.judge(heavy, rows)
 
     def judge(
-        self, total: NDArray[np.int64], tables: Sequence[NDArray[np.int64]], depth: int, deviance: float = 1.0
+        self,
+        total: NDArray[np.int64],
+        tables: Sequence[NDArray[np.int64]],
+        depth: int,
+        deviance: float = 1.0,
+        values: Sequence[NDArray[np.float64] | None] | None = None,
+        cuts: Sequence[int] | None = None,
     ) -> dict[str, NDArray[Any]]:
         """Return a growth of one node, without counts.
 
         total[C + 1], tables[column][k + 1, C + 1]: weight in the criterion per class (regression: sum of
-        the response),
-        then rows in table units; the last code is missing.
+        the response), then rows in table units; the last code is missing. values[column][code]: of columns
+        whose k is 0, None of others. cuts[column]: how many cuts are allowed where the table has the two
+        sides of the best only, -1: those of the table.
         """
-        for table, shape in zip(tables, self._columns, strict=True):
-            check.array("tables", table, "int64", shape)
+        values = [None] * len(tables) if values is None else list(values)
+        for table, shape, own in zip(tables, self._columns, values, strict=True):
+            check.array("tables", table, "int64", shape if own is None else (len(own) + 1, self._width))
+            check.maybe("values", own, "float64", (None,))
         check.array("total", total, "int64", (None,))
-        return self._judge.judge(total, list(tables), depth, deviance)
+        counts = [-1] * len(tables) if cuts is None else list(cuts)
+        return self._judge.judge(total, list(tables), values, counts, depth, deviance)
+
+    def best_cut(self, total: NDArray[np.int64], table: NDArray[np.int64]) -> tuple[int, int, int, int]:
+        """Return the best cut of a numeric column: how many levels lie left of it (0: none is allowed), its
+        score as a whole number of the same order, the branch of missing rows, and how many cuts are allowed.
+
+        total[C + 1], table[level + 1, C + 1] as for `judge`: levels that are present, missing last.
+        """
+        check.array("total", total, "int64", (self._width,))
+        check.array("table", table, "int64", (None, self._width))
+        found: tuple[int, int, int, int] = self._judge.best_cut(total, table)
+        return found
 
 
 class Walk:

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
-from tallystick.data.schema import CODED, Note, Schema
-from tallystick.errors import DataError, counted, shown
+from tallystick.data.schema import CODED, Schema
+from tallystick.errors import DataError, counted
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
 from tallystick.stats.room import refuse_beyond_memory
-from tallystick.stats.split_search import BINS, MOST_DISTINCT, GrowingTree, Grown, NodeLook
+from tallystick.stats.split_search import FEW_VALUES, GrowingTree, Grown, NodeLook
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
@@ -49,7 +49,6 @@ class TreeLearner:
     answers: Answers = field(default_factory=Answers)
     keep_candidates: bool = True
     rows: int = 0  # about how many there are; decides nothing but how questions are put
-    notes: list[Note] | None = None  # filled on the way
     row_unit: int | None = None
 
     def start(self, schema: Schema) -> TreeDraft:
@@ -101,21 +100,17 @@ class TreeLearner:
             options.max_bins,
             parts,
             self.rows,
+            FEW_VALUES,
         )
 
     def update(self, draft: TreeDraft, total: Any) -> TreeDraft:
         """Keep the grown tree, or split the nodes of one level."""
         if isinstance(total, Grown):
-            if self.notes is not None:
-                self.notes.extend(binned_note(name) for name in total.binned)
             return replace(draft, grown=total)
         if draft.levels is None:
             question = self.question(draft)
             if draft.look is not None:
-                levels = begin(question, draft.look, total)
-                if self.notes is not None and self.options.max_bins is None:
-                    self.notes.extend(binned_note(c.name) for c in levels.codings if c.binned)
-                return replace(draft, look=None, levels=levels)
+                return replace(draft, look=None, levels=begin(question, draft.look, total))
             if question.near(total) is not None:
                 return replace(draft, look=total)
             return replace(draft, levels=begin(question, total, []))
@@ -147,15 +142,6 @@ def tested_columns(schema: Schema) -> tuple[int, ...]:
             "Use NaiveBayes for text."
         )
     return columns
-
-
-def binned_note(name: str) -> Note:
-    """Say that a column was put in bins though nobody asked for it."""
-    text = (
-        f"column {shown(name)} has more than {MOST_DISTINCT:,} distinct values and the rows are not in "
-        f"memory, so it was put in {BINS} bins of about equal rows, as max_bins={BINS} does."
-    )
-    return Note("binned", text, name)
 
 
 def nodes_of(grown: Grown, schema: Schema, unit: int, each: bool) -> Nodes:

@@ -18,27 +18,35 @@ from tallystick.errors import DataError
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.level_tables import DIGITS, CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
 from tallystick.stats.node_rows import NodeTables
+from tallystick.stats.observed import LargestBelow
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.score_weights import ScoreWeights
+from tallystick.stats.split_pieces import LevelAnswers, OpenNodes
 from tallystick.stats.split_search import (
     GrowingTree,
     Grown,
+    GrowthScale,
     NodeLook,
     ValueScale,
     binned_column,
+    cuts_on,
     lift,
     observe,
     spread_missing,
 )
+from tallystick.stats.value_tables import ValueTable
 
 MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
+SUBTREE_CELLS = 1 << 24  # of a node's rows: with fewer they are brought together, and grown to their leaves
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
 TRIED = ("column", "branches", "cut", "gain", "ratio", "left", "map")
 
 
 @dataclass
 class LevelPart:
-    """One node: what the judge said, and its counts."""
+    """One node: what the judge said, and its counts [class]; or all nodes of a subtree, and their counts
+    [node, class].
+    """
 
     said: dict[str, NDArray[Any]]
     counts: NDArray[np.int64]
@@ -53,7 +61,7 @@ class Family:
 
     asked: list[int]
     rest: int | None = None
-    parent: list[NDArray[np.int64]] = field(default_factory=list)  # tables[column][code, class]
+    parent: list[ValueTable] = field(default_factory=list)  # tables[column]
 
 
 @dataclass
@@ -63,13 +71,14 @@ class Levels:
     question: GrowingTree
     form: CodedColumn
     judge: Judge
-    weighing: ScoreWeights
-    scale: ValueScale
+    scale: GrowthScale
     parts: list[LevelPart | None] = field(default_factory=lambda: [None])
     depth: list[int] = field(default_factory=lambda: [0])
+    rows: list[int] = field(default_factory=lambda: [0])  # about how many each node has
     tests: list[Test] = field(default_factory=list)
     waiting: list[Family] = field(default_factory=lambda: [Family([0])])
     now: list[Family] = field(default_factory=list)
+    observed: bool = False  # cuts are where they belong
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -77,42 +86,71 @@ class Levels:
         return self.form.codings
 
     @property
-    def open(self) -> bool:
-        """Say whether some node still waits for its tables."""
-        return bool(self.waiting)
+    def weighing(self) -> ScoreWeights:
+        """What rows weigh in scores."""
+        return self.scale.weighing
 
-    def ask(self) -> Frontier | None:
+    @property
+    def open(self) -> bool:
+        """Say whether some node still waits for its tables, or the cuts for the values beside them."""
+        return bool(self.waiting) or (self.question.observed and not self.observed)
+
+    def ask(self) -> Frontier | LargestBelow | None:
         """Return the next question, None when the tree is grown."""
         if not self.waiting:
-            return None
+            return self._below if self.open else None
         weighing = self.weighing if self.weighing.drop else None
         each = sum(c.k + 1 for c in self.codings) * self.width * (1 if weighing is None else 2)
-        self.now, cells = [], 0
-        while self.waiting and (cells == 0 or cells + each * len(self.waiting[0].asked) <= MOST_CELLS):
-            self.now.append(self.waiting.pop(0))
+        large = [f for f in self.waiting if any(self._is_large(n) for n in f.asked)]
+        wanted, cells, end = large or self.waiting, 0, not large and not self.question.shares_out
+        self.now = []
+        while wanted and (cells == 0 or cells + each * len(wanted[0].asked) <= MOST_CELLS):
+            self.now.append(wanted.pop(0))
             cells += each * len(self.now[-1].asked)
+        taken = set(map(id, self.now))
+        self.waiting = [f for f in self.waiting if id(f) not in taken]
+        asked = tuple(node for family in self.now for node in family.asked)
+        depth, rows = tuple(self.depth[n] for n in asked), tuple(self.rows[n] for n in asked)
         return Frontier(
             self.form,
             tuple(self.tests),
-            tuple(node for family in self.now for node in family.asked),
+            asked,
             len(self.parts),
             len(self.question.labels),
-            self.scale,
+            self.scale.values,
             self.question.parts,
             weighing,
+            OpenNodes(self.question, self.scale, depth, rows, end) if self.in_numbers else None,
         )
+
+    @property
+    def in_numbers(self) -> bool:
+        """Is some column told by its numbers as they are?"""
+        return any(c.plain for c in self.codings)
+
+    def _is_large(self, node: int) -> bool:
+        """Say of a node that its rows are too many to be brought together."""
+        return self.in_numbers and self.rows[node] * len(self.codings) > SUBTREE_CELLS
 
     @property
     def width(self) -> int:
         """How many counts a node has: rows of each class; regression: rows and sum of the response."""
         return len(self.question.labels) or 2
 
-    def update(self, total: Level | NodeTables) -> None:
+    def update(self, total: Level | NodeTables | LevelAnswers | list[NDArray[np.float64]]) -> None:
         """Split the nodes that were asked for by their tables."""
+        if isinstance(total, list):
+            self._observe(total)
+            return
         i = 0
         for family in self.now:
             left = family.parent
             for node in family.asked:
+                below = total.grown(i)
+                if below is not None:
+                    self.parts[node] = LevelPart(below, below["counts"])
+                    i += 1
+                    continue
                 counts = total.counts(i)[: self.width]
                 if self._ends(counts, self.depth[node]):
                     self.parts[node] = LevelPart(self.leaf, counts)
@@ -120,7 +158,7 @@ class Levels:
                     tables, squares = total.node(i)
                     self._split(node, tables, squares)
                     if family.rest is not None:
-                        left = [a - b for a, b in zip(left, tables, strict=True)]
+                        left = [ValueTable(a.table - b.table) for a, b in zip(left, tables, strict=True)]
                 i += 1
             if family.rest is not None:
                 self._split(family.rest, left, np.zeros(DIGITS, np.int64))
@@ -136,89 +174,85 @@ class Levels:
     def leaf(self) -> dict[str, NDArray[Any]]:
         """What the judge says of a leaf."""
         width = len(self.question.labels) + 1
+        width = width if self.question.labels else 2
         nothing = [np.zeros((c.k + 1, width), np.int64) for c in self.codings]
         return self.judge.judge(np.zeros(width, np.int64), nothing, 0, 0.0)
 
-    def _split(self, node: int, tables: list[NDArray[np.int64]], squares: NDArray[np.int64]) -> None:
-        counts = tables[0].sum(axis=0)[: self.width]
+    def _split(self, node: int, tables: list[ValueTable], squares: NDArray[np.int64]) -> None:
+        counts = tables[0].table.sum(axis=0)[: self.width]
         deviance = 0.0
-        if self.question.labels:
-            branches = [self._vectors(t) for t in tables]
-        else:
-            branches = [np.ascontiguousarray(t[:, ::-1]) for t in tables]
+        if not self.question.labels:
             deviance = _deviance(int(counts[0]), int(counts[1]), sum_of_squares(squares))
+        branches = [self.weighing.vectors(t.table, len(self.question.labels)) for t in tables]
         total = branches[0].sum(axis=0)
-        said = self.judge.judge(total, branches, self.depth[node], deviance)
+        values, cuts = [t.values for t in tables], [t.cuts for t in tables]
+        said = self.judge.judge(total, branches, self.depth[node], deviance, values, cuts)
         part = self.parts[node] = LevelPart(said, counts)
         if said["children"][0]:
             self._open(node, part, said, tables)
 
-    def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the judge's vectors: what rows of each class weigh in scores, then all rows."""
-        classes = self.width
-        rows = table[:, :classes]
-        out = np.empty((len(table), classes + 1), np.int64)
-        if self.weighing.drop:
-            out[:, :classes] = table[:, classes:]
-        else:
-            out[:, :classes] = rows if self.weighing.factors is None else rows * self.weighing.factors
-        out[:, classes] = rows[:, 0]
-        for c in range(1, classes):  # many codes, few classes: quicker than a sum along the short side
-            out[:, classes] += rows[:, c]
-        return out
-
     def _open(
-        self, node: int, part: LevelPart, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
+        self, node: int, part: LevelPart, said: dict[str, NDArray[Any]], tables: list[ValueTable]
     ) -> None:
         column, children = int(said["column"][0]), int(said["children"][0])
         coding = self.codings[column]
         part.children = list(range(len(self.parts), len(self.parts) + children))
         self.parts += [None] * children
         self.depth += [self.depth[node] + 1] * children
+        cut = float(said["cut"][0]) if coding.plain else None
+        own = tables[column]
         if coding.kind == "numeric":
-            right = (_starts(coding) >= said["cut"][0]).astype(np.int64)
+            starts = _starts(coding) if own.values is None else own.values
+            right = (starts >= said["cut"][0]).astype(np.int64)
         elif coding.kind == "levels" and not self.question.rules.groups:
             right = np.arange(coding.k)
         else:
             begin = int(said["map"][0])
             right = said["maps"][begin : begin + coding.k].astype(np.int64)
         below = np.asarray(part.children)
+        codes = right if cut is None else np.arange(2)  # of a test by its cut: below it, and not
         if not self.question.rules.fractions:
-            following = below[np.append(right, said["missing"][0])]
-            self.tests.append(Test(node, column, following))
-            self._await(part.children, following, tables, column)
+            following = below[np.append(codes, said["missing"][0])]
+            self.tests.append(Test(node, column, following, cut=cut))
+            counts = np.zeros((children, self.width), np.int64)
+            np.add.at(counts, np.append(right, said["missing"][0]), own.table[:, : self.width])
+            rows = counts.sum(axis=1) if self.question.labels else counts[:, 0]
+            self.rows += self._shared(node, rows)
+            self._await(part.children, counts, tables)
             return
         self.waiting.append(Family(part.children))
-        rows = tables[column][:, : len(self.question.labels) or 1].sum(axis=1)
+        rows = own.table[:, : len(self.question.labels) or 1].sum(axis=1)
         shares = np.zeros(children, np.int64)
         np.add.at(shares, right, rows[:-1])
-        self.tests.append(Test(node, column, below[right], below, shares))
+        self.rows += self._shared(node, shares)
+        self.tests.append(Test(node, column, below[codes], below, shares, cut))
 
-    def _await(
-        self, children: list[int], following: NDArray[np.int64], tables: list[NDArray[np.int64]], column: int
-    ) -> None:
+    def _shared(self, node: int, weight: NDArray[np.int64]) -> list[int]:
+        """Return about how many of a node's rows each branch has. weight[branch]."""
+        return [-(-self.rows[node] * own // max(int(weight.sum()), 1)) for own in weight.tolist()]
+
+    def _await(self, children: list[int], counts: NDArray[np.int64], tables: list[ValueTable]) -> None:
         """Make leaves of the branches that must end, and let the others wait; the largest is what the others
-        leave of their parent, and is not asked for.
+        leave of their parent, and is not asked for, where tables tell that. counts[branch, class].
         """
         if not self.question.labels:
-            self.waiting.append(Family(children))
+            self.waiting += [Family([child]) for child in children]
             return
-        counts = np.zeros((len(children), len(self.question.labels)), np.int64)
-        np.add.at(counts, following - children[0], tables[column][:, : self.width])
         more = []
         for child, rows in zip(children, counts, strict=True):
             if self._ends(rows, self.depth[child]):
                 self.parts[child] = LevelPart(self.leaf, rows)
             else:
                 more.append(child)
-        if len(more) < len(children) or len(more) == 1:
-            self.waiting += [Family(more)] if more else []
+        if len(more) < len(children) or len(more) == 1 or self.in_numbers:
+            self.waiting += [Family([child]) for child in more]
             return
         rest = children[int(counts.sum(axis=1).argmax())]
         self.waiting.append(Family([child for child in more if child != rest], rest, tables))
 
-    def finish(self) -> Grown:
-        """Join all nodes, depth first."""
+    @cached_property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All nodes joined, depth first."""
         order, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -226,20 +260,30 @@ class Levels:
             assert part is not None
             order.append(part)
             stack += reversed(part.children)
-        arrays = join(order)
-        if self.question.observed:
-            self._observe(arrays)
+        return join(order)
+
+    def finish(self) -> Grown:
+        """Return the grown tree."""
+        arrays = self.arrays
         if self.question.rules.fractions:
             spread_missing(arrays)
         for name in ("column", "tried_column"):
             lift(arrays, self.question.columns, name)
         self.weighing.count_rows(arrays)
-        return Grown(arrays, self.scale, lambda: arrays)
+        return Grown(arrays, self.scale.values, lambda: arrays)
 
-    def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:
-        for j, coding in enumerate(self.codings):
-            if coding.values is not None and not coding.binned:
-                observe(arrays, j, coding.values)
+    @cached_property
+    def _below(self) -> LargestBelow:
+        """The question for the values below all cuts of the tree and its candidates."""
+        numeric = [j for j, coding in enumerate(self.codings) if coding.kind == "numeric"]
+        cuts = [np.unique(np.concatenate([cuts for _, cuts in cuts_on(self.arrays, j)])) for j in numeric]
+        return LargestBelow(tuple(self.codings[j].name for j in numeric), tuple(cuts))
+
+    def _observe(self, found: list[NDArray[np.float64]]) -> None:
+        numeric = [j for j, coding in enumerate(self.codings) if coding.kind == "numeric"]
+        for j, values in zip(numeric, found, strict=True):
+            observe(self.arrays, j, np.unique(values[values > -np.inf]))
+        self.observed = True
 
 
 def _starts(coding: Coding) -> NDArray[np.float64]:
@@ -263,11 +307,12 @@ def join(parts: list[LevelPart]) -> dict[str, NDArray[Any]]:
     out = {name: np.concatenate([s[name] for s in said]) for name in NODE_ARRAYS}
     out |= {f"tried_{n}": np.concatenate([s[f"tried_{n}"] for s in said]) for n in TRIED}
     out |= {n: np.concatenate([s[n] for s in said]) for n in ("maps", "tried_maps", "lefts")}
-    out["counts"] = np.stack([p.counts for p in parts])
+    out["counts"] = np.concatenate([np.atleast_2d(p.counts) for p in parts])
+    nodes = [len(s["column"]) for s in said]
     maps = np.cumsum([0] + [len(s["maps"]) for s in said])
     tried_maps = np.cumsum([0] + [len(s["tried_maps"]) for s in said])
     lefts = np.cumsum([0] + [s["lefts"].size for s in said])
-    out["map"] = out["map"] + maps[:-1]
+    out["map"] = out["map"] + np.repeat(maps[:-1], nodes)
     tried = np.array([len(s["tried_column"]) for s in said])
     for name, start in (("tried_map", tried_maps), ("tried_left", lefts)):
         shifted = out[name] + np.repeat(start[:-1], tried)
@@ -289,6 +334,8 @@ def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Lev
         found, cuts = next(values)
         if cuts is not None:
             codings.append(Coding(column.name, "numeric", len(cuts) + 1, cuts, True))
+        elif found.many:
+            codings.append(Coding(column.name, "numeric", 0))
         else:
             codings.append(Coding(column.name, "numeric", len(found.few.values), found.few.values))
     rows = look.rows * question.parts
@@ -301,7 +348,8 @@ def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Lev
     columns = [_grow_column(c) for c in codings]
     rules, classes = scale.rules(question.rules), len(question.labels)
     judge = Judge(columns, question.by_name, rules, classes, weighing.heavy, rows)
-    return Levels(question, CodedColumn(tuple(codings)), judge, weighing, scale)
+    whole = GrowthScale(scale, weighing, rows)
+    return Levels(question, CodedColumn(tuple(codings)), judge, whole, rows=[question.rows])
 
 
 def parts_overflow(weight: int, parts: int) -> DataError:

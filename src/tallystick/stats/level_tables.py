@@ -20,7 +20,9 @@ from tallystick.data.table.block import Block as Rows
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
 from tallystick.stats.score_weights import ScoreWeights
+from tallystick.stats.split_pieces import OpenNodes
 from tallystick.stats.split_search import ValueScale
+from tallystick.stats.value_tables import ValueTable, column_of, merge_tables, no_values, value_table
 
 Ints = NDArray[np.int64]
 DIGIT = 16  # bits of a digit of a sum of squares: before it is carried there is room for 2^29 rows
@@ -30,7 +32,7 @@ DIGITS = 8  # of a sum of squares of responses, which is below 2^(62 + 52)
 @dataclass(frozen=True)
 class Coding:
     """How a column's cells become codes 0..k-1, k is missing. values: distinct ones, or cuts of bins, or
-    None.
+    None. A numeric column without codes (k = 0) is told by its numbers as they are.
     """
 
     name: str
@@ -39,8 +41,15 @@ class Coding:
     values: NDArray[np.float64] | None = None
     binned: bool = False
 
+    @property
+    def plain(self) -> bool:
+        """Are cells the numbers themselves?"""
+        return self.kind == "numeric" and self.k == 0
+
     def codes(self, block: Block) -> NDArray[Any]:
-        """Return the codes of a block's rows."""
+        """Return the codes of a block's rows, or its numbers."""
+        if self.plain:
+            return block.values(self.name)
         if self.values is None:
             return block.codes(self.name)
         cells = block.values(self.name)
@@ -58,7 +67,10 @@ class CodedColumn:
 
     def __call__(self, block: Block) -> Rows:
         """Return a block in this form."""
-        columns = {c.name: c.codes(block).astype(code_dtype(c.k + 2), copy=False) for c in self.codings}
+        columns = {
+            c.name: c.codes(block).astype(np.float64 if c.plain else code_dtype(c.k + 2), copy=False)
+            for c in self.codings
+        }
         return Rows(block.rows, columns, block.classes, block.response, block.weights)
 
     def done(self) -> CodedColumn:
@@ -70,6 +82,7 @@ class Test(NamedTuple):
     """A test made: the node it stands at, its column, and the next node of each code, missing included.
 
     With shares, a missing row goes to all `branches` in parts: shares[branch] are rows whose value was known.
+    With a cut, numbers below it have the code 0, the others 1.
     """
 
     node: int
@@ -77,6 +90,11 @@ class Test(NamedTuple):
     following: Ints
     branches: Ints | None = None
     shares: Ints | None = None
+    cut: float | None = None
+
+    def codes(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of a column's cells as this test knows them."""
+        return cells if self.cut is None else np.where(np.isnan(cells), 2, cells >= self.cut)
 
 
 class Entries(NamedTuple):
@@ -88,24 +106,27 @@ class Entries(NamedTuple):
 
 
 class Level(NamedTuple):
-    """tables[column][open node, code, class] of rows; regression: rows and sum of the response as two
-    classes. Where scores take less than the weights (`ScoreWeights.drop`), twice the classes: rows of each,
-    then what they weigh in scores.
+    """tables[column][open node] of rows: [code, class] of a column of codes, ValueTable of one of numbers;
+    regression: rows and sum of the response as two classes. Where scores take less than the weights
+    (`ScoreWeights.drop`), twice the classes: rows of each, then what they weigh in scores.
 
     squares[open node, digit]: sums of squares of the response, lowest digit first, regression only.
     """
 
-    tables: list[Ints]
+    tables: list[Ints | list[ValueTable]]
     squares: Ints
 
     def counts(self, i: int) -> Ints:
         """Return rows of each class of open node i."""
-        total: Ints = self.tables[0][i].sum(axis=0)
+        total: Ints = column_of(self.tables[0][i]).table.sum(axis=0)
         return total
 
-    def node(self, i: int) -> tuple[list[Ints], Ints]:
-        """Return tables[column][code, class] and the sums of squares of open node i."""
-        return [table[i] for table in self.tables], self.squares[i]
+    def node(self, i: int) -> tuple[list[ValueTable], Ints]:
+        """Return the tables of all columns and the sums of squares of open node i."""
+        return [column_of(table[i]) for table in self.tables], self.squares[i]
+
+    def grown(self, i: int) -> None:
+        """Nothing is known of the tree below open node i."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +143,8 @@ class Frontier:
     scale: ValueScale
     parts: int = 1  # a weight of 1 in the table is this many here
     weighing: ScoreWeights | None = None  # asked for what rows weigh in scores too
+    more: OpenNodes | None = None  # for engines that answer in a way of their own
+    listed: bool = True  # else columns of numbers tell how much there is of each class, and no value
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -150,86 +173,109 @@ class Frontier:
 
     def zero(self) -> Level:
         """Return the total of no rows."""
-        tables = [np.zeros((len(self.open), c.k + 1, self.width), np.int64) for c in self.codings]
-        return Level(tables, np.zeros((len(self.open), DIGITS), np.int64))
+        nodes = len(self.open)
+        tables: list[Ints | list[ValueTable]] = [
+            [no_values(self.width)] * nodes if c.plain else np.zeros((nodes, c.k + 1, self.width), np.int64)
+            for c in self.codings
+        ]
+        return Level(tables, np.zeros((nodes, DIGITS), np.int64))
 
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
-        codes = [c.codes(block) for c in self.codings]
-        if self.classes and self.parts == 1 and all(test.shares is None for test in self.tests):
-            return self._add_whole(total, block, codes)
+        cells = [c.codes(block) for c in self.codings]
+        entries = self.standing(block, cells)
+        if not self.classes:
+            assert block.response is not None
+            y = self.scale.whole(block.response[entries.row])
+            for i, digit in enumerate(_square_digits(y, entries.weight)):
+                np.add.at(total.squares[:, i], entries.node, digit)
+            carry(total.squares)
+        every = len(entries.row) == block.rows and self.whole  # then each row is there once, in its place
+        own = cells if every else [c[entries.row] for c in cells]
+        for label, heavy in self.counted(block, entries):
+            self._count(total, own, label, heavy, entries.node)
+        for j, coding in enumerate(self.codings):
+            if coding.plain:
+                values = own[j] if self.listed else np.full(len(own[j]), np.nan)
+                self._list(total.tables[j], values, block, entries)
+        return total
+
+    @property
+    def whole(self) -> bool:
+        """Is every row at one node, with its own weight?"""
+        return self.parts == 1 and all(test.shares is None for test in self.tests)
+
+    def standing(self, block: Block, cells: list[Any]) -> Entries:
+        """Return the rows of a block at open nodes; `node` is the place among these."""
+        weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
+        place = np.full(self.nodes, -1, np.int64)
+        place[list(self.open)] = np.arange(len(self.open))
+        if self.whole:
+            if not self.tests:
+                return Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), weights)
+            at = place[self._walk.ends(cells, block.rows)[0]]
+            here = np.flatnonzero(at >= 0)
+            return Entries(here, at[here], weights[here])
         # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them
         # at the end; where weights are not whole, copies have no meaning and the weight itself is shared out.
-        weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
         first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
         entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
         for test in self.tests:
-            entries = follow(entries, test, codes[test.column])
-        place = np.full(self.nodes, -1, np.int64)
-        place[list(self.open)] = np.arange(len(self.open))
+            entries = follow(entries, test, cells[test.column])
         at = place[entries.node]
         row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
-        if self.parts > 1:
-            weight = weight * weights[row]
-        if not self.classes:
-            return self._add_response(total, block, codes, Entries(row, at, weight))
-        assert block.classes is not None
-        for label, heavy in self.measures(block.classes[row], weight):
-            assert heavy is not None
-            for table, column in zip(total.tables, codes, strict=True):
-                np.add.at(table, (at, column[row].astype(np.int64), label.astype(np.int64)), heavy)
-        return total
+        return Entries(row, at, weight * weights[row] if self.parts > 1 else weight)
 
     @cached_property
     def _walk(self) -> Walk:
         return walk_of(self.tests, self.nodes)
 
-    def _add_whole(self, total: Level, block: Block, codes: list[Any]) -> Level:
-        """Add rows that are each at one node."""
-        classes, weights, sizes = block.classes, block.weights, [c.k + 1 for c in self.codings]
-        assert classes is not None
-        if not self.tests:
-            out = [table[0] for table in total.tables]
-            for label, heavy in self.measures(classes, weights):
-                kernels.count_columns(codes, label, sizes, self.width, weights=heavy, out=out)
-            return total
-        place = np.full(self.nodes, len(self.open), np.uint32)
-        place[list(self.open)] = np.arange(len(self.open))
-        at = place[self._walk.ends(codes, block.rows)[0]]
-        here = np.flatnonzero(at < len(self.open))
-        if len(here) < block.rows:
-            codes, at, classes = [c[here] for c in codes], at[here], classes[here]
-            weights = None if weights is None else weights[here]
-        for label, heavy in self.measures(classes, weights):
-            kernels.count_columns(
-                codes,
-                label,
-                sizes,
-                self.width,
-                weights=heavy,
-                nodes=at,
-                n_nodes=len(self.open),
-                out=total.tables,
-            )
-        return total
-
-    def _add_response(self, total: Level, block: Block, codes: list[Any], entries: Entries) -> Level:
+    def counted(self, block: Block, entries: Entries) -> list[tuple[NDArray[Any], Ints | None]]:
+        """Return what is counted of entries: the class of each in the tables, and what it weighs there, None
+        for 1 each.
+        """
+        one = block.weights is None and self.whole
+        if self.classes:
+            assert block.classes is not None
+            return list(self.measures(block.classes[entries.row], None if one else entries.weight))
         assert block.response is not None
-        row, at, weight = entries
-        y = self.scale.whole(block.response[row])
-        for table, column in zip(total.tables, codes, strict=True):
-            code = column[row].astype(np.int64)
-            np.add.at(table[:, :, 0], (at, code), weight)
-            np.add.at(table[:, :, 1], (at, code), weight * y)
-        for i, digit in enumerate(_square_digits(y, weight)):
-            np.add.at(total.squares[:, i], at, digit)
-        carry(total.squares)
-        return total
+        none = np.zeros(len(entries.row), np.uint8)
+        y = self.scale.whole(block.response[entries.row])
+        return [(none, None if one else entries.weight), (none + np.uint8(1), entries.weight * y)]
+
+    def _count(
+        self, total: Level, cells: list[Any], label: NDArray[Any], heavy: Ints | None, at: Ints
+    ) -> None:
+        """Add entries to the tables of columns of codes."""
+        coded = [j for j, c in enumerate(self.codings) if not c.plain]
+        if not coded:
+            return
+        codes, sizes = [np.ascontiguousarray(cells[j]) for j in coded], [self.codings[j].k + 1 for j in coded]
+        out: list[Any] = [total.tables[j] for j in coded]
+        if len(self.open) == 1:
+            first = [table[0] for table in out]
+            kernels.count_columns(codes, label, sizes, self.width, weights=heavy, out=first)
+            return
+        nodes = at.astype(np.uint32)
+        n = len(self.open)
+        kernels.count_columns(codes, label, sizes, self.width, weights=heavy, nodes=nodes, n_nodes=n, out=out)
+
+    def _list(self, tables: Any, values: NDArray[np.float64], block: Block, entries: Entries) -> None:
+        """Add entries to the tables of a column of numbers."""
+        counted = self.counted(block, entries)
+        for i in range(len(self.open)):
+            here = slice(None) if len(self.open) == 1 else np.flatnonzero(entries.node == i)
+            part = [(label[here], None if w is None else w[here]) for label, w in counted]
+            tables[i] = merge_tables(tables[i], value_table(values[here], part, self.width))
 
     def merge(self, total: Level, other: Level) -> Level:
         """Add two totals."""
-        for table, more in zip(total.tables, other.tables, strict=True):
-            table += more
+        tables: list[Any] = total.tables
+        for j, more in enumerate(other.tables):
+            if isinstance(more, list):
+                tables[j] = [merge_tables(a, b) for a, b in zip(tables[j], more, strict=True)]
+            else:
+                tables[j] += more
         total.squares[...] += other.squares
         carry(total.squares)
         return total
@@ -238,18 +284,22 @@ class Frontier:
 def walk_of(tests: tuple[Test, ...], nodes: int) -> Walk:
     """Return the tests as a walk over codes; the branches of a test are nodes one after the other."""
     column, missing = np.full(nodes, -1, np.int32), np.zeros(nodes, np.int32)
+    cut = np.zeros(nodes)
     first, sizes = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
     branches: dict[int, Ints] = {}
     for test in tests:
         low = int(test.following.min())
         column[test.node], first[test.node] = test.column, low - 1
         missing[test.node] = test.following[-1] - low
+        if test.cut is not None:
+            cut[test.node] = test.cut
+            continue
         branches[test.node] = test.following[:-1] - low
         sizes[test.node] = len(test.following) - 1
     flat = [branches[node] for node in sorted(branches)]
     branch_of = np.concatenate(flat).astype(np.int32) if flat else np.empty(0, np.int32)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Walk(column, np.zeros(nodes), first, np.arange(1, nodes), start, branch_of, missing)
+    return Walk(column, cut, first, np.arange(1, nodes), start, branch_of, missing)
 
 
 def _square_digits(y: Ints, weight: Ints) -> Iterator[Ints]:
@@ -278,7 +328,7 @@ def squares_of(y: Ints, weight: Ints) -> Ints:
 def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
     """Send the entries at a test's node to its branches."""
     here = np.flatnonzero(entries.node == test.node)
-    code = codes[entries.row[here]]
+    code = test.codes(codes[entries.row[here]])
     if test.shares is None or test.branches is None:
         entries.node[here] = test.following[code]
         return entries

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.stats.split_pieces import LevelAnswers
+from tallystick.stats.value_tables import ValueTable, value_table
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -61,7 +63,7 @@ class RowPlaces:
         from tallystick.stats.level_tables import share_out
 
         rows, weight = self.at.pop(test.node)
-        code = self.codes[test.column][rows]
+        code = test.codes(self.codes[test.column][rows])
         if test.shares is None or test.branches is None:
             to = test.following[code]
             for branch in np.unique(test.following).tolist():
@@ -91,8 +93,12 @@ class WhereRowsStand:
     def __init__(self) -> None:
         self._places: WeakKeyDictionary[CodedColumn, RowPlaces] = WeakKeyDictionary()
 
-    def solve(self, question: Frontier, table: Table, threads: int) -> NodeTables | None:
+    def solve(self, question: Frontier, table: Table, threads: int) -> NodeTables | LevelAnswers | None:
         """Return the tables node by node; None: there is no memory for where so many rows stand."""
+        if table.place == "disk" and question.more is not None and question.whole:
+            from tallystick.stats.disk_levels import DiskLevel  # loads Arrow: not before there are rows
+
+            return DiskLevel(question, table, threads).answer()
         if not table.holds(32 + 4 * len(question.codings)):
             return None
         known = self._places.get(question.form)
@@ -137,20 +143,28 @@ class NodeTables:
         y = self.question.scale.whole(self._response[rows])
         return np.array([weight.sum(), (weight * y).sum()], np.int64)
 
-    def node(self, i: int) -> tuple[list[Ints], Ints]:
-        """Return tables[column][code, class] and the sums of squares of open node i."""
+    def node(self, i: int) -> tuple[list[ValueTable], Ints]:
+        """Return the tables of all columns and the sums of squares of open node i."""
         from tallystick.stats.level_tables import DIGITS, squares_of
 
         rows, weight = self._entries(i)
-        sizes = [c.k + 1 for c in self.question.codings]
-        codes = [column[rows] for column in self.codes]
+        squares = np.zeros(DIGITS, np.int64)
         if self.question.classes:
-            out = [np.zeros((k, self.question.width), np.int64) for k in sizes]
-            for label, heavy in self.question.measures(self._classes[rows], weight):
-                kernels.count_columns(codes, label, sizes, self.question.width, weights=heavy, out=out)
-            return out, np.zeros(DIGITS, np.int64)
-        y = self.question.scale.whole(self._response[rows])
-        one = np.zeros(len(rows), np.uint8)
-        both = [kernels.count_columns(codes, one, sizes, 1, weights=w) for w in (weight, weight * y)]
-        tables = [np.concatenate(pair, axis=1) for pair in zip(*both, strict=True)]
-        return tables, squares_of(y, weight)
+            counted = list(self.question.measures(self._classes[rows], weight))
+        else:
+            y, none = self.question.scale.whole(self._response[rows]), np.zeros(len(rows), np.uint8)
+            counted = [(none, weight), (none + np.uint8(1), weight * y)]
+            squares = squares_of(y, weight)
+        return [self._table(j, rows, counted) for j in range(len(self.codes))], squares
+
+    def grown(self, i: int) -> None:
+        """Nothing is known of the tree below open node i."""
+
+    def _table(self, j: int, rows: Ints, counted: list[tuple[NDArray[Any], Ints | None]]) -> ValueTable:
+        coding, cells, width = self.question.codings[j], self.codes[j][rows], self.question.width
+        if coding.plain:
+            return value_table(cells, counted, width)
+        table = np.zeros((coding.k + 1, width), np.int64)
+        for label, heavy in counted:
+            kernels.count_columns([cells], label, [coding.k + 1], width, weights=heavy, out=[table])
+        return ValueTable(table)

@@ -59,6 +59,23 @@ class ScoreWeights:
         out: Ints = (high << HALF - self.drop) + (low + (1 << self.drop) - 1 >> self.drop)
         return out
 
+    def vectors(self, table: Ints, classes: int) -> Ints:
+        """Return a table as the judge takes it: what rows of each class weigh in scores, then all rows;
+        regression (no classes): the sum of the response, then rows.
+        """
+        if not classes:
+            return np.ascontiguousarray(table[:, ::-1])
+        rows = table[:, :classes]
+        out = np.empty((len(table), classes + 1), np.int64)
+        if self.drop:
+            out[:, :classes] = table[:, classes:]
+        else:
+            out[:, :classes] = rows if self.factors is None else rows * self.factors
+        out[:, classes] = rows[:, 0]
+        for c in range(1, classes):  # many codes, few classes: quicker than a sum along the short side
+            out[:, classes] += rows[:, c]
+        return out
+
     def count_rows(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
 

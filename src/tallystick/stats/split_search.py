@@ -9,7 +9,7 @@ count tables (`level_tables.py`). Law: both give the same arrays, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -30,8 +30,9 @@ from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cell
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.score_weights import ScoreWeights
 
-MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
-BINS = 255
+FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, else by numbers as they are
+BINS = 255  # what is advised where there is no room for more
+HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
 LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
@@ -86,7 +87,6 @@ class Grown:
     arrays: dict[str, NDArray[Any]]
     scale: ValueScale
     tried: Callable[[], dict[str, NDArray[Any]]]
-    binned: tuple[str, ...] = ()  # columns put in bins since they are not in memory
 
 
 class NodeLook(NamedTuple):
@@ -118,6 +118,7 @@ class GrowingTree:
     max_bins: int | None = None
     parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
     rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
+    few: int = FEW_VALUES  # decides how columns are asked for, and nothing else
 
     def zero(self) -> NodeLook:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
@@ -146,14 +147,16 @@ class GrowingTree:
     @cached_property
     def _values(self) -> Spreads:
         used = [self.schema.used[j] for j in self.columns]
-        cells = cells_for(self.rows)
+        cells = 1 if self.max_bins is None else cells_for(self.rows)  # they tell where bins are cut
         grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
-        return Spreads(grids, (self.max_bins or MOST_DISTINCT,) * len(grids))
+        return Spreads(grids, (self.max_bins or self.few,) * len(grids))
 
     def near(self, look: NodeLook) -> Near | None:
         """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
+        if self.max_bins is None:
+            return None
         many = [
-            (grid, cells_of_cuts(found.cells, self.max_bins or BINS))
+            (grid, cells_of_cuts(found.cells, self.max_bins))
             for grid, found in zip(self._values.grids, look.values, strict=True)
             if found.many
         ]
@@ -163,7 +166,7 @@ class GrowingTree:
         """Return the cuts of each numeric column; None where all values are distinguished."""
         found = iter(near)
         return [
-            cuts_of(grid, spread.cells, next(found), self.max_bins or BINS) if spread.many else None
+            cuts_of(grid, spread.cells, next(found), self.max_bins) if self.max_bins and spread.many else None
             for grid, spread in zip(self._values.grids, look.values, strict=True)
         ]
 
@@ -187,11 +190,17 @@ class GrowingTree:
 class WholeTree:
     """The shortcut: with all rows at hand the whole tree is grown at once."""
 
-    row_bytes = 40  # of memory that this takes beside the columns' codes
+    row_bytes = 40  # of memory that this takes beside the orders of columns of numbers
 
     def solve(self, question: GrowingTree, table: Table, threads: int) -> Grown | None:
-        """Return the grown tree; None where rows are to stand in several nodes: only tables can tell."""
-        return None if question.shares_out else _Growth(question).grow(table, threads)
+        """Return the grown tree; None where rows are to stand in several nodes, or where there is no memory
+        for the order of their numbers: tables tell.
+        """
+        numbers = sum(question.schema.used[j].kind == "numeric" for j in question.columns)
+        each = (8 if table.rows >= HALF else 4) * (numbers if question.max_bins is None else 0)
+        if question.shares_out or not table.holds(self.row_bytes + each):
+            return None
+        return _Growth(question).grow(table, threads)
 
 
 @dataclass(frozen=True)
@@ -203,7 +212,10 @@ class _Growth:
     def grow(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree."""
         weighing, cells = self._weighing(table), self._cells(table, threads)
-        grower, scale = self._grower(table, weighing, cells)
+        scale, weight = ValueScale(), table.weight
+        if not self.question.labels:
+            scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
+        grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight))
         run(grower, threads if table.rows >= FEW_ROWS else 1)
         arrays = grower.arrays()
         if self.question.rules.fractions:
@@ -214,9 +226,7 @@ class _Growth:
             kept = tried() if self.question.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
             tried = partial(dict, kept)
-        names = [self.question.schema.used[j].name for j in self.question.columns]
-        binned = tuple(n for n, c in zip(names, cells, strict=True) if c.binned)
-        return Grown(arrays, scale, tried, () if self.question.max_bins else binned)
+        return Grown(arrays, scale, tried)
 
     def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
         used = self.question.schema.used
@@ -233,37 +243,11 @@ class _Growth:
             )
         return cells
 
-    def _weighing(self, table: Any) -> ScoreWeights | None:
+    def _weighing(self, table: Any) -> ScoreWeights:
         if not self.question.labels:
-            return None
+            return ScoreWeights(None, table.weight)
         counts = kernels.count_classes(table.classes, len(self.question.labels), table.weights)
         return ScoreWeights.of(self.question.class_weights, counts)
-
-    def _grower(
-        self, table: Any, weighing: ScoreWeights | None, cells: list[GrowColumn]
-    ) -> tuple[Grower, ValueScale]:
-        scale, response, score, rows = ValueScale(), None, None, table.weights
-        if weighing is None:
-            weight = table.rows if rows is None else int(rows.sum())
-            scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
-            response = scale.whole(table.response)
-        else:
-            score = weighing.of_rows(table.classes, rows)
-        grower = Grower(
-            cells,
-            self.question.by_name,
-            replace(scale.rules(self.question.rules), fractions=False)
-            if self.question.rules.fractions
-            else scale.rules(self.question.rules),
-            classes=len(self.question.labels),
-            labels=None if response is not None else table.classes,
-            response=response,
-            score_weights=score,
-            row_weights=rows,
-            heavy=None if weighing is None else weighing.heavy,
-            keep_tried=self.question.keep_tried,
-        )
-        return grower, scale
 
     def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
         tested = [arrays[name] for name in ("column", "tried_column") if name in arrays]
@@ -272,14 +256,57 @@ class _Growth:
                 observe(arrays, j, table.ranks(self.question.schema.used[j].name)[1])
 
 
+@dataclass(frozen=True)
+class GrowthScale:
+    """What all rows of a table together decide for every node: the response in fixed point, what rows weigh
+    in scores, and their weight.
+    """
+
+    values: ValueScale
+    weighing: ScoreWeights
+    rows: int
+
+
+def make_grower(
+    question: GrowingTree, cells: list[GrowColumn], rows: Any, scale: GrowthScale, depth: int = 0
+) -> Grower:
+    """Return the grower of some rows that stand at a node of this depth. rows: a table, or a block."""
+    rules = scale.values.rules(question.rules)
+    rules = replace(rules, fractions=False, max_depth=max(rules.max_depth - depth, 0))
+    classes = bool(question.labels)
+    return Grower(
+        cells,
+        question.by_name,
+        rules,
+        classes=len(question.labels),
+        labels=rows.classes if classes else None,
+        response=None if classes else scale.values.whole(rows.response),
+        score_weights=scale.weighing.of_rows(rows.classes, rows.weights) if classes else None,
+        row_weights=rows.weights,
+        heavy=scale.weighing.heavy if classes else None,
+        all_rows=scale.rows,
+        keep_tried=question.keep_tried,
+    )
+
+
+def cuts_on(
+    arrays: dict[str, NDArray[Any]], column: int
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
+    """Yield where the tests of a tree, and its candidates, cut a column, and the cuts."""
+    for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
+        if tested in arrays:
+            here = (arrays[tested] == column) & (arrays[cut] < NO_CUT)
+            yield here, arrays[cut][here]
+
+
 def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
     """Move each cut of a column from the midpoint to just above the largest training value not above it."""
-    for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
-        if tested not in arrays:
-            continue
-        here = (arrays[tested] == column) & (arrays[cut] < NO_CUT)
-        below = np.searchsorted(values, arrays[cut][here], side="right") - 1
-        arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
+    moved = []
+    for here, cuts in cuts_on(arrays, column):
+        below = np.searchsorted(values, cuts, side="right") - 1
+        moved.append((here, np.where(below >= 0, np.nextafter(values[below], np.inf), cuts)))
+    for (here, cuts), name in zip(moved, ("cut", "tried_cut"), strict=False):
+        arrays[name][here] = cuts
 
 
 def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
@@ -287,14 +314,11 @@ def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
     arrays["missing"][arrays["column"] >= 0] = SPREADS
 
 
-def tell_tried(
-    harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeights | None
-) -> dict[str, NDArray[Any]]:
+def tell_tried(harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeights) -> dict[str, NDArray[Any]]:
     """Return the candidates of a tree grown in memory as the kernels' arrays, best first in each node."""
     arrays = harvest.tried()
     lift(arrays, columns, "tried_column")
-    if weighing is not None:
-        weighing.count_rows(arrays)
+    weighing.count_rows(arrays)
     return arrays
 
 
@@ -331,7 +355,7 @@ def run(grower: Grower, threads: int) -> None:
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
     data = table.column(column.name)
-    if column.kind not in CODED and table.place == "disk":
+    if column.kind not in CODED and max_bins is not None and table.place == "disk":
         return _on_disk(table, column, max_bins)
     if column.kind not in CODED and max_bins is not None:
         codes, distinct = table.ranks(column.name)
@@ -344,10 +368,9 @@ def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
 
 
-def _on_disk(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+def _on_disk(table: Any, column: Any, max_bins: int) -> GrowColumn:
     """Return a numeric column of rows that are not in memory, as codes of its values or of bins."""
-    most, bins = max_bins or MOST_DISTINCT, max_bins or BINS
-    codes, found, binned = table.number_codes(column.name, most, bins)
+    codes, found, binned = table.number_codes(column.name, max_bins, max_bins)
     edges = np.concatenate([[-np.inf], found]) if binned else found
     return GrowColumn("numeric", codes, len(edges), edges, binned=binned)
 

@@ -9,9 +9,9 @@ from tables import of_every_kind as table
 import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
-from tallystick.data.table.block import Block
+from tallystick.data.table.block import Block, together
 from tallystick.engines.spark.read import read_frame
-from tallystick.engines.spark.table import Formed, together, unpacked
+from tallystick.engines.spark.table import Formed, unpacked
 
 pytestmark = pytest.mark.slow
 

@@ -93,6 +93,19 @@ class Block:
         return self.columns[column]  # type: ignore[no-any-return]
 
 
+def together(blocks: list[Block]) -> Block:
+    """Return blocks of codes and numbers as one."""
+
+    def join(arrays: list[Any]) -> Any:
+        return None if arrays[0] is None else np.concatenate(arrays)
+
+    if len(blocks) == 1:
+        return blocks[0]
+    columns = {name: join([b.columns[name] for b in blocks]) for name in blocks[0].columns}
+    own = (join([getattr(b, name) for b in blocks]) for name in OWN)
+    return Block(sum(b.rows for b in blocks), columns, *own)
+
+
 # ---- packed ----
 
 

@@ -78,7 +78,9 @@ class Spark:
         parts = blocks.getNumPartitions()
         if parts == 0:
             return question.zero()
-        depth = 1 if parts <= FEW else 2  # a tree pays when the driver would merge for long
+        depth = 1  # of the tree in which totals are merged: the driver gets about `FEW` of them, however many
+        while FEW**depth < parts:
+            depth += 1
         found: T = blocks.mapPartitions(Sum(question)).treeReduce(question.merge, depth)
         return found
 

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Place, Statistic
 from tallystick.data.schema import Note, Schema
-from tallystick.data.table.block import OWN, Block, pack, row_unit, unpack
+from tallystick.data.table.block import Block, pack, row_unit, together, unpack
 from tallystick.data.table.subset import Within, schema_within
 from tallystick.data.table.table import BLOCK
+from tallystick.engines.spark.levels import SparkLevel
 from tallystick.engines.spark.parts import (
     ChosenRows,
     Facts,
@@ -34,6 +35,7 @@ from tallystick.engines.spark.parts import (
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import Both, Printed, Prints
+from tallystick.stats.level_tables import Frontier
 from tallystick.stats.shortcuts import in_a_form
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
@@ -71,6 +73,8 @@ class SparkTable:
     def asked(self, question: Statistic[Any], ask: Ask) -> Any:
         """Return a total; the first question takes the fingerprint along, so that it costs no walk."""
         again = in_a_form(question)
+        if isinstance(question, Frontier) and question.more is not None:
+            return self._searched(question, ask)
         if again is not None:
             return ask(self._in_form(again.form), again.in_form())
         if self._printed is not None:
@@ -78,6 +82,13 @@ class SparkTable:
         total, printed = ask(self.opened, Both(question, Prints(self.schema, self.unit)))
         self._know(printed)
         return total
+
+    def _searched(self, question: Frontier, ask: Ask) -> Any:
+        """Return what is asked of the nodes of a tree that tests numbers as they are."""
+        asked, blocks = question, self.opened
+        if any(c.values is not None for c in question.codings):
+            asked, blocks = question.in_form(), self._in_form(question.form)
+        return SparkLevel(question, asked, blocks, ask).answer()
 
     def _know(self, printed: Printed) -> None:
         self._printed = printed
@@ -303,16 +314,3 @@ class Formed:
                 waiting = []
         if waiting:
             yield pack(together(waiting))
-
-
-def together(blocks: list[Block]) -> Block:
-    """Return blocks of codes and numbers as one."""
-
-    def join(arrays: list[Any]) -> Any:
-        return None if arrays[0] is None else np.concatenate(arrays)
-
-    if len(blocks) == 1:
-        return blocks[0]
-    columns = {name: join([b.columns[name] for b in blocks]) for name in blocks[0].columns}
-    own = (join([getattr(b, name) for b in blocks]) for name in OWN)
-    return Block(sum(b.rows for b in blocks), columns, *own)

@@ -1,0 +1,126 @@
+"""Exact trees beside binned ones where rows are on disk or on Spark: processor time, memory, questions.
+
+    python benchmarks/exact.py [disk rows] [Spark rows]     5,000,000 x 20 float32 numbers when none are given
+
+Every fit is from the encoded table to the model, depth 8; the binned one has 255 bins. Processor time is that
+of this process and all it started, so a busy machine changes it little. In turn, the least of the repeats.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import tallystick as ts
+from tallystick.engines.spark import Spark
+
+COLUMNS, DEPTH, MEMORY = 20, 8, "1GB"
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and all below it."""
+    parent, spent = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parent[int(entry.name)] = int(fields[1])
+            spent[int(entry.name)] = sum(map(int, fields[11:15]))
+    ours, more = set(), {os.getpid()}
+    while more:
+        ours |= more
+        more = {pid for pid, above in parent.items() if above in ours} - ours
+    return sum(spent[pid] for pid in ours) / TICK
+
+
+def memory(name: str) -> float:
+    """Return a line of /proc/self/status in MB."""
+    return int(re.search(rf"{name}:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1e3
+
+
+def reset_peak() -> None:
+    """Let the peak of memory begin here."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def trees():
+    given = {"max_depth": DEPTH}
+    return {"exact": ts.DecisionTree(**given), "binned": ts.DecisionTree(max_bins=255, **given)}
+
+
+def compared(table, where: str, repeats: int, make=lambda tree, counted: tree) -> list[tuple[str, float]]:
+    """Return the exact fit's time in binned ones, the MB that the driver grew by, and its questions."""
+    seconds, grown, questions = {}, 0.0, 0
+    for _ in range(repeats):
+        for name, tree in trees().items():
+            counted: list[int] = []
+            reset_peak()
+            before, started = memory("VmRSS"), processor_seconds()
+            make(tree, counted)._fit_table(table)
+            spent = processor_seconds() - started
+            seconds[name] = min(spent, seconds.get(name, spent))
+            if name == "exact":
+                grown, questions = max(grown, memory("VmHWM") - before), len(counted)
+            print(f"  {where} {name}: {spent:.1f} s of processor time, {len(counted)} questions", flush=True)
+    size = f"{table.rows / 1e6:g}M x {COLUMNS}"
+    out = [(f"{where}, {size}: exact, in times of binned", seconds["exact"] / seconds["binned"])]
+    if where == "Spark":
+        out.append((f"{where}, {size}: driver's memory of the exact fit, MB", grown))
+        out.append((f"{where}, {size}: questions of the exact fit", questions))
+    return out
+
+
+def on_disk(rows: int, repeats: int):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        names = [f"x{i}" for i in range(COLUMNS)]
+        writer = None
+        for _ in range(0, rows, 250_000):
+            x = rng.normal(size=(250_000, COLUMNS)).astype(np.float32)
+            y = (x[:, 0] + x[:, 1] * x[:, 2] + np.sin(3 * x[:, 3]) + rng.normal(size=len(x)) > 0).astype(int)
+            part = pa.table([*x.T, y], names=[*names, "y"])
+            writer = writer or pq.ParquetWriter(path, part.schema)
+            writer.write_table(part)
+        writer.close()
+        table = ts.DecisionTree(memory=MEMORY)._read(str(path), "y")
+        return compared(table, "disk", repeats)
+
+
+def on_spark(rows: int, repeats: int):
+    import spark as peers
+
+    session = peers.session()
+    frame = peers.data(session, rows)
+    table = ts.DecisionTree()._read(frame, "y")
+    for tree in trees().values():  # workers are warm
+        tree._fit_table(table)
+
+    def make(tree, counted):
+        return tree.set_params(engine=Spark(progress=lambda *_: counted.append(1)))
+
+    out = compared(table, "Spark", repeats, make)
+    session.stop()
+    return out
+
+
+def figures(disk: int = 5_000_000, far: int = 5_000_000, repeats: int = 5) -> list[tuple[str, float]]:
+    """Return all figures."""
+    return (on_disk(disk, repeats) if disk else []) + (on_spark(far, repeats) if far else [])
+
+
+if __name__ == "__main__":
+    sizes = [int(a) for a in sys.argv[1:3]] or [5_000_000, 5_000_000]
+    for figure, value in figures(*sizes, repeats=int(os.environ.get("REPEATS", "5"))):
+        print(f"{figure:<60} {value:8.2f}")

@@ -1,0 +1,225 @@
+"""The nodes of a tree whose rows lie on disk, where there is no memory for where all of them stand.
+
+A node whose rows fit the budget is brought into memory and grown to its leaves; of a larger one each column
+is read by itself, in pieces that fit. Knows tables on disk and budgets. Knows nothing of scores.
+Law: what a learner makes of the answer is what it makes of `Frontier.add` over all blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.source import scratch
+from tallystick.data.table.block import Block, together
+from tallystick.data.table.subset import take_block
+from tallystick.data.threads import checkpoint, in_order
+from tallystick.stats.split_pieces import (
+    Arrays,
+    LevelAnswers,
+    OpenNodes,
+    PieceJudge,
+    Subtree,
+    short_table,
+    sums_of,
+    whole_of,
+)
+from tallystick.stats.value_tables import Counted, ValueTable, value_table
+
+if TYPE_CHECKING:
+    from tallystick.stats.level_tables import Frontier
+
+Ints = NDArray[np.int64]
+CELL, ROW = 16, 40  # bytes that growing takes for a number and for a row
+ENTRY = 96  # bytes that a piece of a column takes for a row: its values, codes and ranks
+SHARE = 4  # the part of the budget for what is brought into memory at once
+SAMPLE = 4096  # values that tell where pieces of a column begin and end
+
+
+@dataclass(frozen=True, eq=False)
+class DiskLevel:
+    """One question to a table on disk."""
+
+    question: Frontier
+    table: Any
+    threads: int
+
+    def answer(self) -> LevelAnswers:
+        """Return the tables of large nodes, and the trees below small ones."""
+        nodes = len(self.question.open)
+        out = LevelAnswers([[] for _ in range(nodes)], self._squares(), [None] * nodes)
+        small = [i for i in range(nodes) if self.more.end and self.sizes[i] <= self._most_rows]
+        for group in self._groups(small):
+            for i, arrays in self._grown(group):
+                out.below[i] = arrays
+        for i in sorted(set(range(nodes)) - set(small)):
+            out.columns[i] = self._columns(i)
+        return out
+
+    @property
+    def more(self) -> OpenNodes:
+        """What is known of the nodes."""
+        assert self.question.more is not None
+        return self.question.more
+
+    @property
+    def _most_rows(self) -> int:
+        """Rows that there is memory to grow at once."""
+        return int(self.table.budget // SHARE // (ROW + CELL * len(self.question.codings)))
+
+    def _blocks(self) -> Iterator[tuple[int, Block]]:
+        size = self.table.block_rows
+        for start in range(0, self.table.rows, size):
+            checkpoint()
+            yield start, self.table.slice(start, min(start + size, self.table.rows))
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """The place of each row among the open nodes, -1 of others; on disk."""
+        out = scratch.empty(self.table.rows, np.int32)
+        jobs = (partial(self._place, out, start, block) for start, block in self._blocks())
+        for _ in in_order(jobs, self.threads):
+            pass
+        return out
+
+    def _place(self, out: NDArray[np.int32], start: int, block: Block) -> None:
+        tested = {test.column for test in self.question.tests}
+        codings = self.question.codings
+        cells = [c.codes(block) if j in tested else None for j, c in enumerate(codings)]
+        part = np.full(block.rows, -1, np.int32)
+        entries = self.question.standing(block, cells)
+        part[entries.row] = entries.node
+        out[start : start + block.rows] = part
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows each open node has."""
+        out = np.zeros(len(self.question.open) + 1, np.int64)
+        for start, block in self._blocks():
+            out += np.bincount(self.places[start : start + block.rows] + 1, minlength=len(out))
+        return out[1:]
+
+    def _squares(self) -> list[Ints]:
+        from tallystick.stats.level_tables import DIGITS, carry, squares_of
+
+        squares = np.zeros((len(self.question.open), DIGITS), np.int64)
+        for start, block in self._blocks():
+            if block.response is None:
+                break
+            at = self.places[start : start + block.rows]
+            y, weights = self.question.scale.whole(block.response), _weights(block)
+            for i in np.unique(at[at >= 0]).tolist():
+                squares[i] += squares_of(y[at == i], weights[at == i])
+            carry(squares)
+        return list(squares)
+
+    def _groups(self, small: list[int]) -> Iterator[list[int]]:
+        """Yield small nodes, as many at a time as there is memory for."""
+        group: list[int] = []
+        rows = 0
+        for i in small:
+            if group and rows + self.sizes[i] > self._most_rows:
+                yield group
+                group, rows = [], 0
+            group.append(i)
+            rows += int(self.sizes[i])
+        if group:
+            yield group
+
+    def _grown(self, group: list[int]) -> Iterator[tuple[int, Arrays]]:
+        """Yield the trees below some nodes."""
+        wanted = np.zeros(len(self.question.open) + 1, bool)
+        wanted[np.array(group) + 1] = True
+        names = [c.name for c in self.question.codings]
+        parts, places = [], []
+        for start, block in self._blocks():
+            at = self.places[start : start + block.rows]
+            here = np.flatnonzero(wanted[at + 1])
+            if len(here):
+                own = replace(block, columns={name: block.columns[name] for name in names})
+                parts.append(self.question.form(take_block(own, here)))
+                places.append(at[here])
+        if not parts:  # no row came here: a leaf of nothing
+            return
+        rows, at = together(parts), np.concatenate(places)
+        del parts
+        grow = Subtree(self.more, self.question.codings)
+        for i in group:
+            yield i, grow(take_block(rows, np.flatnonzero(at == i)), self.more.depth[i], self.threads)
+
+    # ---- large nodes, column by column ----
+
+    def _columns(self, i: int) -> list[ValueTable]:
+        """Return the tables of all columns of a large node."""
+        jobs = [partial(self._column, i, j) for j in range(len(self.question.codings))]
+        return list(in_order(jobs, self.threads))
+
+    def _column(self, i: int, j: int) -> ValueTable:
+        coding, width = self.question.codings[j], self.question.width
+        if not coding.plain:
+            table = np.zeros((coding.k + 1, width), np.int64)
+            for codes, counted in self._entries(i, j):
+                for label, heavy in counted:
+                    kernels.count_columns([codes], label, [coding.k + 1], width, weights=heavy, out=[table])
+            return ValueTable(table)
+        ends = self._ends(i, j)
+        judge = PieceJudge(self.more)
+        if len(ends) == 2:
+            piece = self._piece(i, j, *ends)
+            sums = [sums_of(piece)]
+            return short_table(sums[0], [judge.best(piece, sums, 0)])
+        ranges = list(pairwise(ends))
+        sums = [sums_of(self._piece(i, j, *ends)) for ends in ranges]
+        found = [judge.best(self._piece(i, j, *ends), sums, r) for r, ends in enumerate(ranges)]
+        return short_table(whole_of(sums), found)
+
+    def _ends(self, i: int, j: int) -> list[float]:
+        """Return where the pieces of a column begin, and infinity: each has about as many rows of the node as
+        there is memory for.
+        """
+        most = max(self.table.budget // SHARE // self.threads // ENTRY, 1)
+        pieces = -(-int(self.sizes[i]) // most)
+        step = max(self.table.rows // (SAMPLE * pieces), 1)
+        some = self.table.column(self.question.codings[j].name)[::step]
+        known = np.sort(some[(self.places[::step] == i) & ~np.isnan(some)])
+        inner = known[np.arange(1, pieces) * len(known) // pieces] if len(known) else known
+        return [-np.inf, *np.unique(inner).tolist(), np.inf]
+
+    def _piece(self, i: int, j: int, low: float, high: float) -> ValueTable:
+        """Return the table of the values of a column from `low` on that are below `high`; the first piece has
+        the missing ones.
+        """
+        values, labels, weights = list[Any](), list[Any](), list[Any]()
+        for cells, counted in self._entries(i, j):
+            inside = (cells >= low) & (cells < high)
+            if low == -np.inf:
+                inside |= np.isnan(cells)
+            values.append(cells[inside])
+            labels.append([label[inside] for label, _ in counted])
+            weights.append([None if w is None else w[inside] for _, w in counted])
+        joined = [
+            (np.concatenate(label), None if w[0] is None else np.concatenate(w))
+            for label, w in zip(zip(*labels, strict=True), zip(*weights, strict=True), strict=True)
+        ]
+        return value_table(np.concatenate(values), joined, self.question.width)
+
+    def _entries(self, i: int, j: int) -> Iterator[tuple[NDArray[Any], Counted]]:
+        """Yield cells of a column at a node, and what is counted of their rows."""
+        from tallystick.stats.level_tables import Entries
+
+        coding = self.question.codings[j]
+        for start, block in self._blocks():
+            here = np.flatnonzero(self.places[start : start + block.rows] == i)
+            cells = np.ascontiguousarray(coding.codes(block)[here])
+            yield cells, self.question.counted(block, Entries(here, here, _weights(block)[here]))
+
+
+def _weights(block: Block) -> Ints:
+    return np.ones(block.rows, np.int64) if block.weights is None else block.weights

@@ -1,0 +1,96 @@
+"""Trees of numbers as they are, on Spark: the bytes of the tree in memory, however nodes are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallystick as ts
+from tallystick.engines.spark import levels
+from tallystick.engines.spark.levels import Drawn, Ends, TaskOf, cut_table, joined_pieces, narrow_table
+from tallystick.stats.value_tables import ValueTable, value_table
+
+
+def rows(n=1_500):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"])
+    frame["b"] = frame["b"].astype(np.float32).astype(float)
+    frame.loc[rng.random(n) < 0.05, "a"] = np.nan
+    frame["g"] = rng.choice(["u", "v", "w"], n)
+    signal = np.nan_to_num(frame["a"]) + frame["b"] ** 2 + rng.normal(size=n)
+    frame["y"] = np.where(signal > 0.5, "yes", "no")
+    frame["w"] = rng.integers(0, 3, n)
+    return frame
+
+
+FRAME = rows()
+TREES = {
+    "default": lambda: ts.DecisionTree(),
+    "c45": lambda: ts.DecisionTree.c45(pruning=None, max_depth=2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("large", [False, True])
+def test_a_tree_on_spark_is_the_tree_in_memory(spark, large, monkeypatch):
+    """Small nodes are grown where their rows are brought together; of large ones pieces are searched."""
+    monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 50)
+    if large:
+        monkeypatch.setattr("tallystick.learners.tree_levels.SUBTREE_CELLS", 1_500)
+        monkeypatch.setattr(levels, "PIECE_ROWS", 600)
+    frame = spark.createDataFrame(FRAME).repartition(3)
+    there = ts.DecisionTree()._read(frame, "y", "w")
+    try:
+        found = {name: make()._fit_table(there).to_bytes() for name, make in TREES.items()}
+    finally:
+        there.release()
+    here = ts.DecisionTree()._read(FRAME.drop(columns="w"), "y", FRAME["w"].to_numpy())
+    assert found == {name: make()._fit_table(here).to_bytes() for name, make in TREES.items()}
+
+
+@pytest.mark.slow
+def test_a_regression_on_spark_is_the_one_in_memory(spark, monkeypatch):
+    monkeypatch.setattr("tallystick.learners.tree_levels.SUBTREE_CELLS", 1_500)
+    data = FRAME.drop(columns=["y", "w"])
+    there = ts.RegressionTree(max_depth=3).fit(spark.createDataFrame(data).repartition(2), "b")
+    assert there.to_bytes() == ts.RegressionTree(max_depth=3).fit(data, "b").to_bytes()
+
+
+def test_the_pieces_of_a_table_join_to_the_table():
+    whole = value_table(np.array([3.0, np.nan, 1.0, 2.5]), [(np.array([0, 1, 1, 0], np.uint8), None)], 2)
+    pieces = [narrow_table(p) for p in cut_table(whole, np.array([1.0, 2.5]))]
+    assert [p.values.tolist() for p in pieces] == [[], [1.0], [2.5, 3.0]]
+    assert pieces[0].table.dtype == np.uint8
+    (found,) = joined_pieces([((0, 0, 0), p) for p in pieces])
+    assert (found[1].values.tolist(), found[1].table.tolist()) == (
+        whole.values.tolist(),
+        whole.table.tolist(),
+    )
+
+
+def test_smaller_nodes_are_cut_into_fewer_pieces():
+    ends = Ends((np.arange(9.0), None), (10, 3, 1))
+    assert [len(ends.of(i, 0)) + 1 for i in range(3)] == [10, 3, 1]
+    assert ends.of(1, 0).tolist() == [3.0, 6.0]
+    keys = ends.keys()
+    assert len(keys) == len(set(keys)) == 14
+    assert {TaskOf(keys, 4)(key) for key in keys} == {0, 1, 2, 3}
+
+
+def test_some_values_of_the_first_block_that_has_rows_are_drawn():
+    class Few:
+        def __init__(self, values):
+            self.x, self.rows = np.array(values, float), len(values)
+
+        def values(self, name):
+            return self.x
+
+    assert [v.tolist() for v in Drawn(["x"], 2)([Few([]), Few([1, 2, np.nan, 4])])[0]] == [[1.0]]
+    assert Drawn(["x"], 2)([]) == []
+
+
+def test_a_table_without_values_is_sent_and_joined():
+    none = ValueTable(np.array([[3, 4]]), np.zeros(0))
+    (found,) = joined_pieces([((0, 0, 0), narrow_table(none))] * 2)
+    assert found[1].table.tolist() == [[6, 8]]

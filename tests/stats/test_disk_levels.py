@@ -1,0 +1,63 @@
+"""A tree on disk, with less memory than its rows take: the bytes of the tree in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallystick as ts
+from tallystick.data.read.reader import read_table, read_to_disk
+from tallystick.data.source import open_source
+from tallystick.stats import disk_levels
+
+
+def rows(n=4_000, seed=3):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    x[:, 1] = np.round(x[:, 1], 2)
+    x[rng.random(x.shape) < 0.04] = np.nan
+    signal = np.nan_to_num(x[:, 0]) + np.nan_to_num(x[:, 1]) ** 2 + rng.normal(size=n)
+    frame = pd.DataFrame(x, columns=list("abc"))
+    frame["g"] = rng.choice(["u", "v", None], n)
+    frame["y"] = np.where(signal > 0.5, "yes", "no")
+    return frame
+
+
+FRAME = rows()
+WEIGHTS = {"none": None, "whole": np.arange(len(FRAME)) % 4, "real": np.linspace(0.1, 3, len(FRAME))}
+TREES = {
+    "default": lambda: ts.DecisionTree(max_depth=7),
+    "gini": lambda: ts.DecisionTree.cart(),
+    "c45": lambda: ts.DecisionTree.c45(pruning=None, missing_values="learned", max_depth=5),
+    "balanced": lambda: ts.DecisionTree(criterion="entropy", class_weight="balanced", min_samples_leaf=20),
+    "bins": lambda: ts.DecisionTree(max_bins=16, max_depth=5),
+}
+
+
+@pytest.fixture(autouse=True)
+def little_memory(monkeypatch):
+    """Nothing is grown at once, few rows fit, and a column is read in several pieces."""
+    monkeypatch.setattr("tallystick.stats.split_search.WholeTree.solve", lambda *given: None)
+    monkeypatch.setattr(disk_levels, "SHARE", 256)
+    monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 900)  # column b is told by codes
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("tree", TREES)
+def test_a_tree_on_disk_is_the_tree_in_memory(tree, weights, monkeypatch):
+    there = read_to_disk(open_source(FRAME), 32 << 20, None, "y", WEIGHTS[weights])
+    monkeypatch.setattr(disk_levels, "ENTRY", 96 * 20)
+    found = TREES[tree]()._fit_table(there).to_bytes()
+    monkeypatch.undo()
+    here = read_table(open_source(FRAME), None, "y", WEIGHTS[weights])
+    assert TREES[tree]()._fit_table(here).to_bytes() == found
+
+
+def test_a_regression_on_disk_is_the_one_in_memory(monkeypatch):
+    data = FRAME.drop(columns="y")
+    there = read_to_disk(open_source(data), 32 << 20, None, "a", regression=True)
+    found = ts.RegressionTree(max_depth=5)._fit_table(there).to_bytes()
+    monkeypatch.undo()
+    here = read_table(open_source(data), None, "a", regression=True)
+    assert ts.RegressionTree(max_depth=5)._fit_table(here).to_bytes() == found
