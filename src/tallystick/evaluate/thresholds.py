@@ -58,6 +58,15 @@ class RankedRows:
         hits = [np.bincount(at, weight * (truth == c), minlength=len(values)) for c in (0, 1)]
         return cls(shares[first], np.stack(hits, axis=1))
 
+    def above(self, thresholds: Floats, of: int) -> Floats:
+        """Return rows[threshold, class] that a class is answered for above each threshold, rising; at exactly
+        the threshold the first class is answered.
+        """
+        shares, hits = (self.shares[:, 1], self.hits) if of else (self.shares[::-1, 0], self.hits[::-1])
+        below = np.searchsorted(shares, thresholds, "right" if of else "left")
+        passed = np.vstack([np.zeros(2), hits.cumsum(axis=0)])
+        return np.asarray(passed[-1] - passed[below])
+
     def counts(self, threshold: float, target: Target, of: int) -> Floats:
         """Return counts[truth, answer] where a class is answered above a threshold."""
         decision = of_threshold(target, threshold, target.labels[of])
