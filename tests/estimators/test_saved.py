@@ -204,6 +204,7 @@ def bayes_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "variance": st.sampled_from([None, "ml", "unbiased", "smoothed"]),
             "share": st.sampled_from(["none", "classes", "columns", "both"]),
             "calibrate": st.booleans(),
+            "class_weight": st.sampled_from([None, "balanced", dict.fromkeys(labels, 2.0)]),
         }
         | WORDS
         | {"min_count": st.sampled_from([1, 3])},

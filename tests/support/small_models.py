@@ -55,6 +55,7 @@ BAYES = {
     "min_count": 1,
     "min_letters": 1,
     "calibrate": False,
+    "class_weight": None,
 }
 
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
+from tallystick.data.text import label_text
 from tallystick.engines.local import Local
+from tallystick.estimators.classes import refuse_unknown
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.naive_bayes_text import naive_bayes_text
 from tallystick.estimators.naive_bayes_updates import Updates
@@ -35,8 +37,8 @@ class NaiveBayes(Updates, BayesViews):
     Parameters
     ----------
     distributions : str or dict, default "auto"
-        "gaussian", "binned", "poisson", "multinomial", ... for all columns that it fits, or by column:
-        {name: distribution}. "auto" chooses by what is in the column.
+        "gaussian", "binned", "poisson", "frequencies" (a matrix of counts or tf-idf), "multinomial", ... for
+        all columns that it fits, or by column: {name: distribution}. "auto" chooses by what is in it.
     alpha : float or dict, default 1.0
         Cases added to the count of each value; one number, or by column.
     m, p : float or dict, default None
@@ -57,6 +59,8 @@ class NaiveBayes(Updates, BayesViews):
         How many characters a word must have to be known (scikit-learn: 2).
     calibrate : bool, default False
         Whether shares are calibrated by cross-validation.
+    class_weight : dict or "balanced", default None
+        What a row of each class counts in the prior: {label: weight}; "balanced" makes classes equal.
     columns : ts.Columns, default None
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.
     kinds : dict, default None
@@ -92,6 +96,7 @@ class NaiveBayes(Updates, BayesViews):
         min_count: int = 1,
         min_letters: int = 1,
         calibrate: bool = False,
+        class_weight: str | Mapping[Any, float] | None = None,
         columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
         engine: Engine | None = None,
@@ -109,6 +114,7 @@ class NaiveBayes(Updates, BayesViews):
         self.min_count = min_count
         self.min_letters = min_letters
         self.calibrate = calibrate
+        self.class_weight = class_weight
         self.columns = columns
         self.kinds = kinds
         self.engine = engine
@@ -119,6 +125,9 @@ class NaiveBayes(Updates, BayesViews):
         return naive_bayes_text(self.model_)
 
     def _options(self) -> BayesOptions:
+        given = self.class_weight
+        if isinstance(given, Mapping):
+            given = {label_text(label): weight for label, weight in given.items()}
         return BayesOptions(
             distributions=self.distributions,
             alpha=self.alpha,
@@ -131,7 +140,15 @@ class NaiveBayes(Updates, BayesViews):
             min_count=self.min_count,
             min_letters=self.min_letters,
             calibrate=self.calibrate,
+            class_weight=given,
         )
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `_fit_table` learns from."""
+        table = super()._read(X, y, sample_weight)
+        if isinstance(self.class_weight, Mapping) and table.schema.target is not None:
+            refuse_unknown("class_weight", self.class_weight, table.schema.target)
+        return table
 
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
@@ -149,7 +166,8 @@ class NaiveBayes(Updates, BayesViews):
         return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_count = self.min_letters = 1  # a file tells them only where they are more
+        self.min_count = self.min_letters = 1  # a file tells these only where they say something
+        self.class_weight = None
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])

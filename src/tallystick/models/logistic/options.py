@@ -12,6 +12,7 @@ from typing import Any
 
 from tallystick.data.text import label_text
 from tallystick.errors import OptionError, nearest, shown
+from tallystick.models.classes import check_weights
 from tallystick.models.plain import is_number, is_whole, make_plain
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
@@ -162,21 +163,6 @@ def checked_pairs(given: Any) -> int | tuple[tuple[str, str], ...]:
             raise wrong
     made = {(min(a, b), max(a, b)) for a, b in given}
     return tuple(sorted(made)) if made else 1
-
-
-def check_weights(given: Any) -> None:
-    """Raise unless these are weights by class."""
-    if given is None:
-        return
-    if isinstance(given, str):
-        return _one_of("class_weight", given, ("balanced",))
-    if not isinstance(given, Mapping):
-        raise OptionError(
-            f"class_weight must be None, 'balanced' or weights by class ({{'yes': 2}}), not {shown(given)}."
-        )
-    for label, weight in given.items():
-        if not (is_number(weight) and 0 < weight < math.inf):
-            raise OptionError(f"class_weight of {shown(label)} must be above 0, not {shown(weight)}.")
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

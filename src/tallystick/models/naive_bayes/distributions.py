@@ -5,7 +5,8 @@ Knows names, words and the terms of sums. Knows nothing of rows or other columns
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,8 @@ class Distribution:
     "words" (Worded).
     Of sums: squares, whether sums of squares are kept, for a variance; counts, whether values are 0 or more;
     without squares, variance: the means of the classes to their variances, and term: (part, options, unit of
-    the weights) -> what the column adds to the score.
+    the weights) -> what the column adds to the score; together: the same of all its columns, by name, where
+    they belong to one whole.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Distribution:
     counts: bool = False
     variance: Callable[[Array], Array] | None = None
     term: Callable[[Summed, BayesOptions, int], Term] | None = None
+    together: Callable[[Sequence[Summed], BayesOptions, int], Mapping[str, Term]] | None = None
 
 
 def smoothed_means(part: Summed, options: BayesOptions, unit: int) -> Array:
@@ -63,6 +66,18 @@ def _poisson(part: Summed, options: BayesOptions, unit: int) -> Term:
     return LinearTerm(part.name, kernels.log(rate), -rate, np.zeros(len(rate)))
 
 
+def _frequencies(parts: Sequence[Summed], options: BayesOptions, unit: int) -> Mapping[str, Term]:
+    """x log(share of the column in all that the class's rows counted), smoothed: the multinomial model of
+    words, for columns that are the words already.
+    """
+    sums = np.array([[float(Fraction(s, unit << exact.SUM_UNIT)) for s in part.sums] for part in parts])
+    added = np.array([options.smoothing(part.name, 1)[0] for part in parts])
+    total = np.array([math.fsum([*own, *added.tolist()]) for own in sums.T.tolist()])
+    logs = kernels.log(np.ascontiguousarray((sums + added[:, None]) / np.where(total == 0, 1, total)))
+    none = np.zeros(sums.shape[1])
+    return {part.name: LinearTerm(part.name, log, none, none) for part, log in zip(parts, logs, strict=True)}
+
+
 _NUMERIC, _TEXT = frozenset({"numeric"}), frozenset({"text"})
 DISTRIBUTIONS = {
     d.name: d
@@ -71,6 +86,15 @@ DISTRIBUTIONS = {
         Distribution("gaussian", _NUMERIC, "Gaussian", "sums", squares=True),
         Distribution(
             "poisson", _NUMERIC, "Poisson", "sums", counts=True, variance=lambda means: means, term=_poisson
+        ),
+        Distribution(
+            "frequencies",
+            _NUMERIC,
+            "frequencies",
+            "sums",
+            counts=True,
+            variance=lambda means: means,
+            together=_frequencies,
         ),
         Distribution("levels", frozenset(CODED), "levels", "counts"),
         Distribution("multinomial", _TEXT, "multinomial", "words"),

@@ -85,7 +85,9 @@ PARAMETERS: dict[str, Shape] = {
 OPTIONAL: dict[str, Shape] = {
     "min_count": Whole(2),
     "min_letters": Whole(2),
-}  # written only when they say something: more than 1
+    "class_weight": Either((Named(_NON_NEGATIVE), Text(("balanced",)))),
+}  # written only when they say something
+UNTOLD = {"min_count": 1, "min_letters": 1, "class_weight": None}
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -110,7 +112,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         _check_column(column, used[column["name"]], classes)
     try:
         given = document["parameters"]
-        options = BayesOptions(**{k: given[k] for k in PARAMETERS} | {k: given.get(k, 1) for k in OPTIONAL})
+        told = {k: given[k] for k in PARAMETERS}
+        options = BayesOptions(**told | {k: given.get(k, UNTOLD[k]) for k in OPTIONAL})
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
         _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive

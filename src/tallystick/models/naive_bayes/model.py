@@ -25,7 +25,7 @@ from tallystick.models import exact
 from tallystick.models.additive import Additive, Calibration, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
-from tallystick.models.naive_bayes.distributions import of_part
+from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS, of_part
 from tallystick.models.naive_bayes.options import BayesOptions
 
 if TYPE_CHECKING:
@@ -158,6 +158,18 @@ class NaiveBayesModel:
         return next(p for p in self.parts if p.name == column)
 
     def _base(self) -> Array:
+        """Return the logarithms of the priors, times what a row of each class counts for."""
+        given = self.options.class_weight
+        if given is None:
+            return self._priors()
+        if isinstance(given, str):  # balanced
+            rows = np.maximum(self.classes.astype(float), 1e-9)
+            return self._priors() + kernels.log(float(self.classes.sum()) / (len(rows) * rows))
+        target = self.schema.predicted
+        known = {target.label_of(label): float(weight) for label, weight in given.items()}
+        return self._priors() + kernels.log(np.array([known.get(label, 1.0) for label in target.labels]))
+
+    def _priors(self) -> Array:
         priors, k = self.options.priors, len(self.classes)
         if isinstance(priors, str):
             # Complement words are scored without a prior, as the method is defined; beside other columns it
@@ -174,10 +186,22 @@ class NaiveBayesModel:
 
     def _term(self, part: Part) -> Term:
         if isinstance(part, Summed):
+            if of_part(part).together is not None:
+                return self._together[part.name]
             term = of_part(part).term
             normal = self.variances.get(part.name, [])
             return part.normal_term(normal) if term is None else term(part, self.options, self.unit)
         return part.term(self.options, self.unit)
+
+    @cached_property
+    def _together(self) -> dict[str, Term]:
+        """The terms of columns that belong to one whole, by name."""
+        out: dict[str, Term] = {}
+        for way in DISTRIBUTIONS.values():
+            own = [p for p in self.parts if isinstance(p, Summed) and p.distribution == way.name]
+            if way.together is not None and own:
+                out |= way.together(own, self.options, self.unit)
+        return out
 
     @cached_property
     def variances(self) -> dict[str, list[float]]:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.data.schema import CODED
+from tallystick.errors import Argument, OptionError, nearest, shown, some
+from tallystick.models.classes import check_weights
 from tallystick.models.naive_bayes.distributions import every_name, fitting
 from tallystick.models.plain import is_number, is_whole, make_plain
 
@@ -30,7 +32,8 @@ class BayesOptions:
     variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the
     variance of
     the whole column; None: "smoothed" where auto chose Gaussian, else "ml". min_count: rows that a word must
-    be in to be known; min_letters: characters it must have.
+    be in to be known; min_letters: characters it must have. class_weight: what a row of each class counts in
+    the prior, {label: weight} or "balanced".
     """
 
     distributions: str | Mapping[str, str]
@@ -44,6 +47,7 @@ class BayesOptions:
     min_count: int
     min_letters: int
     calibrate: bool
+    class_weight: str | Mapping[str, float] | None
 
     def __post_init__(self) -> None:
         make_plain(self, tuple(self.__slots__))
@@ -57,6 +61,7 @@ class BayesOptions:
                 raise OptionError(f"{name} must be {found}.")
         if type(self.calibrate) is not bool:
             raise OptionError(f"calibrate must be True or False, not {shown(self.calibrate)}.")
+        check_weights(self.class_weight)
         if isinstance(self.priors, str):
             _one_of("priors", self.priors, PRIORS)
         else:
@@ -102,6 +107,12 @@ class BayesOptions:
                     f"Use one of {', '.join(names)}, or give the column another kind."
                 )
         else:
+            if wished == "frequencies" and kind in CODED:
+                raise OptionError(
+                    f"distributions='frequencies' reads numbers, and column {shown(column)} is {kind}. Pass ",
+                    Argument("kinds", {column: "numeric"}),
+                    ", or frequencies for some columns: distributions={name: 'frequencies'}.",
+                )
             name = wished if wished in names else names[0]
         if kind in ("numeric", "text"):
             return name
@@ -121,6 +132,8 @@ class BayesOptions:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for the model file."""
         rare = {n: getattr(self, n) for n in ("min_count", "min_letters") if getattr(self, n) > 1}
+        if self.class_weight is not None:
+            rare["class_weight"] = _plain(self.class_weight)
         return rare | {
             name: _plain(getattr(self, name))
             for name in (

@@ -13,8 +13,8 @@ from typing import Any
 from tallystick.data.schema import Target
 from tallystick.data.text import label_text
 from tallystick.errors import OptionError, shown
+from tallystick.models.classes import check_weights
 from tallystick.models.costs import cost_table
-from tallystick.models.logistic.options import check_weights
 from tallystick.models.plain import is_number, is_whole, make_plain
 from tallystick.models.tree.weights import ClassWeights, class_weights, criterion_weights
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tallystick.data.text import label_text
 from tallystick.errors import Argument, OptionError, nearest, shown
-from tallystick.models.logistic.options import check_weights
+from tallystick.models.classes import check_weights
 from tallystick.models.plain import check_whole, is_number, make_plain
 
 CHOSEN = ("auto", "cv")
