@@ -1,7 +1,7 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
 
-.PHONY: help check fast lint format lowest sanitize bench night docs site
+.PHONY: help check fast lint format lowest sanitize bench night docs site man
 
 CPP = $(shell find src tests -name '*.[ch]pp' ! -name unicode_tables.hpp)
 
@@ -41,6 +41,9 @@ night: ## the long runs: many more examples of every law, large tables
 docs: ## make the pages of the lessons, then run every command and example in README.md and docs/, and compare
 	$(PYTHON) tools/make_lessons.py
 	$(PYTHON) tools/run_docs.py
+
+man: ## manual pages of the commands, build/man
+	$(PYTHON) tools/make_man_pages.py
 
 site: ## the documentation as a site, build/site; python tools/make_site.py --serve shows it
 	$(PYTHON) tools/make_site.py

@@ -73,8 +73,39 @@ COMMANDS = {
 }
 
 
+# What help calls the commands of a job; those that are named here for none come last.
+JOBS = {
+    "Look, learn, predict": ("demo", "describe", "fit", "predict", "explain", "density"),
+    "Judge": ("compare", "curve", "prune", "splits", "separable"),
+    "Show and hand over": ("report", "studio", "draw", "export", "serve"),
+    "Check and compare models": ("verify", "diff"),
+    "Learn and teach": ("lesson", "work", "bayes"),
+}
+
+
+class Worked(click.Command):
+    """A command whose help begins with an example."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first example, then how the command is called."""
+        for line, what in examples.EXAMPLES.get(str(self.name), ())[:1]:
+            formatter.write(f"Example: {line}\n         # {what}\n\n")
+        super().format_usage(ctx, formatter)
+
+
 class Commands(click.Group):
     """The commands of `tally`. One is loaded when it is run; help loads all."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by job."""
+        other = [name for name in COMMANDS if not any(name in names for names in JOBS.values())]
+        for job, names in [*JOBS.items(), ("More", other)]:
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            width = 2 * formatter.width
+            rows = [(f"{name:<9}", command.get_short_help_str(width)) for name, command in found if command]
+            if rows:
+                with formatter.section(job):
+                    formatter.write_dl(rows)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of a day's work, not of the alphabet."""
@@ -86,6 +117,7 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"tallystick.cli.{COMMANDS[name]}"), name)
         command.epilog = examples.epilog(name)
+        command.__class__ = Worked  # here, and not at every command
         return command
 
     def invoke(self, ctx: click.Context) -> object:
