@@ -83,7 +83,7 @@ JOBS = {
 }
 
 
-class Worked(click.Command):
+class HelpfulCommand(click.Command):
     """A command whose help begins with an example."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -117,7 +117,7 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"tallystick.cli.{COMMANDS[name]}"), name)
         command.epilog = examples.epilog(name)
-        command.__class__ = Worked  # here, and not at every command
+        command.__class__ = HelpfulCommand  # here, and not at every command
         return command
 
     def invoke(self, ctx: click.Context) -> object:
