@@ -77,8 +77,9 @@ def test_every_result_draws_a_picture_that_is_well_formed_and_savable(name, tmp_
 @pytest.mark.parametrize("name", list(TOLD))
 def test_other_results_stand_in_a_notebook_as_their_own_lines(name):
     text = TOLD[name]()._repr_html_()
-    assert text.startswith("<pre>")
-    assert text.endswith("</pre>")
+    assert text.startswith(("<pre", "<div"))
+    assert text.endswith(("</pre>", "</div>"))
+    assert "overflow: auto" in text
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr", "calibration"])
@@ -91,7 +92,7 @@ def test_a_report_stands_in_a_notebook_as_its_page():
     frame = ET.fromstring(found._repr_html_())
     assert frame.tag == "iframe"
     assert frame.get("srcdoc").split() == found.html.split()  # XML makes one space of a line's end
-    assert frame.get("sandbox") == "allow-scripts"
+    assert frame.get("sandbox") == "allow-scripts allow-downloads"
 
 
 def test_a_report_tells_its_progress_from_0_to_100_and_never_back():

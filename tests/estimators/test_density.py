@@ -185,8 +185,8 @@ def test_it_prints_sentences_and_draws_itself():
     picture = TREE.picture()
     assert picture.startswith("<svg")
     assert "all 600 rows" in picture
-    assert TREE._repr_html_() == picture
-    assert ts.DensityTree()._repr_html_() == "<pre>DensityTree()</pre>"
+    assert picture.partition(" ")[2] in TREE._repr_html_()
+    assert ts.DensityTree()._repr_html_().endswith(">DensityTree()</pre>")
 
 
 # -- refusals --

@@ -26,7 +26,7 @@ def test_rules_print_with_their_rows_and_come_back_from_a_file(method, rows, tmp
     assert again.to_bytes() == model.to_bytes()
     assert str(again) == str(model)
     assert model._numbers() == model.model_.conditions + len(model.model_.rules) + 1
-    assert "<pre>" in model._repr_html_()
+    assert "<pre" in model._repr_html_()
     assert "RuleList" in ts.RuleList()._repr_html_()
 
 

@@ -28,6 +28,7 @@ from tallystick.description.gains import (
     summed,
 )
 from tallystick.draw.charts import bar_chart
+from tallystick.draw.notebook import framed, html_lines
 from tallystick.draw.svg import Picture, as_html
 
 QUANTILES = (5, 25, 75, 95)  # percent, beside the median
@@ -170,7 +171,11 @@ class Description:
         return Picture(bar_chart(bars, words, "gains"))
 
     def _repr_html_(self) -> str:
-        return as_html(self) + self.picture()
+        from tallystick.description.text import page
+
+        if self.changes is not None:
+            return as_html(self)
+        return framed(html_lines(page(self)), self.picture())
 
     def __str__(self) -> str:
         from tallystick.description.text import page

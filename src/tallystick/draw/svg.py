@@ -21,6 +21,7 @@ from tallystick.files.whole import whole_file
 # Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
 FONT = "system-ui, sans-serif"
+SCROLLS = "max-width: 980px; max-height: 640px; overflow: auto"  # lines in a notebook are never wider than it
 
 
 class Picture(str):
@@ -75,7 +76,7 @@ def _may_go(name: str) -> bool:
 def as_html(thing: object) -> str:
     """Return what a notebook shows of a result that prints as lines of text: the same lines, escaped."""
     lines = (escape(line) for line in str(thing).split("\n"))
-    return "<pre>" + "\n".join(lines) + "</pre>"
+    return f'<pre style="{SCROLLS}">' + "\n".join(lines) + "</pre>"
 
 
 def colour(number: int) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Columns, Note, Schema
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.base import Estimator
@@ -350,7 +351,7 @@ class DensityTree(Estimator):
         return Picture(density_svg(self.model_, int(most)))
 
     def _in_notebook(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int | None:
         """Return how many numbers a reader of the model must look at."""

@@ -18,7 +18,8 @@ from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.notebook import framed, html_lines
+from tallystick.draw.svg import Picture
 from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, shown, some, warn
 from tallystick.estimators.classes import class_number, refuse_unknown
@@ -393,7 +394,8 @@ class LogisticRegression(Classifier):
         return class_number(self.schema_.predicted, label)
 
     def _in_notebook(self) -> str:
-        return as_html(self._as_text()) + ("" if no_scales(self.model_) else self.nomogram())
+        table = html_lines(self.summary().lines())
+        return framed(table) if no_scales(self.model_) else framed(self.nomogram(), table)
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: its nomogram for two classes.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
@@ -176,7 +177,9 @@ class BayesViews(Classifier):
         return Likelihood(int((truth >= 0).sum()), data, conditional)
 
     def _in_notebook(self) -> str:
-        return as_html(self._as_text()) + (self.nomogram() if len(self.model_.classes) > 1 else "")
+        if len(self.model_.classes) < 2:
+            return as_html(self._as_text())
+        return framed(self.nomogram(), text=self._as_text())
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: its nomogram for two classes.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.charts import line_chart
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.learners.prune import Judged, LinkPath
 
@@ -86,7 +87,7 @@ class PruningPath:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
     def picture(self) -> Picture:
         """Return the errors against the size of the tree as a picture."""

@@ -67,7 +67,7 @@ class Report:
         return {"comparison": self.comparison.to_dict(), "description": self.description.to_dict()}
 
     def _repr_html_(self) -> str:
-        frame = 'sandbox="allow-scripts" width="100%" height="640" title="report"'
+        frame = 'sandbox="allow-scripts allow-downloads" width="100%" height="640" title="report"'
         return f'<iframe {frame} srcdoc="{html.escape(self.html, quote=True)}"></iframe>'
 
     def __str__(self) -> str:

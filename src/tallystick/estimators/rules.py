@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Target
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.notebook import framed
+from tallystick.draw.svg import Picture
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes, weight_notes
@@ -151,7 +152,7 @@ class _AnyRules(Classifier):
         return str(self.rules())
 
     def _in_notebook(self) -> str:
-        return as_html(self._as_text()) + self.picture()
+        return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int:
         """Return how many conditions a reader looks at, and an answer for each rule."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.notebook import framed
+from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
@@ -335,7 +336,7 @@ class Scorecard(Classifier):
         return c, d
 
     def _in_notebook(self) -> str:
-        return as_html(self._as_text()) + self.picture()
+        return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int:
         """Return how many lines a reader adds from: those that have points, and the base."""

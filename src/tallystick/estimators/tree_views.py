@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Note
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from tallystick.learners.tree_options import TreeOptions
 
 CHOICES = ("minimum", "one-se")
+NOTEBOOK = 15  # boxes that can be read in the width of a notebook; the others are counted
 
 
 class TreeViews(Estimator):
@@ -215,7 +217,7 @@ class TreeViews(Estimator):
         return Picture(tree_svg(self.model_, most))
 
     def _in_notebook(self) -> str:
-        return self.picture()
+        return framed(self.picture(NOTEBOOK), text=self._as_text())
 
     def against(self, other: Any) -> TreesBeside:
         """Return how far two trees of the same rows are from each other: a grown one and the optimal one.

@@ -191,7 +191,10 @@ class Comparison(Generic[R]):
         return Picture(dot_chart(dots, words, marked=self.chosen.name))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        from tallystick.draw.notebook import framed, html_lines
+        from tallystick.evaluate.text import comparison_lines
+
+        return framed(html_lines(comparison_lines(self)), self.picture())
 
     def __str__(self) -> str:
         from tallystick.evaluate.text import show_comparison

@@ -100,7 +100,9 @@ class LearningCurve:
         )
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        from tallystick.draw.notebook import framed
+
+        return framed(self.picture(), text=str(self))
 
     def __str__(self) -> str:
         from tallystick.evaluate.text import show_curve

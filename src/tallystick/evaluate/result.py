@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.measures import SCORES, Measure, log_losses
@@ -319,7 +319,10 @@ class CrossValidation:
         return Picture(chart([line], *axes, f"{kind} of {of}", diagonal=kind != "pr"))
 
     def _repr_html_(self) -> str:
-        return as_html(self) + self.picture()
+        from tallystick.draw.notebook import framed, html_lines
+        from tallystick.evaluate.text import cross_validation_lines
+
+        return framed(html_lines(cross_validation_lines(self)), self.picture())
 
     def __str__(self) -> str:
         from tallystick.evaluate.text import show_cross_validation

@@ -38,6 +38,11 @@ def figure(value: float) -> str:
 
 def show_cross_validation(result: CrossValidation) -> str:
     """Return the measures with their intervals, and the confusion matrix."""
+    return plain(cross_validation_lines(result))
+
+
+def cross_validation_lines(result: CrossValidation) -> list[Line]:
+    """Return the lines of `show_cross_validation`, for a terminal or a notebook."""
     lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
     measures = [result.measure(m.name) for m in result.scores.measures]
     header = ("", "value", "95 % interval", "baseline")
@@ -47,7 +52,7 @@ def show_cross_validation(result: CrossValidation) -> str:
         lines += [(), *_groups(result, column)]
     if result.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
-    return plain(lines)
+    return lines
 
 
 def _heading(result: CrossValidation | RegressionValidation) -> str:
@@ -125,6 +130,11 @@ def _groups(result: CrossValidation, column: str) -> list[Line]:
 
 def show_comparison(found: Comparison[Any]) -> str:
     """Return the table of methods, the razor's sentence and the checks."""
+    return plain(comparison_lines(found))
+
+
+def comparison_lines(found: Comparison[Any]) -> list[Line]:
+    """Return the lines of `show_comparison`, for a terminal or a notebook."""
     room = cells()
     first = found.entries[0].result
     how = f"{counted(len(first.truth), 'row')}, {clean(found.how)}{sizes(first)}"
@@ -146,7 +156,7 @@ def show_comparison(found: Comparison[Any]) -> str:
         lines += wrapped(clean(f"{check.text} {check.advice}"), room, f"check {check.code}: ", "note")
     if found.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
-    return plain(lines)
+    return lines
 
 
 def cost_lines(found: Comparison[Any]) -> list[Line]:

@@ -17,7 +17,8 @@ import numpy as np
 from tallystick.contracts import Block
 from tallystick.data.schema import Column
 from tallystick.data.text import quantity
-from tallystick.draw.svg import around, as_html
+from tallystick.draw.notebook import framed, html_lines
+from tallystick.draw.svg import around
 from tallystick.draw.text import Line, Span, between, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, some
 from tallystick.explain.logistic_words import (
@@ -193,7 +194,8 @@ class Summary:
             return ""
         return f" ({self.degrees:.4g} determined by the rows)"
 
-    _repr_html_ = as_html
+    def _repr_html_(self) -> str:
+        return framed(html_lines(self.lines()))
 
     def __str__(self) -> str:
         return plain(self.lines())

@@ -2,8 +2,7 @@
 as data.
 
 Knows fitted models and blocks. Knows nothing of estimators or pictures.
-Laws: the parts of a row, added in order, are its score to the bit; every number follows from the counts
-shown.
+Laws: a row's parts, added in order, are its score to the bit; every number follows from the counts shown.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from tallystick.contracts import Block
 from tallystick.data.table.block import Block as Rows
 from tallystick.data.text import quantity
 from tallystick.draw.charts import bar_chart
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import OptionError, counted, nearest, page_limit, shown
@@ -190,7 +190,7 @@ class Votes:
         return Picture(bar_chart(bars, "log-odds for the class in brackets", "votes"))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
     def __str__(self) -> str:
         most = max((abs(v.weight) for v in self.votes if np.isfinite(v.weight)), default=1.0) or 1.0
@@ -358,7 +358,7 @@ class Explanation:
         return Picture(bar_chart(bars, words, "why this answer"))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
     def __str__(self) -> str:
         c, rival = self.answered, self._rival(self.answered)

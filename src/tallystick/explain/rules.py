@@ -6,7 +6,6 @@ Knows fitted rules and encoded rows. Knows nothing of learners or layout of page
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED
+from tallystick.draw.notebook import framed
 from tallystick.draw.rules import RuleLine, rule_picture
-from tallystick.draw.svg import Picture
+from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
 from tallystick.explain.interval import mixture_interval
 from tallystick.models.decision import why_answered
@@ -149,7 +149,7 @@ class RulesOnRows:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return as_html(self)
 
 
 def rules_on(
@@ -244,7 +244,7 @@ class RuleExplanation:
         return Picture(rules_svg(self.model, self.number or len(self.model.all_rules)))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
 
 def explain(model: RuleModel, block: Block, row: int = 0) -> RuleExplanation:

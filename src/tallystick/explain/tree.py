@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.draw import text as lines
 from tallystick.draw.charts import bar_chart
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
 from tallystick.explain.tree_rows import arriving, in_branches
@@ -270,7 +271,7 @@ class ColumnUse:
         return Picture(bar_chart(bars, "share of all gain", "importance of columns"))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
     def __str__(self) -> str:
         order = sorted(

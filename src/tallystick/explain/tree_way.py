@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED
+from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import page_limit
 from tallystick.explain.interval import mixture_interval, searched, student
@@ -175,7 +176,7 @@ class TreeExplanation:
         return Picture(tree_svg(self.tree, lit=lit))
 
     def _repr_html_(self) -> str:
-        return self.picture()
+        return framed(self.picture(), text=str(self))
 
 
 def explain(tree: Tree, block: Block, row: int = 0) -> TreeExplanation:

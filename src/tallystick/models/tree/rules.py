@@ -128,7 +128,8 @@ class Rules:
         return len(self.rules)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"  # names in it are cleaned already
+        style = "max-width: 980px; max-height: 640px; overflow: auto"  # as draw/svg.py has it
+        return f'<pre style="{style}">{html.escape(str(self))}</pre>'  # names in it are cleaned already
 
     def __str__(self) -> str:
         target = self.schema.target
