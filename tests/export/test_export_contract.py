@@ -129,12 +129,27 @@ def in_database(dialect):
         table = {KEY: list(range(len(rows)))} | {n: [row[n] for row in rows] for n in rows[0]}
         with getattr(databases, dialect)() as run:
             found = run(model.export("sql", dialect=dialect, keep=KEY), table)
-        order = np.argsort(np.array(found[KEY], np.int64))
-        names = [n for n in found if n.startswith("P(")] or ["prediction"]
-        shares = [[float(found[n][i]) for n in names] for i in order]
-        return [found["prediction"][i] for i in order], np.array(shares)
+        return in_order(found)
 
     return answers
+
+
+def translated(dialect):
+    def answers(model, rows, folder):
+        pytest.importorskip("sqlglot")
+        table = {KEY: list(range(len(rows)))} | {n: [row[n] for row in rows] for n in rows[0]}
+        with databases.translated(dialect) as run:
+            found = run(model.export("sql", dialect=dialect, keep=KEY), table)
+        return in_order(found)
+
+    return answers
+
+
+def in_order(found):
+    order = np.argsort(np.array(found[KEY], np.int64))
+    names = [n for n in found if n.startswith(("P(", "P_"))] or ["prediction"]
+    shares = [[float(found[n][i]) for n in names] for i in order]
+    return [found["prediction"][i] for i in order], np.array(shares)
 
 
 def in_node(model, rows, folder):
@@ -149,11 +164,22 @@ def in_c(model, rows, folder):
     return e.run_c(model, rows, folder)
 
 
+def in_evaluator(model, rows, folder):
+    if shutil.which("java") is None:
+        pytest.skip("java is not installed")
+    found = e.run_pmml(model.export("pmml"), {n: [row[n] for row in rows] for n in rows[0]}, folder)
+    names = [n for n in found if n.startswith("P(")]
+    return found["prediction"], np.array([found[n] for n in names]).T if names else None
+
+
 RUNNERS = {  # (target, which of its ways): the answers of an exported model to some rows
     ("rules", "json"): answers_of_rules,
     ("card", "csv"): answers_of_card,
     ("sql", "duckdb"): in_database("duckdb"),
     ("sql", "sqlite"): in_database("sqlite"),
+    ("sql", "tsql"): translated("tsql"),
+    ("sql", "bigquery"): translated("bigquery"),
+    ("sql", "snowflake"): translated("snowflake"),
     ("python", ""): lambda model, rows, folder: e.run_python(model.export("python"), rows, folder),
     ("js", ""): in_node,
     ("c", ""): in_c,
@@ -161,10 +187,11 @@ RUNNERS = {  # (target, which of its ways): the answers of an exported model to 
         model.export("onnx"), {n: [row[n] for row in rows] for n in rows[0]}
     ),
 }
+RUNNERS["pmml", ""] = in_evaluator
 SINGLE = {"onnx": 1e-6}  # how near shares are, where a target counts in single precision
 
 
-WORDLESS = {"sql", "onnx"}  # languages that do not cut a text into words as the model does
+WORDLESS = {"sql", "onnx", "pmml"}  # languages that do not cut a text into words as the model does
 
 
 @cache

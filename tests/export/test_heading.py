@@ -50,3 +50,8 @@ def test_many_columns_and_classes_are_counted():
 def test_no_name_can_end_its_line():
     for line in heading(form((Column("a\n*/ --\u2028x", "numeric"),), ("p\r\nq",))):
         assert line.isprintable()
+
+
+def test_classes_that_are_no_text_are_named_too():
+    assert heading(form(labels=(0, 1)))[1] == "Classes: 0, 1."
+    assert heading(form(labels=(False, True)))[1] == "Classes: false, true."

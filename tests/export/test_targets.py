@@ -103,6 +103,7 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
         ("--to python", "python", {}),
         ("--to js", "js", {}),
         ("--to c --name score", "c", {"name": "score"}),
+        ("--to pmml", "pmml", {}),
     ]:
         assert run(["export", str(saved), *shlex.split(line)], debug=True) == 0
         assert capfd.readouterr().out == model.export(kind, **options)
@@ -115,7 +116,7 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
     ("line", "words"),
     [
         ("--to sql --format text", "the export to sql has no option 'format'"),
-        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'c', 'onnx'"),
+        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'c', 'onnx', 'pmml'"),
         ("", "Missing option '--to'"),
         ("--to js --json -o x", "--json prints; it does not go with -o."),
     ],

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,41 @@ def spark() -> Iterator[Run]:
     finally:
         if before is None:
             session.stop()
+
+
+@contextlib.contextmanager
+def translated(dialect: str) -> Iterator[Run]:
+    """What DuckDB answers to SQL of a database that does not run here, translated by sqlglot."""
+    with duckdb() as run:
+        yield lambda select, table: run(to_duckdb(select, dialect), table)
+
+
+@lru_cache(maxsize=4)
+def to_duckdb(select: str, dialect: str) -> str:
+    """Return the SQL of another database as DuckDB's; what is no SQL of that database is an error."""
+    import sqlglot
+
+    tree = sqlglot.parse_one(select, read=dialect, error_level=sqlglot.ErrorLevel.RAISE)
+    return tree.transform(_plain).transform(_plain_pattern).sql("duckdb", comments=False)
+
+
+def _plain(node: Any) -> Any:
+    """Return a part of a query without what sqlglot leaves as it is and DuckDB does not know."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.National):  # N'text'
+        return exp.Literal.string(node.this)
+    if isinstance(node, exp.Cast) and node.to.is_type("bit"):
+        return exp.cast(node.this, "boolean")
+    return node.this if isinstance(node, exp.ToVariant | exp.Collate) else node  # it compares bytes anyway
+
+
+def _plain_pattern(node: Any) -> Any:
+    """Return LIKE with classes of characters, [0-9], as a regular expression."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Like) or "[" not in node.expression.name:
+        return node
+    pattern = node.expression.name.replace("%", ".*")
+    found = exp.RegexpLike(this=node.this, expression=exp.Literal.string(f"^{pattern}$"))
+    return exp.Not(this=found) if node.args.get("negate") else found

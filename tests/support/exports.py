@@ -372,3 +372,29 @@ def run_onnx(data: bytes, table: dict[str, list[Any]]) -> tuple[list[Any], np.nd
     if "value" in found:
         return found["value"].tolist(), found["value"][:, None]
     return found["label"].tolist(), found["probabilities"]
+
+
+def run_pmml(text: str, table: dict[str, list[Any]], folder: Path) -> dict[str, list[Any]]:
+    """Return what JPMML-Evaluator answers, by the names of the outputs."""
+    evaluator = pytest.importorskip("jpmml_evaluator")
+    pandas = pytest.importorskip("pandas")
+    path = folder / "model.pmml"
+    path.write_text(text, encoding="utf-8")
+    model = evaluator.make_evaluator(str(path), backend="jpype")
+    given = {
+        field.getName(): [_pmml_cell(c) for c in table[field.getName()]] for field in model.getInputFields()
+    }
+    rows = pandas.DataFrame({n: pandas.Series(c, dtype=object) for n, c in given.items()}, dtype=object)
+    if not given:
+        rows = pandas.DataFrame(index=range(len(next(iter(table.values())))))
+    found = model.evaluateAll(rows)
+    return {name: found[name].tolist() for name in found}
+
+
+def _pmml_cell(value: Any) -> Any:
+    """Return a cell as an evaluator takes it: dates are days."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and len(value) >= 10 and value[4:5] == value[7:8] == "-":
+        return float(np.datetime64(value).astype("M8[us]").astype(int)) / 86400e6
+    return value

@@ -151,13 +151,14 @@ class Estimator(Parameters, WithDecision, PlainMethod):
 
         Parameters
         ----------
-        kind : {"rules", "card", "sql", "python", "js", "c", "onnx"}
+        kind : {"rules", "card", "sql", "python", "js", "c", "onnx", "pmml"}
             The language.
         **options
             rules: format="text", "markdown" or "json". card: format="markdown", "csv" or "html".
-            sql: dialect="duckdb", "sqlite", "postgres" or "spark", table="name", keep=[columns to carry
-            along], unseen=False to leave out the count of unseen levels, and reasons=4 for columns that say
-            what cost a row most points of a scorecard. c: name="model", what all names begin with.
+            sql: dialect="duckdb", "sqlite", "postgres", "spark", "tsql", "bigquery" or "snowflake",
+            table="name", keep=[columns to carry along], unseen=False to leave out the count of unseen
+            levels, and reasons=4 for columns that say what cost a row most points of a scorecard.
+            c: name="model", what all names begin with.
 
         Returns
         -------

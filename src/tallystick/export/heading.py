@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tallystick import __version__, methods
 from tallystick.data.schema import Column
+from tallystick.data.text import label_text
 from tallystick.errors import counted, with_article
 from tallystick.export.form import Form
 from tallystick.models.tree.sentences import plain
@@ -19,7 +20,7 @@ def heading(form: Form) -> list[str]:
     what = with_article(methods.of_kind(form.kind).noun)
     lines = [f"Tallystick {__version__}: {what} for '{plain(form.target)}'."]
     if form.labels:
-        lines.append(f"Classes: {_some([plain(label) for label in form.labels])}.")
+        lines.append(f"Classes: {_some([plain(label_text(label)) for label in form.labels])}.")
     if form.decision:
         lines.append(f"Answers: {plain(form.decision)}.")
     if form.sha256:

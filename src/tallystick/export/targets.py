@@ -79,6 +79,12 @@ def _onnx(model: Any, sha256: str) -> bytes:
     return onnx_model(_form(model, sha256))
 
 
+def _pmml(model: Any, sha256: str) -> str:
+    from tallystick.export.pmml.model import pmml
+
+    return pmml(_form(model, sha256))
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -89,6 +95,7 @@ TARGETS = {
         ExportTarget("js", "JavaScript", _js),
         ExportTarget("c", "C", _c, ("name",)),
         ExportTarget("onnx", "ONNX", _onnx),
+        ExportTarget("pmml", "PMML", _pmml),
     )
 }
 

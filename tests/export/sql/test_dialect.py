@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import exports as e
 import pytest
 
@@ -61,3 +63,44 @@ def test_the_greatest_of_many_is_nested_and_of_one_is_itself():
     many = duckdb.top([str(i) for i in range(120)])
     assert many.count("greatest(") == 4
     assert many.startswith("greatest(greatest(0, 1,")
+
+
+def test_texts_and_names_of_databases_elsewhere_stay_inside_their_quotes():
+    tsql, bigquery, snowflake = (DIALECTS[name] for name in ("tsql", "bigquery", "snowflake"))
+    assert tsql.name_of("a]b") == "[a]]b]"
+    assert tsql.literal("it's \\ é") == "N'it''s \\ é'"
+    assert bigquery.name_of("a`b\\") == "`a\\`b\\\\`"
+    assert bigquery.literal("it's\n\\") == "'it\\'s\\n\\\\'"
+    assert snowflake.name_of('a"b') == '"a""b"'
+    assert snowflake.literal("it's \\") == "'it''s \\\\'"
+
+
+def test_numbers_of_databases_elsewhere():
+    tsql, bigquery, snowflake = (DIALECTS[name] for name in ("tsql", "bigquery", "snowflake"))
+    assert [d.double(None) for d in (tsql, bigquery)] == ["-1e290", "CAST('-Infinity' AS FLOAT64)"]
+    assert snowflake.double(None) == "'-inf'::DOUBLE"
+    assert [snowflake.double(v) for v in (0.5, 1e-30)] == ["0.5::DOUBLE", "'1e-30'::DOUBLE"]
+    assert [tsql.number(0.5), bigquery.number(0.5)] == ["0.5e0", "0.5"]
+    assert tsql.literal(True) == "CAST(1 AS BIT)"
+    assert tsql.top(["a", "b"]) == "(SELECT MAX(v) FROM (VALUES (a), (b)) AS o (v))"
+    assert [d.joined("a", "b") for d in (tsql, bigquery)] == ["CONCAT(a, b)", "a || b"]
+
+
+def deepest(select: str) -> int:
+    """Return how deep CASE is nested; COALESCE is a CASE to SQL Server."""
+    most = deep = 0
+    for word in re.findall(r"'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]|\bCASE\b|\bEND\b|coalesce\(|\(|\)", select):
+        if word in ("CASE", "END"):
+            deep += 1 if word == "CASE" else -1
+        most = max(most, deep)
+    return most + ("coalesce(" in select)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["tree", "tree observed", "bayes", "logistic products", "card crossed", "rules"]
+)
+def test_sql_server_nests_ten_cases_at_most(name):
+    select = e.fitted(name).export("sql", dialect="tsql", reasons=3 if name.startswith("card") else 0)
+    body = "\n".join(line for line in select.splitlines() if not line.startswith("--"))
+    assert 1 < deepest(body) <= 10

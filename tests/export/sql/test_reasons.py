@@ -38,6 +38,14 @@ def test_the_reasons_are_those_of_the_model(dialect, name):
         check(run, dialect, name)
 
 
+@pytest.mark.parametrize("dialect", ["tsql", "bigquery", "snowflake"])
+def test_the_reasons_of_a_translated_select_are_those_of_the_model(dialect):
+    pytest.importorskip("sqlglot")
+    with databases.translated(dialect) as run:
+        for name in CARDS[1:]:
+            check(run, dialect, name, 2)
+
+
 @pytest.mark.skipif(
     shutil.which("pg_ctlcluster") is None or databases.POSTGRES is None, reason="PostgreSQL is not installed"
 )

@@ -7,6 +7,7 @@ level's text, and anything else is a text that is not a level.
 from __future__ import annotations
 
 from tallystick.data.dates import WEEKDAYS
+from tallystick.data.read.cells import mark_numbers
 from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
@@ -18,20 +19,27 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     A number or a date that the table holds as text is read as the model reads it: a mark is missing, and what
     is not a number is an error of the database.
     """
-    text = sql.strip.format(f"CAST({name} AS {sql.text})")
+    text = sql.strip.format((sql.written or f"CAST({{}} AS {sql.text})").format(name))
     if column.kind != "numeric" and not column.part:
         return text
     dated = column.unit == "date" or bool(column.part)
-    typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
-    read = sql.days.format(text) if dated else f"CAST({text} AS {sql.real})"
-    missing = f"WHEN {text} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
+    words = sql.literal(f"column {column.cells} needs a {'date' if dated else 'number'}, found: ")
+    wrong = sql.fail.format(sql.joined(words, text))
+    read = [sql.days.format(text) if dated else (sql.reading or f"CAST({{}} AS {sql.real})").format(text)]
+    marks = form.marks
+    if not sql.is_text:  # the text of a number may be rounded: marks that are numbers go by their value
+        read.insert(0, (sql.days if dated else sql.reading).format(name))
+        marks = (*(m for m in marks if not len(mark_numbers((m,)))), *sql.endless)
+    if dated:  # some databases give NULL for what reads as a date and is none
+        read.append(wrong)
+    known = read[0] if len(read) == 1 else f"coalesce({', '.join(read)})"
+    missing = f"WHEN {text} IN {sql.texts(marks)} THEN NULL " if marks else ""
     missing += f"WHEN lower({text}) IN {sql.texts(sorted(NUMBER_MARKS))} THEN NULL "
     wanted = (sql.dated if dated else sql.reads).format(text)
-    words = sql.literal(f"column {column.cells} needs a {'date' if dated else 'number'}, found: ")
-    wrong = sql.fail.format(f"{words} || {text}")
-    if dated:  # some databases give NULL for what reads as a date and is none
-        read = f"coalesce({read}, {wrong})"
-    written = f"CASE {missing}WHEN {text} IS NULL THEN NULL WHEN {wanted} THEN {read} ELSE {wrong} END"
+    written = f"CASE {missing}WHEN {text} IS NULL THEN NULL WHEN {wanted} THEN {known} ELSE {wrong} END"
+    if not sql.is_text:
+        return written
+    typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
     return f"CASE WHEN {sql.is_text.format(name)} THEN {written} ELSE {typed} END"
 
 

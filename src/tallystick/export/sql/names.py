@@ -57,6 +57,8 @@ def answer_names(labels: Sequence[object], sql: Dialect) -> list[str]:
     taken: set[object] = set()
     for number, label in enumerate(labels, 1):
         name = f"P({str(label).lower() if isinstance(label, bool) else label})"
+        if sql.name == "bigquery":  # its columns have no brackets in their names
+            name = re.sub(r"\W+", "_", name).strip("_")
         if sql.fold(name) in taken:
             name = f"{sql.cut(name, f'_{number}')}_{number}"
         taken.add(sql.fold(name))

@@ -80,9 +80,11 @@ class Reasons:
     def said(self, i: int) -> str:
         """Return what a section says of a row, and what it cost."""
         term, sql, lost = self.form.terms[i], self.sql, f"{self.own}_lost_{i}"
-        sides = f" || {sql.literal(', ')} || ".join(self.side(side) for side in term.get("pair", [term]))
-        counted = f"CAST({lost} AS {sql.text}) || CASE {lost} WHEN 1 THEN ' point' ELSE ' points' END"
-        return f"{sides} || ': ' || {counted} || ' less than the best'"
+        sides = [self.side(side) for side in term.get("pair", [term])]
+        told = [sides[0], *(part for side in sides[1:] for part in (sql.literal(", "), side))]
+        unit = f"CASE {lost} WHEN 1 THEN {sql.literal(' point')} ELSE {sql.literal(' points')} END"
+        counted = [sql.literal(": "), f"CAST({lost} AS {sql.text})", unit]
+        return sql.joined(*told, *counted, sql.literal(" less than the best"))
 
     def side(self, side: dict[str, Any]) -> str:
         """Return a column and what a row has there."""
@@ -91,6 +93,7 @@ class Reasons:
         if "cuts" in side:
             return by_line(self.form, side, [sql.literal(f"{name} {t}") for t in side["said"]], sql)
         missing, new = (sql.literal(f"{name} {t}") for t in ("is missing", "is a new level"))
-        known = f"WHEN {cell} IN {sql.texts(column.levels)} THEN {sql.literal(f'{name} = ')} || {cell} "
+        level = sql.joined(sql.literal(f"{name} = "), cell)
+        known = f"WHEN {cell} IN {sql.texts(column.levels)} THEN {level} "
         known = known if column.levels else ""
         return f"CASE WHEN {cell} IS NULL THEN {missing} {known}ELSE {new} END"

@@ -167,13 +167,18 @@ class _Writer:
         """Return the end of a tree's SELECT: the ends as a small table, joined by number."""
         own, sql = self.own, self.sql
         shares = [f"{own}_share_{k}" for k in range(len(self.form.labels))]
-        rows = [f"({', '.join([str(n), *cells])})" for n, cells in enumerate(self._ends(), 1)]
-        listed = ",\n    ".join(rows)
-        names = ", ".join([f"{own}_end", f"{own}_answer", *shares])
+        rows = [[str(n), *cells] for n, cells in enumerate(self._ends(), 1)]
+        table = small_table(f"{own}_ends", [f"{own}_end", f"{own}_answer", *shares], rows, self._types(), sql)
         answer = f"{own}_answer" if self.form.labels else f"CAST({own}_answer AS {sql.real})"
         real = [f"CAST({s} AS {sql.real})" for s in shares]
         source = f"{own}_{before} JOIN {own}_ends ON {own}_end = {at}"
-        return f", {own}_ends ({names}) AS (\n  VALUES\n    {listed}\n)" + self.last(answer, real, source)
+        return f", {table}" + self.last(answer, real, source)
+
+    def _types(self) -> list[str]:
+        """Return the types of an end's number, answer and shares, as BigQuery calls them."""
+        kinds = {bool: "BOOL", int: "INT64", float: "FLOAT64", str: "STRING"}
+        answer = kinds[type(self.form.labels[0])] if self.form.labels else "FLOAT64"
+        return ["INT64", answer, *["FLOAT64"] * len(self.form.labels)]
 
     def _array(self, before: str, at: str) -> str:
         """Return the same for Spark: an array of the ends. From a join Spark infers constraints, and copies
@@ -195,7 +200,7 @@ class _Writer:
         own, form, sql = self.own, self.form, self.sql
         labels = range(len(form.labels))
         scores, powers, shares = ([f"{own}_{n}_{k}" for k in labels] for n in ("score", "power", "share"))
-        top, lost = f"{own}_top", f"{own}_top = {sql.double(None)}"
+        top, lost = f"{own}_top", sql.is_lowest(f"{own}_top")
         away = [
             f"(CASE WHEN {lost} THEN {prior(form, k, sql)} ELSE {scores[k]} END)"
             f" - (CASE WHEN {lost} THEN {sql.double(self._prior())} ELSE {top} END)"
@@ -251,6 +256,20 @@ class _Writer:
             return True
         slopes = [term["slope"] for term in self.form.terms if "slope" in term]
         return any(None in row or float("-inf") in row for row in [*tables, *slopes])
+
+
+def small_table(
+    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], types: Sequence[str], sql: Dialect
+) -> str:
+    """Return a table of literals as a part of a SELECT."""
+    listed = ",\n    ".join(f"({', '.join(row)})" for row in rows)
+    names = ", ".join(columns)
+    if sql.name == "bigquery":
+        fields = ", ".join(f"{c} {t}" for c, t in zip(columns, types, strict=True))
+        return f"{name} AS (\n  SELECT * FROM UNNEST(ARRAY<STRUCT<{fields}>>[\n    {listed}\n  ])\n)"
+    if sql.name in ("tsql", "snowflake"):
+        return f"{name} AS (\n  SELECT * FROM (VALUES\n    {listed}\n  ) AS {name}_rows ({names})\n)"
+    return f"{name} ({names}) AS (\n  VALUES\n    {listed}\n)"
 
 
 def _power(away: str) -> str:

@@ -75,7 +75,7 @@ def _part(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
         return f"CASE WHEN {name} IS NULL THEN 0e0 ELSE {constant} - {away} * {away} * {half} END"
     slope, at_zero, missing = (sql.double(term[k][label]) for k in ("slope", "at_zero", "missing"))
     line = f"{name} * {_signed(slope)}" + (f" + {_signed(at_zero)}" if term["at_zero"][label] else "")
-    line = f"{sql.greatest}(-1e300, {sql.least}(1e300, {line}))"  # beyond all doubles, as the model bounds it
+    line = sql.bound.format(line)
     return f"CASE WHEN {name} IS NULL THEN {missing} ELSE {line} END"
 
 

@@ -1,0 +1,178 @@
+"""Models that add up parts as a RegressionModel: the scores of the classes, made shares by softmax.
+
+Knows forms. What a missing value adds is a part like any other: fields of categories have one for missing
+cells and one for levels never seen, and a missing number is 0 beside a field that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from tallystick.export.form import Data, Form
+from tallystick.export.pmml.branches import TEXT, probabilities
+from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, mapped, written
+from tallystick.export.pmml.fields import MISSING, UNSEEN, Fields
+
+
+def regression_model(form: Form, fields: Fields) -> Element:
+    """Return the model of base and terms."""
+    writer = _Terms(form, fields)
+    for number, term in enumerate(form.terms):
+        writer.add(number, term)
+    tables = [writer.table(k) for k in range(len(form.labels))]
+    return element(
+        "RegressionModel",
+        fields.schema(),
+        _output(form),
+        *fields.computed(),
+        *tables,
+        functionName="classification",
+        normalizationMethod="softmax",
+    )
+
+
+def _output(form: Form) -> Element:
+    """Return the probabilities, and the first of the most probable classes: of equals evaluators may take
+    another.
+    """
+    names = [f"P({written(label)})" for label in form.labels]
+    answer = constant(written(form.labels[-1]))
+    for name, label in reversed(list(zip(names, form.labels, strict=True))[:-1]):
+        top = apply("max", *map(field, names))
+        answer = apply("if", apply("greaterOrEqual", field(name), top), constant(written(label)), answer)
+    found = element("OutputField", answer, name="prediction", feature="transformedValue", **TEXT)
+    return element("Output", *probabilities(form), found)
+
+
+class _Terms:
+    """What is added to the score of each class: numbers with their weight, categories with theirs."""
+
+    def __init__(self, form: Form, fields: Fields) -> None:
+        self.form, self.fields = form, fields
+        count = len(form.labels)
+        self.start = [float(b) for b in form.base]
+        self.numbers: list[list[tuple[str, float]]] = [[] for _ in range(count)]
+        self.levels: list[list[tuple[str, str, float]]] = [[] for _ in range(count)]
+
+    def table(self, k: int) -> Element:
+        """Return the score of a class; of a calibrated model the sum is scaled as a whole, as the model does,
+        so that equal sums stay equal.
+        """
+        form, label = self.form, self.form.labels[k]
+        numbers = [(name, weight) for name, weight in self.numbers[k] if weight]
+        start, shift = float(self.start[k]), 0.0
+        if form.shift:
+            total = Arithmetic(constant(start))
+            for name, weight in numbers:
+                total = total + (
+                    Arithmetic(field(name)) * weight if weight != 1.0 else Arithmetic(field(name))
+                )
+            numbers = [(self.fields.more(f"score_{k}", total.expression), form.slope)]
+            start, shift = 0.0, form.shift[k]
+        parts = [element("NumericPredictor", name=n, coefficient=float(w)) for n, w in numbers]
+        parts += [
+            element("CategoricalPredictor", name=n, value=v, coefficient=float(w))
+            for n, v, w in self.levels[k]
+            if w
+        ]
+        return element("RegressionTable", *parts, intercept=start + shift, targetCategory=label)
+
+    def add(self, number: int, term: Data) -> None:
+        """Add the parts of a term."""
+        if "factors" in term:
+            self._product(number, term)
+        elif "pair" in term:
+            self._pair(number, term)
+        elif "cuts" in term:
+            lines = list(map(str, range(len(term["table"]))))
+            self._categories(self._lines(f"{number}_range", term, term), lines, term["table"])
+        elif "table" in term:
+            levels = [*self.fields.categories(term["column"]), MISSING, UNSEEN]
+            self._categories(self.fields.names[term["column"]], levels, term["table"])
+        elif "mean" in term:
+            self._normal(number, term)
+        else:
+            self._linear(number, term)
+
+    def _number(self, name: str, weights: Any) -> None:
+        for k, weight in enumerate(weights):
+            self.numbers[k].append((name, float(weight)))
+
+    def _categories(self, name: str, values: Sequence[str], table: list[list[float]]) -> None:
+        """Add a field of categories; of a calibrated model as a number, which can be summed."""
+        for k in range(len(self.form.labels)):
+            parts = [(value, float(row[k])) for value, row in zip(values, table, strict=True)]
+            if not self.form.shift:
+                self.levels[k] += [(name, value, part) for value, part in parts]
+            elif any(part for _, part in parts):
+                made = self.fields.more(f"part_{k}", mapped([(name, "value")], parts, "double"))
+                self.numbers[k].append((made, 1.0))
+
+    def _lines(self, name: str, side: Data, term: Data) -> str:
+        """Add a field with the line of a number or of a level, as text."""
+        source = self.fields.names[side["column"]]
+        if "cuts" not in side:
+            levels = [*self.fields.categories(side["column"]), MISSING, UNSEEN]
+            rows = [(level, str(line)) for level, line in zip(levels, side["lines"], strict=True)]
+            return self.fields.more(name, mapped([(source, "level")], rows), "string")
+        cuts = side["cuts"]
+        bins = []
+        for line, (low, high) in enumerate(zip([None, *cuts], [*cuts, None], strict=True)):
+            ends = {"leftMargin": low, "rightMargin": high}
+            margin = {key: float(end) for key, end in ends.items() if end is not None}
+            interval = element("Interval", closure="closedOpen", **margin)
+            bins.append(element("DiscretizeBin", interval, binValue=line))
+        gone = len(cuts) + 1 if "size" in side else len(term["table"]) - 1
+        made = element("Discretize", *bins, field=source, mapMissingTo=gone, dataType="string")
+        return self.fields.more(name, made, "string")
+
+    def _pair(self, number: int, term: Data) -> None:
+        first, second = term["pair"]
+        sides = [self._lines(f"{number}_side_{i}", side, term) for i, side in enumerate((first, second))]
+        wide = second["size"]
+        for k in range(len(self.form.labels)):
+            rows = [(i // wide, i % wide, float(row[k])) for i, row in enumerate(term["table"])]
+            if any(points for _, _, points in rows):
+                made = mapped([(sides[0], "first"), (sides[1], "second")], rows, "double")
+                self.numbers[k].append((self.fields.more(f"{number}_pair_{k}", made), 1.0))
+
+    def _normal(self, number: int, term: Data) -> None:
+        source = self.fields.names[term["column"]]
+        parts = zip(term["mean"], term["half"], term["constant"], strict=True)
+        for k, (mean, half, top) in enumerate(parts):
+            away = Arithmetic(field(source)) - mean
+            part = Arithmetic(constant(float(top))) - away * away * half
+            made = self._known(source, part.expression, 0.0)
+            self.numbers[k].append((self.fields.more(f"{number}_normal_{k}", made), 1.0))
+
+    def _known(self, source: str, value: Element, missing: float) -> Element:
+        """Return a value where a number is known, else another."""
+        return apply("if", apply("isMissing", field(source)), constant(missing), value)
+
+    def _linear(self, number: int, term: Data) -> None:
+        source = self.fields.names[term["column"]]
+        known = self.fields.more(f"{number}_number", self._known(source, field(source), 0.0))
+        gone = self.fields.more(f"{number}_gone", self._known(source, constant(0.0), 1.0))
+        self._number(known, term["slope"])
+        self._number(gone, [m - z for m, z in zip(term["missing"], term["at_zero"], strict=True)])
+        for k, start in enumerate(term["at_zero"]):
+            self.start[k] += start
+
+    def _product(self, number: int, term: Data) -> None:
+        product: Element | None = None
+        numbers = []
+        for column, code in term["factors"]:
+            name = self.fields.names[column]
+            factor = field(name)
+            if code is None:
+                numbers.append(name)
+            else:
+                held = apply("equal", factor, constant(self.fields.categories(column)[code]))
+                factor = apply("if", held, constant(1.0), constant(0.0))
+            product = factor if product is None else apply("*", product, factor)
+        assert product is not None
+        for name in numbers:
+            product = self._known(name, product, float(term["centre"]))
+        self._number(self.fields.more(f"{number}_product", product), term["slope"])
