@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from tallystick.export.form import Form, best
-from tallystick.export.pmml.elements import element, written
+from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, written
 from tallystick.export.pmml.fields import Fields
 
 TEXT = {"optype": "categorical", "dataType": "string"}
@@ -46,6 +46,26 @@ def probabilities(form: Form) -> list[Element]:
         element("OutputField", name=f"P({written(label)})", feature="probability", value=label, **NUMBER)
         for label in form.labels
     ]
+
+
+def answer(form: Form) -> Element:
+    """Return the answer from the probabilities: the most probable class, or the one of least expected cost;
+    of equals the first, where evaluators may take another.
+    """
+    shares = [field(f"P({written(label)})") for label in form.labels]
+    worth = shares
+    if form.costs:
+        worth = []
+        for place in range(len(form.labels)):
+            total = Arithmetic(constant(0.0))
+            for share, row in zip(shares, form.costs, strict=True):
+                total = total - Arithmetic(share) * row[place]
+            worth.append(total.expression)
+    found = constant(written(form.labels[-1]))
+    for own, label in reversed(list(zip(worth, form.labels, strict=True))[:-1]):
+        most = apply("greaterOrEqual", own, apply("max", *worth))
+        found = apply("if", most, constant(written(label)), found)
+    return element("OutputField", found, name="prediction", feature="transformedValue", **TEXT)
 
 
 def equals(name: str, value: Any) -> Element:

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from tallystick.export.form import Data, Form
-from tallystick.export.pmml.branches import NUMBER, TEXT, among, between, equals, is_missing, joined
+from tallystick.export.pmml.branches import NUMBER, TEXT, among, answer, between, equals, is_missing, joined
 from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, written
 from tallystick.export.pmml.fields import MISSING, UNSEEN, Fields
 
@@ -93,13 +93,4 @@ def _output(form: Form) -> Element:
         element("OutputField", share.expression, name=name, feature="transformedValue", **NUMBER)
         for name, share in zip(names, shares, strict=True)
     ]
-    more = apply("greaterThan", odds.expression, constant(0.0))
-    labels = [constant(written(label)) for label in form.labels]
-    answer = element(
-        "OutputField",
-        apply("if", more, labels[1], labels[0]),
-        name="prediction",
-        feature="transformedValue",
-        **TEXT,
-    )
-    return element("Output", points, answer, *found, *told)
+    return element("Output", points, *found, answer(form), *told)

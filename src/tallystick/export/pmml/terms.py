@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from tallystick.export.form import Data, Form
-from tallystick.export.pmml.branches import TEXT, probabilities
-from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, mapped, written
+from tallystick.export.pmml.branches import answer, probabilities
+from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, mapped
 from tallystick.export.pmml.fields import MISSING, UNSEEN, Fields
 
 
@@ -25,25 +25,12 @@ def regression_model(form: Form, fields: Fields) -> Element:
     return element(
         "RegressionModel",
         fields.schema(),
-        _output(form),
+        element("Output", *probabilities(form), answer(form)),
         *fields.computed(),
         *tables,
         functionName="classification",
         normalizationMethod="softmax",
     )
-
-
-def _output(form: Form) -> Element:
-    """Return the probabilities, and the first of the most probable classes: of equals evaluators may take
-    another.
-    """
-    names = [f"P({written(label)})" for label in form.labels]
-    answer = constant(written(form.labels[-1]))
-    for name, label in reversed(list(zip(names, form.labels, strict=True))[:-1]):
-        top = apply("max", *map(field, names))
-        answer = apply("if", apply("greaterOrEqual", field(name), top), constant(written(label)), answer)
-    found = element("OutputField", answer, name="prediction", feature="transformedValue", **TEXT)
-    return element("Output", *probabilities(form), found)
 
 
 class _Terms:
