@@ -34,8 +34,8 @@ ESTIMATORS = {
     "predict_proba predict_proba_one reasons to_naive_bayes",
 }
 EVERY = (
-    "explain export fit get_metadata_routing get_params outside_range picture predict predict_one save score "
-    "set_fit_request set_params set_score_request to_bytes to_dict transform"
+    "card explain export fit get_metadata_routing get_params outside_range picture predict predict_one save "
+    "score set_fit_request set_params set_score_request to_bytes to_dict transform"
 )
 
 

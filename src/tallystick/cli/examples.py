@@ -290,6 +290,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally diff votes.tally.json votes.tally.json --json", "as JSON"),
         ("tally diff votes.tally.json votes.tally.json --on votes.csv", "and which answers to rows differ"),
     ),
+    "card": (
+        ("tally card votes.tally.json", "data, method, limits and how to verify, as Markdown"),
+        (
+            "tally card votes.tally.json --on votes.csv --folds 3 --by crime",
+            "with scores, and rates by a column",
+        ),
+        ("tally card tree.tally.json -o card.json", "as JSON, in a file"),
+        ("tally card tree.tally.json --json", "as JSON"),
+    ),
     "serve": (
         ("tally serve votes.tally.json", "POST rows to http://127.0.0.1:8000/v1/predict"),
         (

@@ -1,6 +1,6 @@
 """The way in and out: parse argv, run a command, turn every failure into one line and an exit code.
 
-Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 nobody reads.
+Exit codes: 0 done; 1 a difference that was asked for; 2 an error; 130 interrupted; 141 nobody reads.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ COMMANDS = {
     "decide": "deciding",
     "verify": "models",
     "diff": "models",
+    "card": "card",
     "serve": "serve",
     "studio": "studio",
 }

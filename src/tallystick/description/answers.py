@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.description.known import Known, of_profile
-from tallystick.models.profile import STEPS, AnswerProfile
+from tallystick.models.profile import STEPS
 
 
 @dataclass
@@ -41,7 +41,7 @@ class AnswerTally:
             kept = "its file is of version 1 and keeps" if old else "its file keeps"
             return cls(None, untold=f"{kept} no answers to the training rows; fit again to have them")
         own, model = profile.answers, estimator.model_
-        if isinstance(own, AnswerProfile):
+        if target.labels:
             model = replace(model, decision=None)  # as the training rows were counted
             known = Known(own.given.astype(np.float64), labels=target.labels)
             return cls(model, known, "", target.labels, list(own.shares))

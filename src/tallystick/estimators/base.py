@@ -35,6 +35,7 @@ from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
+from tallystick.estimators.with_card import WithCard
 from tallystick.estimators.with_decision import WithDecision
 from tallystick.estimators.with_profile import rows_of
 from tallystick.export import file
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 SHOWN = 5  # columns named in a warning
 
 
-class Estimator(Parameters, WithDecision, PlainMethod):
+class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
     """Fitting, copies and the model file; see the module's laws."""
 
     model_: Model

@@ -1,4 +1,4 @@
-"""Errors by group: does the method fail some rows more often than others.
+"""Rates by group: errors, answers, misses, false alarms and calibration, each with an interval.
 
 Knows a value per row, the truth and the answers, and how a column's values name groups.
 Law: groups are shown in a stated order, the largest first.
@@ -33,7 +33,9 @@ def error_rates(
     weights: NDArray[np.float64] | None,
     rule: NDArray[np.float64] | None,
 ) -> list[dict[str, Any]]:
-    """Return per group: rows, error rate with interval, share of each true class, share of each answer.
+    """Return per group: rows, error rate with interval, share of each true class, share of each answer; of
+    each class its misses (rows of it with another answer, among rows of it), its false alarms (rows of other
+    classes answered with it, among those), and its calibration (the mean share given to it).
 
     rule[truth, answer]: the costs that decide answers, None: the largest share does.
     """
@@ -53,8 +55,10 @@ def error_rates(
         wrong = float(weight[here & (answer != truth)].sum())
         low, high = intervals.wilson(wrong, rows)
         k = part.shares.shape[1]
+        own = weight[here]
         out.append(
-            {
+            _by_class(truth[here], answer[here], part.shares[here], own)
+            | {
                 "answers": (np.bincount(answer[here], weight[here], minlength=k) / rows).tolist(),
                 "error": wrong / rows,
                 "group": name,
@@ -65,6 +69,26 @@ def error_rates(
             }
         )
     return out
+
+
+def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
+    """Return misses, false alarms and the mean share of each class."""
+    misses: list[dict[str, float]] = []
+    alarms: list[dict[str, float]] = []
+    given: list[float] = []
+    full = float(weight.sum())
+    for k in range(shares.shape[1]):
+        is_k, said = truth == k, answer == k
+        for out, base, hits in ((misses, is_k, is_k & ~said), (alarms, ~is_k, ~is_k & said)):
+            rows, found = float(weight[base].sum()), float(weight[hits].sum())
+            low, high = intervals.wilson(found, rows)
+            out.append({"share": found / rows if rows else 0.0, "rows": rows, "low": low, "high": high})
+        given.append(float((weight * shares[:, k]).sum() / full) if full else 0.0)
+    actual = [intervals.wilson(float(weight[truth == k].sum()), full) for k in range(shares.shape[1])]
+    kept = [
+        {"given": mean, "low": low, "high": high} for mean, (low, high) in zip(given, actual, strict=True)
+    ]
+    return {"misses": misses, "false_alarms": alarms, "calibration": kept}
 
 
 def names_by(

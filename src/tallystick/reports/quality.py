@@ -17,6 +17,7 @@ from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_ax
 from tallystick.draw.text import between, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
+from tallystick.evaluate.group_differences import sentence
 from tallystick.evaluate.groups import error_rates, group_names
 from tallystick.reports.curves import curves_section
 from tallystick.reports.ingredients import Ingredients
@@ -213,9 +214,37 @@ def _groups(given: Ingredients) -> dict[str, Any]:
     if not given.groups:
         found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
     scale = (0.0, max([g["high"] for _, rates, _ in found for g in rates], default=1.0))  # one for all
-    tables = [{"name": name, "rows": [_group(g, scale) for g in rates]} for name, rates, _ in found]
+    tables = [
+        {
+            "name": name,
+            "rows": [_group(g, scale) for g in rates],
+            "said": sentence(rates, result.classes),
+            "rates": [_rates(g, len(result.classes) - 1) for g in rates] if len(result.classes) == 2 else [],
+            "positive": result.classes[-1],
+        }
+        for name, rates, _ in found
+    ]
     axis = strip_axis(scale, "error", "%")
     return {"tables": tables, "looked": len(groups), "asked": bool(given.groups), "axis": axis}
+
+
+def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
+    """Return how often a group is answered with a class, how often that is missed or a false alarm, and the
+    share that the model gives it beside the share that is so.
+    """
+
+    def told(one: dict[str, Any]) -> str:
+        return f"{one['share']:.1%} ({between(100 * one['low'], 100 * one['high'], '.0f')})"
+
+    kept = group["calibration"][k]
+    return {
+        "group": group["group"],
+        "answered": f"{group['answers'][k]:.1%}",
+        "misses": told(group["misses"][k]),
+        "alarms": told(group["false_alarms"][k]),
+        "given": f"{kept['given']:.1%}",
+        "is": f"{group['truth'][k]:.1%} ({between(100 * kept['low'], 100 * kept['high'], '.0f')})",
+    }
 
 
 def _spread(rates: list[dict[str, Any]]) -> float:

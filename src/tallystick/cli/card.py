@@ -1,0 +1,43 @@
+"""tally card: a model's card for the file of a regulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallystick.cli import options, screen
+
+
+@click.command(short_help="A model's card: data, method, scores, groups, limits, how to verify.")
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.option("--on", metavar="FILE", type=click.Path(), help="Rows with the target, to judge the model by.")
+@click.option("--by", multiple=True, metavar="NAME", help="With --on: tell rates by a column.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True,
+              help="Folds, where FILE has the training rows.")  # fmt: skip
+@click.option("--output", "-o", type=click.Path(), help="Write to a file (.md or .json) instead of printing.")
+@options.reading
+@options.common
+def card(
+    model: str, on: str | None, by: tuple[str, ...], output: str | None, as_json: bool, **given: Any
+) -> None:
+    """Print what MODEL was learnt from, how, how well it does, its limits, and how to verify it.
+
+    Markdown, or JSON with --json or -o NAME.json. With --on FILE it has scores: of the training rows by
+    cross-validation, of other rows as the model answers them. A card is not a scorecard, which is a model.
+    """
+    import tallystick as ts
+    from tallystick.export import save
+
+    options.keep_apart([model, *([on] if on else [])], {"-o": output})
+    source = None if on is None else options.source(on, given)
+    with screen.progress("judging"):
+        found = ts.load(model).card(source, by=by, folds=given["folds"])
+    if output is not None:
+        text = found.to_json() if output.endswith(".json") else found.to_markdown()
+        save(output, text.encode(), "card")
+        print(screen.cleaned(f"saved {output}"))
+    elif as_json:
+        screen.show_json(found.to_dict())
+    else:
+        print(screen.cleaned(found.to_markdown()), end="")

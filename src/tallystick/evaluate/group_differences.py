@@ -1,0 +1,93 @@
+"""What differs between groups beyond chance: each group beside all other rows, in one sentence.
+
+Knows the rates of groups. Knows nothing of rows or models. The test of each comparison is that of two shares
+(normal), and Holm's correction holds the chance that any of them is called different, where none is, at 5 %.
+Law: it says what differs, with both figures; it never says whether that is fair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.errors import shown
+
+LEVEL, TOLD = 0.05, 4
+FEWEST = 10  # rows that a share needs on each side to be compared
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDifference:
+    """A rate of one group beside that of all other rows; p before the correction."""
+
+    group: str
+    what: str
+    share: float
+    others: float
+    p: float
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.share:.1%} where it is {shown(self.group)}, {self.others:.1%} elsewhere"
+
+
+def differences(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> tuple[int, list[GroupDifference]]:
+    """Return how many comparisons were made, and those that differ beyond chance, the surest first."""
+    made: list[GroupDifference] = []
+    for what, hits, rows in _measures(rates, labels):
+        for i, group in enumerate(rates):
+            found = _compared(group["group"], what, (hits[i], rows[i]), (sum(hits), sum(rows)))
+            if found is not None:
+                made.append(found)
+    made.sort(key=lambda d: (d.p, d.what, d.group))
+    kept: list[GroupDifference] = []
+    for rank, one in enumerate(made):
+        if one.p > LEVEL / (len(made) - rank):
+            break
+        kept.append(one)
+    return len(made), kept
+
+
+def sentence(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> str:
+    """Return what differs beyond chance, or that nothing does."""
+    made, found = differences(rates, labels)
+    if not made:
+        return "The groups are too small to be compared."
+    rule = f"{made:,} comparisons of a group with all other rows, Holm's correction at 5 %"
+    if not found:
+        return f"No group differs beyond chance in errors, answers, misses or false alarms ({rule})."
+    told = "; ".join(map(str, found[:TOLD]))
+    more = f"; and {len(found) - TOLD:,} more" if len(found) > TOLD else ""
+    return f"Beyond chance: {told}{more} ({rule})."
+
+
+def _measures(
+    rates: Sequence[dict[str, Any]], labels: Sequence[str]
+) -> list[tuple[str, list[float], list[float]]]:
+    """Return (what, hits[group], rows[group]); of two classes those of the second tell both."""
+    rows = [float(g["rows"]) for g in rates]
+    out = [("errors", [g["error"] * g["rows"] for g in rates], rows)]
+    for k in range(len(labels)) if len(labels) > 2 else (len(labels) - 1,):
+        label = shown(labels[k])
+        out.append((f"answered {label}", [g["answers"][k] * g["rows"] for g in rates], rows))
+        own = [g["truth"][k] * g["rows"] for g in rates]
+        rest = [n - m for n, m in zip(rows, own, strict=True)]
+        missed = [g["misses"][k]["share"] * m for g, m in zip(rates, own, strict=True)]
+        out.append((f"misses of {label}", missed, own))
+        alarms = [g["false_alarms"][k]["share"] * m for g, m in zip(rates, rest, strict=True)]
+        out.append((f"false alarms of {label}", alarms, rest))
+    return out
+
+
+def _compared(
+    group: str, what: str, own: tuple[float, float], every: tuple[float, float]
+) -> GroupDifference | None:
+    hits, rows = own
+    rest, others = every[0] - hits, every[1] - rows
+    if min(rows, others) < FEWEST:
+        return None
+    a, b, pooled = hits / rows, rest / others, every[0] / every[1]
+    error = math.sqrt(max(pooled * (1 - pooled), 0.0) * (1 / rows + 1 / others))
+    p = math.erfc(abs(a - b) / error / math.sqrt(2)) if error > 0 else 1.0
+    return GroupDifference(group, what, a, b, p)
