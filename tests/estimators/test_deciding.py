@@ -92,11 +92,11 @@ def test_a_new_fit_begins_without_a_decision():
 def test_naive_bayes_keeps_its_decision_when_rows_come_and_go():
     own = {"x": "gaussian"}
     model = ts.NaiveBayes(distributions=own).fit(rows(), "y").set_decision(costs=COSTS)
-    bytes_before = model.to_bytes()
+    bytes_before = model.to_bytes(profile=False)
     model.update(rows(60, 8), "y")
     assert model.decision_ is not None
     model.forget(rows(60, 8), "y")
-    assert model.to_bytes() == bytes_before
+    assert model.to_bytes(profile=False) == bytes_before
     more = rows(20, 5)
     more["y"] = "perhaps"
     with warnings.catch_warnings(record=True) as said:

@@ -142,8 +142,9 @@ def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
 
 def _decision(document: dict[str, Any]) -> str | None:
     """Return how a model answers, in words; None: by the largest probability."""
-    made = from_dict(document.get("decision"), Schema.from_dict(document["schema"]).predicted)
-    return None if made is None else Spoken(str(made))
+    if "decision" not in document:
+        return None
+    return Spoken(from_dict(document["decision"], Schema.from_dict(document["schema"]).predicted))
 
 
 def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:
