@@ -39,7 +39,7 @@ EVERY = (
 )
 
 
-DECIDES = "clear_decision set_decision"
+DECIDES = "clear_decision effect set_decision"
 
 
 def public(cls: type) -> list[str]:

@@ -1,0 +1,75 @@
+"""The effect of one column: only the column changes, and the average is that of asking row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+
+METHODS = {
+    "tree": ts.DecisionTree,
+    "optimal tree": lambda: ts.DecisionTree.optimal(max_depth=2),
+    "naive Bayes": ts.NaiveBayes,
+    "logistic regression": ts.LogisticRegression,
+    "scorecard": ts.Scorecard,
+    "rule list": ts.RuleList,
+    "rule set": ts.RuleSet,
+}
+
+
+def rows(count=120, seed=3) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x, sky = rng.normal(0, 1, count), rng.choice(["sun", "rain", "fog"], count)
+    y = np.where(x + (sky == "sun") + rng.normal(0, 1, count) > 0.8, "yes", "no")
+    table = pd.DataFrame({"x": np.round(x, 1), "sky": sky, "y": y})
+    table.loc[::15, "sky"] = None
+    return table
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_mean_is_that_of_asking_with_the_value_in_every_row(name):
+    table = rows()
+    model = METHODS[name]().fit(table, "y")
+    for column in ("x", "sky"):
+        found = model.effect(column, table)
+        assert found.label == "yes"
+        for p in found.points[:: 4 if column == "x" else 1]:
+            value = None if p.value == "(missing)" else p.number if column == "x" else p.value
+            asked = table.drop(columns="y").assign(**{column: value})
+            shares = model.predict_proba([dict(r) for r in asked.to_dict("records")])[:, 1]
+            assert p.mean == pytest.approx(shares.mean(), abs=1e-12)
+            assert p.low == pytest.approx(np.percentile(shares, 10), abs=1e-12)
+            assert p.low <= p.high
+        assert sum(p.rows for p in found.points) == 120
+
+
+def test_levels_come_in_their_order_with_missing_last():
+    found = ts.NaiveBayes().fit(rows(), "y").effect("sky", rows(), of="no")
+    assert [p.value for p in found.points] == ["fog", "rain", "sun", "(missing)"]
+    assert [p.rows for p in found.points][-1] == 8
+    told = str(found)
+    assert "The mean probability of no over 120 rows" in " ".join(told.split())
+    assert max(map(len, told.splitlines())) <= 80
+    assert found.picture().startswith("<svg")
+    assert found.to_dict()["points"][0]["value"] == "fog"
+
+
+def test_numbers_are_drawn_with_their_band():
+    found = ts.LogisticRegression().fit(rows(), "y").effect("x", rows())
+    means = [p.mean for p in found.points]
+    assert means == sorted(means)
+    assert len(means) <= 21
+    assert found.picture().startswith("<svg")
+
+
+def test_what_cannot_be_told_is_refused_in_one_line():
+    model = ts.NaiveBayes().fit(rows(), "y")
+    with pytest.raises(OptionError, match=r"no column 'skey'\. Did you mean 'sky'\?"):
+        model.effect("skey", rows())
+    with pytest.raises(OptionError, match="maybe"):
+        model.effect("sky", rows(), of="maybe")
+    with pytest.raises(OptionError, match="average over rows, and there are none"):
+        model.effect("sky", rows()[:0])
