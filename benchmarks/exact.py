@@ -56,20 +56,38 @@ def trees():
     return {"exact": ts.DecisionTree(**given), "binned": ts.DecisionTree(max_bins=255, **given)}
 
 
-def compared(table, where: str, repeats: int, make=lambda tree, counted: tree) -> list[tuple[str, float]]:
+class Asked:
+    """How many questions Spark is asked."""
+
+    def __init__(self) -> None:
+        self.plain, self.count = Spark.total, 0
+
+    def __enter__(self) -> Asked:
+        def total(engine, table, question):
+            self.count += 1
+            return self.plain(engine, table, question)
+
+        Spark.total = total
+        return self
+
+    def __exit__(self, *_) -> None:
+        Spark.total = self.plain
+
+
+def compared(table, where: str, repeats: int) -> list[tuple[str, float]]:
     """Return the exact fit's time in binned ones, the MB that the driver grew by, and its questions."""
     seconds, grown, questions = {}, 0.0, 0
     for _ in range(repeats):
         for name, tree in trees().items():
-            counted: list[int] = []
             reset_peak()
             before, started = memory("VmRSS"), processor_seconds()
-            make(tree, counted)._fit_table(table)
+            with Asked() as asked:
+                tree._fit_table(table)
             spent = processor_seconds() - started
             seconds[name] = min(spent, seconds.get(name, spent))
             if name == "exact":
-                grown, questions = max(grown, memory("VmHWM") - before), len(counted)
-            print(f"  {where} {name}: {spent:.1f} s of processor time, {len(counted)} questions", flush=True)
+                grown, questions = max(grown, memory("VmHWM") - before), asked.count
+            print(f"  {where} {name}: {spent:.1f} s of processor time, {asked.count} questions", flush=True)
     size = f"{table.rows / 1e6:g}M x {COLUMNS}"
     out = [(f"{where}, {size}: exact, in times of binned", seconds["exact"] / seconds["binned"])]
     if where == "Spark":
@@ -106,11 +124,7 @@ def on_spark(rows: int, repeats: int):
     table = ts.DecisionTree()._read(frame, "y")
     for tree in trees().values():  # workers are warm
         tree._fit_table(table)
-
-    def make(tree, counted):
-        return tree.set_params(engine=Spark(progress=lambda *_: counted.append(1)))
-
-    out = compared(table, "Spark", repeats, make)
+    out = compared(table, "Spark", repeats)
     session.stop()
     return out
 

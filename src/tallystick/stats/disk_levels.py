@@ -40,6 +40,7 @@ Ints = NDArray[np.int64]
 CELL, ROW = 16, 40  # bytes that growing takes for a number and for a row
 ENTRY = 96  # bytes that a piece of a column takes for a row: its values, codes and ranks
 SHARE = 4  # the part of the budget for what is brought into memory at once
+SCAN = 1 << 17  # rows that are looked at together
 SAMPLE = 4096  # values that tell where pieces of a column begin and end
 
 
@@ -158,46 +159,46 @@ class DiskLevel:
 
     def _columns(self, i: int) -> list[ValueTable]:
         """Return the tables of all columns of a large node."""
-        jobs = [partial(self._column, i, j) for j in range(len(self.question.codings))]
+        rows = self._rows(i)
+        jobs = [partial(self._column, rows, j) for j in range(len(self.question.codings))]
         return list(in_order(jobs, self.threads))
 
-    def _column(self, i: int, j: int) -> ValueTable:
+    def _column(self, rows: Ints, j: int) -> ValueTable:
         coding, width = self.question.codings[j], self.question.width
         if not coding.plain:
             table = np.zeros((coding.k + 1, width), np.int64)
-            for codes, counted in self._entries(i, j):
+            for codes, counted in self._entries(rows, j):
                 for label, heavy in counted:
                     kernels.count_columns([codes], label, [coding.k + 1], width, weights=heavy, out=[table])
             return ValueTable(table)
-        ends = self._ends(i, j)
+        ends = self._ends(rows, j)
         judge = PieceJudge(self.more)
         if len(ends) == 2:
-            piece = self._piece(i, j, *ends)
+            piece = self._piece(rows, j, *ends)
             sums = [sums_of(piece)]
             return short_table(sums[0], [judge.best(piece, sums, 0)])
         ranges = list(pairwise(ends))
-        sums = [sums_of(self._piece(i, j, *ends)) for ends in ranges]
-        found = [judge.best(self._piece(i, j, *ends), sums, r) for r, ends in enumerate(ranges)]
+        sums = [sums_of(self._piece(rows, j, *ends)) for ends in ranges]
+        found = [judge.best(self._piece(rows, j, *ends), sums, r) for r, ends in enumerate(ranges)]
         return short_table(whole_of(sums), found)
 
-    def _ends(self, i: int, j: int) -> list[float]:
+    def _ends(self, rows: Ints, j: int) -> list[float]:
         """Return where the pieces of a column begin, and infinity: each has about as many rows of the node as
         there is memory for.
         """
-        most = max(self.table.budget // SHARE // self.threads // ENTRY, 1)
-        pieces = -(-int(self.sizes[i]) // most)
-        step = max(self.table.rows // (SAMPLE * pieces), 1)
-        some = self.table.column(self.question.codings[j].name)[::step]
-        known = np.sort(some[(self.places[::step] == i) & ~np.isnan(some)])
+        most = max(2 * self.table.budget // SHARE // self.threads // ENTRY, 1)
+        pieces = -(-len(rows) // most)
+        some = self.table.column(self.question.codings[j].name)[rows[:: max(len(rows) // SAMPLE, 1)]]
+        known = np.sort(some[~np.isnan(some)])
         inner = known[np.arange(1, pieces) * len(known) // pieces] if len(known) else known
         return [-np.inf, *np.unique(inner).tolist(), np.inf]
 
-    def _piece(self, i: int, j: int, low: float, high: float) -> ValueTable:
+    def _piece(self, rows: Ints, j: int, low: float, high: float) -> ValueTable:
         """Return the table of the values of a column from `low` on that are below `high`; the first piece has
         the missing ones.
         """
         values, labels, weights = list[Any](), list[Any](), list[Any]()
-        for cells, counted in self._entries(i, j):
+        for cells, counted in self._entries(rows, j):
             inside = (cells >= low) & (cells < high)
             if low == -np.inf:
                 inside |= np.isnan(cells)
@@ -210,15 +211,28 @@ class DiskLevel:
         ]
         return value_table(np.concatenate(values), joined, self.question.width)
 
-    def _entries(self, i: int, j: int) -> Iterator[tuple[NDArray[Any], Counted]]:
-        """Yield cells of a column at a node, and what is counted of their rows."""
+    def _rows(self, i: int) -> Ints:
+        """Return the numbers of a node's rows, on disk."""
+        out, done = scratch.empty(int(self.sizes[i]), np.int64), 0
+        for start in range(0, self.table.rows, SCAN):
+            checkpoint()
+            here = np.flatnonzero(self.places[start : start + SCAN] == i)
+            out[done : done + len(here)] = here + start
+            done += len(here)
+        return out
+
+    def _entries(self, every: Ints, j: int) -> Iterator[tuple[NDArray[Any], Counted]]:
+        """Yield cells of a column in some rows, and what is counted of these."""
         from tallystick.stats.level_tables import Entries
 
-        coding = self.question.codings[j]
-        for start, block in self._blocks():
-            here = np.flatnonzero(self.places[start : start + block.rows] == i)
-            cells = np.ascontiguousarray(coding.codes(block)[here])
-            yield cells, self.question.counted(block, Entries(here, here, _weights(block)[here]))
+        coding, table = self.question.codings[j], self.table
+        column = table.column(coding.name)
+        for start in range(0, len(every), SCAN):
+            checkpoint()
+            rows = every[start : start + SCAN]
+            cells = coding.codes(Block(len(rows), {coding.name: column[rows]}))
+            weights = np.ones(len(rows), np.int64) if table.weights is None else table.weights[rows]
+            yield np.ascontiguousarray(cells), self.question.counted(table, Entries(rows, rows, weights))
 
 
 def _weights(block: Block) -> Ints:

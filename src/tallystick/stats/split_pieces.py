@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.split_search import GrowingTree, GrowthScale, make_grower, run
-from tallystick.stats.value_tables import ValueTable
+from tallystick.stats.value_tables import ValueTable, sum_of
 
 if TYPE_CHECKING:
     from tallystick.stats.level_tables import Coding
@@ -79,7 +79,7 @@ def sums_of(piece: ValueTable) -> PieceSums:
     values = piece.values
     assert values is not None
     first, last = (float(values[0]), float(values[-1])) if len(values) else (np.nan, np.nan)
-    return PieceSums(piece.table[:-1].sum(axis=0), piece.table[-1], first, last)
+    return PieceSums(sum_of(piece.table[:-1]), piece.table[-1], first, last)
 
 
 def whole_of(pieces: Sequence[PieceSums]) -> PieceSums:
@@ -110,12 +110,12 @@ class PieceJudge:
         if len(rows) < 2:
             return PieceCut(0, None, np.nan, np.nan, 0)
         rows = np.concatenate([rows, whole.missing[None]])
-        rows[-2] += whole.known - rows[:-1].sum(axis=0)
+        rows[-2] += whole.known - sum_of(rows[:-1])
         vectors = self.nodes.scale.weighing.vectors(rows, self.nodes.classes)
-        at, key, _, cuts = self.judge.best_cut(vectors.sum(axis=0), vectors)
+        at, key, _, cuts = self.judge.best_cut(sum_of(vectors), vectors)
         if not at:
             return PieceCut(0, None, np.nan, np.nan, cuts)
-        return PieceCut(key, rows[:at].sum(axis=0), float(values[at - 1]), float(values[at]), cuts)
+        return PieceCut(key, sum_of(rows[:at]), float(values[at - 1]), float(values[at]), cuts)
 
 
 def short_table(whole: PieceSums, found: Sequence[PieceCut]) -> ValueTable:

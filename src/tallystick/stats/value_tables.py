@@ -72,8 +72,15 @@ def join_tables(parts: Sequence[ValueTable]) -> ValueTable:
     return ValueTable(table, ranks.distinct)
 
 
+def sum_of(table: Ints) -> Ints:
+    """Return the sum of the lines of a table: class by class, since they are many and classes are few."""
+    return np.array([table[:, c].sum() for c in range(table.shape[1])], np.int64)
+
+
 def _present(table: Ints, values: NDArray[np.float64]) -> ValueTable:
-    here = table[:-1].any(axis=1)
+    here = table[:-1, 0] != 0
+    for c in range(1, table.shape[1]):
+        here |= table[:-1, c] != 0
     if here.all():
         return ValueTable(table, values)
     return ValueTable(np.ascontiguousarray(table[np.append(here, True)]), values[here])
