@@ -16,6 +16,7 @@ from tallystick.data.schema import Note
 from tallystick.draw.text import clean, wrapped
 from tallystick.errors import DataError, OptionError, counted, nearest, page_limit, shown, some, with_article
 from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables
+from tallystick.estimators.number_answers import number_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,11 +78,12 @@ HELD = 200_000  # answers that wait until it is known whether there are any
 @options.reading
 @options.common
 def predict(model: str, data: str, output: str | None, as_json: bool, **given: Any) -> None:
-    """Predict the class of every row of FILE with a saved MODEL.
+    """Predict the class of every row of FILE, or its number, with a saved MODEL.
 
     Columns are matched by name: their order means nothing, further columns are ignored, the target among
-    them. The output has one row per row of FILE, in its order: the prediction and its probability. A row that
-    cannot be read has an empty answer, and the reason in the column `unread`, which is there only then.
+    them. The output has one row per row of FILE, in its order: the prediction and its probability; a
+    regression has the predicted number. A row that cannot be read has an empty answer, and the reason in the
+    column `unread`, which is there only then.
     """
     import tallystick as ts
     from tallystick.data.read.match import every_row
@@ -89,7 +91,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
     wish = wished(given)
     top_wish = None if given["top"] is None else TopWish.read(given["top"])
-    estimator = _answering(ts.load(model), model, wish)
+    estimator = _answering(ts.load(model), model, wish, given)
     estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = every_row(options.source(data, given))
     met, top = MetRows(), None
@@ -113,23 +115,27 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
 
     count = write_rows(answers, None if output == "-" else output, given["raw"])
     if output not in (None, "-"):
-        print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{'' if top else met.classes()}"))
+        classes = "" if top or estimator._regression else met.classes()
+        print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{classes}"))
     if top is not None:
         screen.show(wrapped(clean(str(top)), screen.cells(), "top: "), sys.stderr)
     say(met, source.notes)
 
 
-def _answering(estimator: Any, name: str, wish: WishedDecision) -> Classifier:
-    """Return a loaded model that predicts classes, by what was typed instead of what is kept with it."""
+def _answering(estimator: Any, name: str, wish: WishedDecision, given: dict[str, Any]) -> Classifier:
+    """Return a loaded model, by what was typed instead of what is kept with it; what only classes have is
+    refused of numbers.
+    """
+    asked = next((f"--{n}" for n in ("proba", "reasons", "top") if given[n]), "")
     if not estimator._predicts:
         raise OptionError(
             f"{shown(name)} is a {estimator.model_.kind}, which predicts nothing. How likely it makes rows "
             "says tally density MODEL --score FILE."
         )
-    if estimator._regression:
+    if estimator._regression and (asked or wish.any):
         raise OptionError(
-            f"{shown(name)} is {with_article(estimator.model_.kind)}, which does not predict classes. "
-            "For numbers use Python: ts.load(path).predict(rows)."
+            f"{shown(name)} is {with_article(estimator.model_.kind)}, which predicts numbers. Leave out "
+            f"{asked or 'costs and thresholds'}: there are no classes."
         )
     return set_wished(estimator, wish) if wish.any else cast("Classifier", estimator)
 
@@ -173,7 +179,8 @@ def predicted(
     """
     if given["reasons"] is None and (given["reasons_for"] is not None or given["reasons_against"] != "best"):
         raise OptionError("--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4.")
-    tables = answer_tables(estimator, source, met, _wanted(given))
+    answering = number_tables if estimator._regression else answer_tables
+    tables = answering(estimator, source, met, _wanted(given))
     first = next(tables)
     carried = Carried(source, _carried_names(source, given, first.column_names, met))
     yield carried.beside(first)

@@ -166,7 +166,7 @@ def answer_tables(estimator: Classifier, source: Source, met: MetRows, wanted: W
         rows = [[code.text for code in codes] for codes in told(found.matched.block)]
         for k in range(wanted.reasons or 0):
             columns.append(pa.array([r[k] if k < len(r) else None for r in rows], pa.string()))
-        yield pa.table(_without_answers(columns, found.matched), names=names)
+        yield pa.table(without_answers(columns, found.matched), names=names)
 
 
 def reasons_of(estimator: Classifier, wanted: Wanted) -> Callable[[Block], list[tuple[ReasonCode, ...]]]:
@@ -183,7 +183,7 @@ def reasons_of(estimator: Classifier, wanted: Wanted) -> Callable[[Block], list[
     return made
 
 
-def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:
+def without_answers(columns: list[Any], matched: Matched) -> list[Any]:
     """Return the answers, none of them for rows that could not be read, and the reasons beside them."""
     import pyarrow as pa
     import pyarrow.compute as pc
