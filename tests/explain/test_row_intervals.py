@@ -10,6 +10,7 @@ import tallystick as ts
 from tallystick.errors import OptionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
     "model",
