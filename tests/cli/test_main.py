@@ -30,9 +30,9 @@ def test_help_lists_the_commands_by_job_in_the_order_of_the_work():
     jobs = text.partition("Look, learn, predict:")[2]
     assert re.findall(r"^  (\w+) {2,}", jobs, re.MULTILINE) == [
         *("demo", "describe", "fit", "predict", "explain", "density"),
-        *("compare", "curve", "prune", "splits", "separable"),
+        *("compare", "curve", "decide", "prune", "splits", "separable"),
         *("report", "studio", "draw", "export", "serve"),
-        *("verify", "diff"),
+        *("verify", "diff", "card"),
         *("lesson", "work", "bayes"),
     ]
     assert good("-h") == text == good()

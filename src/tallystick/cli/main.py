@@ -77,9 +77,9 @@ COMMANDS = {
 # What help calls the commands of a job; those that are named here for none come last.
 JOBS = {
     "Look, learn, predict": ("demo", "describe", "fit", "predict", "explain", "density"),
-    "Judge": ("compare", "curve", "prune", "splits", "separable"),
+    "Judge and decide": ("compare", "curve", "decide", "prune", "splits", "separable"),
     "Show and hand over": ("report", "studio", "draw", "export", "serve"),
-    "Check and compare models": ("verify", "diff"),
+    "Check and compare models": ("verify", "diff", "card"),
     "Learn and teach": ("lesson", "work", "bayes"),
 }
 
