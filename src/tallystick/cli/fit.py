@@ -274,7 +274,7 @@ def model_lines(done: Fitted) -> list[Line]:
     lines = [clean(line) for line in done.estimator._as_text().split("\n")]
     out: list[Line] = wrapped(clean(done.why), screen.cells()) if done.why else []
     most = page_limit(SHOWN)
-    out += [(Span(line),) for line in lines[:most]]
+    out += [(Span(part),) for line in lines[:most] for part in screen.broken(line)]
     if len(lines) > most:
         out.append((Span(f"... and {len(lines) - most:,} more lines (--all)", "dim"),))
     return [*out, ()]

@@ -65,8 +65,15 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def cleaned(text: str) -> str:
-    """Return text of several lines with everything but line ends made harmless."""
-    return "\n".join(clean(line) for line in text.split("\n"))
+    """Return text of several lines, all but line ends made harmless, sentences in lines that fit."""
+    return "\n".join(part for line in text.split("\n") for part in broken(clean(line)))
+
+
+def broken(line: str) -> list[str]:
+    """Return a sentence in lines that fit; a line of a table, which has wide gaps, stays as it is."""
+    if len(line) <= cells() or "  " in line.strip():
+        return [line]
+    return plain(wrapped(line, cells())).split("\n")
 
 
 def show_json(data: Any, stream: TextIO | None = None) -> None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.text import cut, percent, width
+from tallystick.draw.text import cut, percent
 from tallystick.draw.tree import MANY, AskedColumn, Box, bar_parts, tree_picture
 from tallystick.models.tree import SPREADS, STAYS, Tree
-from tallystick.models.tree.sentences import footnote, plain, reachable, rows
+from tallystick.models.tree.sentences import fitted, footnote, plain, reachable, rows
 from tallystick.models.tree.text import node_text
 
 MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
@@ -98,22 +98,12 @@ def _next_best(tree: Tree, node: int, label: int) -> str:
 
 
 def branch_words(tree: Tree, node: int) -> str:
-    """Return the test that leads to a node in words that fit a box; `all rows` for the root.
-
-    Of a long list of levels fewer are named and the others counted; then the column's name gives way, for the
-    rest tells branches apart.
-    """
+    """Return the test that leads to a node in words that fit a box; `all rows` for the root."""
     up = int(tree.nodes.parent[node])
     if up < 0:
         return "all rows"
     branch = tree.nodes.branches(up).tolist().index(node)
-    test = reachable(tree.schema, tree.nodes, up, branch)
-    for widest in (BRANCH, 20, 1):
-        sentence = test.sentence(widest)
-        if width(sentence) <= BRANCH:
-            return sentence
-    rest = width(test.sentence(1, name=""))
-    return test.sentence(1, name=cut(plain(test.column.name), max(10, BRANCH - rest)))
+    return fitted(reachable(tree.schema, tree.nodes, up, branch), BRANCH)
 
 
 def tree_svg(

@@ -7,7 +7,7 @@ Law: every number follows from the counts shown beside it, and the interval hold
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,12 @@ from tallystick.explain.tree_boxes import tree_svg
 from tallystick.learners.prune.length import bits_of_tests
 from tallystick.models.decision import why_answered
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows
-from tallystick.models.tree.text import WIDEST
+from tallystick.models.tree.sentences import Condition, fitted, number, plain, reachable, rows
+from tallystick.models.tree.text import CELLS, WIDEST
 from tallystick.models.tree.walk import Way, ways
 
 MOST_PARTS = 8  # of a row that are printed; to_dict() has all
+SHORT = 46  # letters of a test where lines would be longer than a terminal is wide
 MOST_NODES = 200  # of which a mixture is made; more take seconds
 BETA = "95 % of the beta posterior of the answer's share, equal tails"
 SEARCHED = ", its rows counting less for the tests that were looked for"
@@ -48,6 +49,7 @@ class Step:
     shares: tuple[float, ...]
     weight: float
     mean: float | None = None  # of the response, in regression
+    short: str = ""  # the sentence where there is little room
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain data."""
@@ -114,12 +116,13 @@ class TreeExplanation:
     def __str__(self) -> str:
         labels = _labels(self.tree)
         out = ["Counts: " + ", ".join(plain(label) for label in labels)] if labels else []
-        wide = max(len(s.sentence) for s in self.steps)
         counts = _aligned([_counts(step) for step in self.steps])
-        for k, step in enumerate(self.steps):
-            weight = f"  weight {step.weight:.3f}" if self.tree.averaged is not None else ""
-            weight = f"  mean {step.mean:.6g}" if step.mean is not None else weight
-            out.append(f"{'→ ' if k else '  '}{step.sentence:<{wide}}  {counts[k]}{weight}")
+        ends = [f"  {n}{_weight(self.tree, step)}" for n, step in zip(counts, self.steps, strict=True)]
+        room = CELLS - 2 - max(map(len, ends))
+        fit = all(len(step.sentence) <= room for step in self.steps)
+        said = [step.sentence if fit or not step.short else step.short for step in self.steps]
+        wide = max(map(len, said))
+        out += [f"{'→ ' if k else '  '}{said[k]:<{wide}}{ends[k]}" for k in range(len(said))]
         return "\n".join([*out, *self._parts_told(), self._answer_told()])
 
     __repr__ = __str__
@@ -222,7 +225,7 @@ def steps_of(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ..
     """Return the steps of one way in words."""
     averaged = tree.averaged
     out: list[Step] = []
-    sentence = "all rows"
+    sentence = short = "all rows"
     for k, (node, branch) in enumerate(way.steps):
         weight = 1.0 if branch < 0 else 0.0
         if averaged is not None:
@@ -231,26 +234,39 @@ def steps_of(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ..
         total = counts.sum()
         shares = tuple((counts / total).tolist()) if total and not tree.regression else ()
         mean = float(tree.nodes.mean[node]) if tree.regression else None
-        out.append(Step(node, sentence, tuple(counts.tolist()), shares, weight, mean))
+        out.append(Step(node, sentence, tuple(counts.tolist()), shares, weight, mean, short))
         if branch >= 0:
             test = reachable(tree.schema, tree.nodes, node, branch)
             below = int(tree.nodes.branches(node)[branch])
             sentence = _sentence(test, tree, node, cell)
+            short = _sentence(test, tree, node, cell, SHORT)
             if k in way.spread:
                 size = tree.nodes.weight[below] / max(int(tree.nodes.weight[node]), 1)
                 sentence = f"{test.sentence(WIDEST, missing=False)} ({size:.3f} of it)"
+                short = f"{fitted(test, SHORT - 14)} ({size:.3f} of it)"
     return tuple(out)
 
 
-def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]) -> str:
-    """Return the test that held, with the row's own value: `petalwidth < 0.8 (0.2)`."""
+def _weight(tree: Tree, step: Step) -> str:
+    if step.mean is not None:
+        return f"  mean {step.mean:.6g}"
+    return f"  weight {step.weight:.3f}" if tree.averaged is not None else ""
+
+
+def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any], room: int = 0) -> str:
+    """Return the test that held, with the row's own value: `petalwidth < 0.8 (0.2)`. room: in about so many
+    letters, a level among others as `job = clerk (one of 9)`; 0: whole.
+    """
     value = cell(int(tree.nodes.column[node]))
     numeric = tree.nodes.cut[node] == tree.nodes.cut[node]
     known = len(test.column.levels)
     if np.isnan(value) if numeric else int(value) >= known:
         unseen = not numeric and int(value) > known  # the code behind that of a missing value
         return f"{plain(test.column.name)} is {'a level not seen in training' if unseen else 'missing'}"
-    text = test.sentence(WIDEST, missing=False)
+    if room and test.levels is not None and len(test.levels) > 1:
+        own = replace(test, levels=(int(value),), missing=False)
+        return f"{fitted(own, room - 12)} (one of {len(test.levels):,})"
+    text = fitted(replace(test, missing=False), room - 10) if room else test.sentence(WIDEST, missing=False)
     if test.levels is None:
         return f"{text} ({number(float(value), test.column)})"
     return text if len(test.levels) == 1 else f"{text} ({plain(test.column.levels[int(value)])})"

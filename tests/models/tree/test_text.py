@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.resources import files
 
+import numpy as np
 from trees import SCHEMA, one_test
 
 import tallystick as ts
@@ -79,3 +80,16 @@ def test_a_stump_that_is_most_probable_does_not_hide_the_tree_that_answers():
     assert len(set(same.predict(rows))) == 1
     assert same.model_.shown_as == "grown"
     assert "whose leaves need not answer as the average does" in str(same)
+
+
+def test_no_line_of_a_large_tree_is_longer_than_a_terminal():
+    draw = np.random.default_rng(4)
+    names = [f"a-level-with-quite-a-long-name-{k}" for k in range(12)]
+    codes, x = draw.integers(0, 12, 1500), draw.integers(0, 40, 1500)
+    y = ((codes * 7 + x // 3) % 4 + draw.integers(0, 2, 1500)).tolist()
+    table = {"a-column-with-a-name-that-goes-on-and-on": [names[c] for c in codes], "x": x.tolist()}
+    tree = ts.DecisionTree(average=False).fit(table, [f"class {v}" for v in y])
+    body = [line for line in tree.show(most=10_000).splitlines() if line[:1] in "├│└"]
+    assert tree.model_.nodes.depth.max() >= 6
+    assert max(map(len, body)) <= 80
+    assert any("…" in line for line in body)

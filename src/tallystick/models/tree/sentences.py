@@ -229,6 +229,24 @@ def footnote(schema: Schema, nodes: Nodes) -> str:
     return f"Where a column had no missing value in training, a missing or new one takes {way}."
 
 
+def fitted(test: Condition, cells: int) -> str:
+    """Return a test in at most so many letters: of a long list of levels fewer are named and the others
+    counted; then the column's name gives way, for the rest tells branches apart.
+    """
+    for widest in (60, 40, 20, 1):
+        sentence = test.sentence(widest)
+        if len(sentence) <= cells:
+            return sentence
+    rest = test.sentence(1, name="")
+    counted = test.levels is not None and len(test.levels) > 1 and len(rest) + 6 > cells
+    if counted and test.levels is not None:
+        rest = f" in {len(test.levels):,} levels{' or missing' if test.tells_missing else ''}"
+    name = plain(test.column.name)
+    name = name if len(name) + len(rest) <= cells else name[: max(cells - len(rest) - 1, 5)] + "…"
+    sentence = name + rest if counted else test.sentence(1, name=name)
+    return sentence if len(sentence) <= cells else sentence[: cells - 1] + "…"
+
+
 def rows(units: float, unit: int) -> str:
     """Return a number of rows: whole when it is, else with at most two decimals."""
     value = units / unit

@@ -13,13 +13,15 @@ import numpy as np
 
 from tallystick.errors import page_limit
 from tallystick.models.tree.nodes import SPREADS
-from tallystick.models.tree.sentences import away, footnote, number, plain, reachable, rows
+from tallystick.models.tree.sentences import away, fitted, footnote, number, plain, reachable, rows
 
 if TYPE_CHECKING:
     from tallystick.models.tree.model import Tree
 
 MOST_CLASSES = 5  # with more, only the largest counts of a node are shown
 WIDEST = 60  # of a list of levels
+CELLS, LEAST = 80, 22  # letters of a line, and what a test needs of them
+ENDS, GOES_ON = {3: "└─ ", 2: "└ ", 1: "└"}, {3: "├─ ", 2: "├ ", 1: "├"}  # by how far a level is indented
 SHOWN_AS = {
     "answers": "Shown is the smallest pruning of a {} that gives the averaged answers.",
     "grown": "Shown is the {}, whose leaves need not answer as the average does.",
@@ -118,24 +120,40 @@ def _unequal(tree: Tree) -> list[str]:
 
 
 def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
-    """Return (indented test, counts) of the first `most` nodes."""
-    nodes = tree.nodes
+    """Return (indented test, counts) of the first `most` nodes; where a line would be longer than CELLS, deep
+    tests are indented less and long ones shortened.
+    """
+    count = min(len(tree.nodes), most)
+    widths = _widths(tree)
+    counts = [node_text(tree, node, widths) for node in range(count)]
+    room = CELLS - 2 - max((len(text) for text in counts), default=0)
+    texts = _indented(tree, count, 3, 0)
+    if max((len(text) for text in texts), default=0) > room:
+        deepest = int(tree.nodes.depth[:count].max())
+        step = next((s for s in (3, 2) if s * deepest + LEAST <= room), 1)
+        texts = _indented(tree, count, step, max(room, LEAST + step * deepest))
+    return list(zip(texts, counts, strict=True))
+
+
+def _indented(tree: Tree, count: int, step: int, room: int) -> list[str]:
+    """Return the tests of the first nodes, each level `step` further in. room: of a line, 0: any."""
+    nodes, told = tree.nodes, _spreads(tree)
     spaces: list[str] = [""] * len(nodes)
     out = []
-    width, told = _widths(tree), _spreads(tree)
-    for node in range(min(len(nodes), most)):
+    for node in range(count):
         up = int(nodes.parent[node])
         text = "all rows"
         if up >= 0:
             branches = nodes.branches(up).tolist()
             branch = branches.index(node)
             last = branch == len(branches) - 1
-            text = spaces[up] + ("└─ " if last else "├─ ")
-            text += reachable(tree.schema, nodes, up, branch).sentence(WIDEST)
-            spaces[node] = spaces[up] + ("   " if last else "│  ")
+            text = spaces[up] + (ENDS[step] if last else GOES_ON[step])
+            test = reachable(tree.schema, nodes, up, branch)
+            text += fitted(test, room - len(text)) if room else test.sentence(WIDEST)
+            spaces[node] = spaces[up] + ("   " if last else "│  ")[:step]
         if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0 and not told:
             text += f" ({away(nodes, node)})"
-        out.append((text, node_text(tree, node, width)))
+        out.append(text)
     return out
 
 
