@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+from opened import CHROMIUM, opened
+from pages import QUICK, people
+
+import tallystick as ts
 from tallystick.data.schema import Column
 from tallystick.reports import what_if as page
 from tallystick.reports.what_if import _field, limited, what_if
@@ -49,3 +54,27 @@ def test_only_the_heaviest_words_are_kept_and_that_is_said(monkeypatch):
     assert form["columns"][0]["words"] == ["a", "c"]
     assert form["terms"][0] == {"column": 0, "words": [[0.0, 3.0], [None, 0.0]], "idf": [1, 1]}
     assert limited(form, 0) is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.xdist_group("chromium")
+def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(tmp_path):
+    path = tmp_path / "page.html"
+    ts.report(people(300), "income", methods=("logistic",), tuned=False, **QUICK).save(path)
+    with opened(path) as (page_, said):
+        at = page_.evaluate("report.data.ask.fields.findIndex((f) => f.name === 'hours')")
+        high = page_.evaluate("(k) => report.data.ask.fields[k].high", at)
+        page_.fill(f"#field-{at}", "20")
+        assert page_.input_value(f"#field-{at}-range") == "20"
+        before = page_.inner_text("#shares")
+        page_.focus(f"#field-{at}-range")
+        page_.keyboard.press("End")
+        assert float(page_.input_value(f"#field-{at}")) == high
+        assert page_.inner_text("#shares") != before
+        assert page_.inner_text(f"#field-{at}-outside") == ""
+        page_.fill(f"#field-{at}", "500")
+        assert "outside the training rows, which go from" in page_.inner_text(f"#field-{at}-outside")
+        page_.fill(f"#field-{at}", "")
+        assert page_.inner_text(f"#field-{at}-outside") == ""
+        assert said == []

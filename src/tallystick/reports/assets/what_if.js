@@ -13,6 +13,21 @@ function tallyWhatIf(kit) {
     return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, on: { input: typed } });
   }
 
+  const ranged = []; // of each number: moves its slider, and says where it lies outside the training rows
+  function range(field, input, id) {
+    const { low, high } = field, digits = (v) => String(Number(Number(v).toPrecision(6)));
+    const step = Number.isInteger(low) && Number.isInteger(high) && high - low <= 1000 ? 1 : (high - low) / 200;
+    const slide = make("input", { type: "range", id: `${id}-range`, min: low, max: high, step, "aria-label": `${clean(field.name)}, from ${digits(low)} to ${digits(high)}` });
+    const told = make("span", { class: "bad small", id: `${id}-outside`, role: "status" });
+    slide.addEventListener("input", () => { input.value = digits(slide.value); set(field.name, input.value); });
+    ranged.push(() => {
+      const x = Number(input.value), known = input.value.trim() !== "" && Number.isFinite(x);
+      if (known) slide.value = x;
+      told.textContent = known && (x < low || x > high) ? `outside the training rows, which go from ${digits(low)} to ${digits(high)}` : "";
+    });
+    return [slide, told];
+  }
+
   function bars(found) {
     const shares = labels.map((l, c) => [c, found.probabilities[l]]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 8);
     return shares.map(([c, share]) => {
@@ -70,7 +85,8 @@ function tallyWhatIf(kit) {
   ask.fields.forEach((field, k) => {
     const id = `field-${k}`, input = inputOf(field, id);
     inputs.set(field.name, input);
-    (k < ask.open ? fields : more).append(make("div", { class: "field" + (field.kind === "text" ? " text" : "") }, make("label", { for: id }, name(field.name)), input));
+    (k < ask.open ? fields : more).append(make("div", { class: "field" + (field.kind === "text" ? " text" : "") }, make("label", { for: id }, name(field.name)), input,
+      ...(field.kind === "numeric" && field.low < field.high ? range(field, input, id) : [])));
   });
   if (ask.fields.length > ask.open) {
     find("rest").hidden = false;
@@ -82,6 +98,7 @@ function tallyWhatIf(kit) {
   start.addEventListener("change", () => begin(Number(start.value)));
   find("form").addEventListener("submit", (event) => event.preventDefault());
   listeners.push((found) => {
+    ranged.forEach((tell) => tell());
     if (found.error) {
       find("says").textContent = "No answer";
       find("shares").replaceChildren(make("p", { class: "note" }, name(found.error)));
