@@ -14,7 +14,7 @@ function tallyThreshold(kit, part) {
   function table(counts) {
     const cells = (line, i) => line.map((n, j) => {
       const all = line[0] + line[1] || 1;
-      return make("td", { class: `${i === j ? "hit" : "miss"} s${Math.round((9 * n) / all)}` }, make("b", {}, whole(n)), make("br"), make("span", { class: "small" }, percent(n / all)));
+      return make("td", { class: `${i === j ? "hit" : "miss"} s${Math.round((7 * n) / all)}` }, make("b", {}, whole(n)), make("br"), make("span", { class: "small" }, percent(n / all)));
     });
     return make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "truth and answer at this threshold" }, make("table", { class: "confusion" },
       make("thead", {}, make("tr", {}, make("td", { class: "soft small" }, "truth ↓ answer →"), ...labels.map((l) => make("th", { scope: "col" }, make("span", { class: "long" }, name(l)))))),
