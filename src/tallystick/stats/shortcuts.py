@@ -40,3 +40,8 @@ def in_a_form(question: Statistic[Any]) -> InForm[Any] | None:
     ):
         return question
     return None
+
+
+def of_open_nodes(question: Statistic[Any]) -> Frontier | None:
+    """Return the question if an engine may answer it in a way of its own, node by node; None of any other."""
+    return question if isinstance(question, Frontier) and question.more is not None else None

@@ -36,7 +36,7 @@ from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, rep
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import Both, Printed, Prints
 from tallystick.stats.level_tables import Frontier
-from tallystick.stats.shortcuts import in_a_form
+from tallystick.stats.shortcuts import in_a_form, of_open_nodes
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 
@@ -73,8 +73,8 @@ class SparkTable:
     def asked(self, question: Statistic[Any], ask: Ask) -> Any:
         """Return a total; the first question takes the fingerprint along, so that it costs no walk."""
         again = in_a_form(question)
-        if isinstance(question, Frontier) and question.more is not None:
-            return self._searched(question, ask)
+        if (nodes := of_open_nodes(question)) is not None:
+            return self._searched(nodes, ask)
         if again is not None:
             return ask(self._in_form(again.form), again.in_form())
         if self._printed is not None:
