@@ -223,7 +223,7 @@ def test_what_is_asked_before_the_fit_and_what_it_has_not_is_refused():
     ):
         with pytest.raises(NotFitted, match="not fitted yet"):
             ask(ts.DensityTree())
-    for kind in ("sql", "python", "js", "c", "onnx", "pmml", "rules", "card"):
+    for kind in ("sql", "python", "js", "c", "onnx", "pmml", "excel", "rules", "card"):
         with pytest.raises(OptionError) as error:
             TREE.export(kind)
         assert "\n" not in str(error.value)

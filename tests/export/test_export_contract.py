@@ -17,7 +17,9 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.data.text import label_text
 from tallystick.errors import OptionError
+from tallystick.export.form import form_of
 from tallystick.export.standalone import harmless
 from tallystick.export.targets import TARGETS
 from tallystick.methods import METHODS, named
@@ -164,6 +166,17 @@ def in_c(model, rows, folder):
     return e.run_c(model, rows, folder)
 
 
+FEW = 5  # rows that are computed by the formulas of a workbook, one by one
+
+
+def in_workbook(model, rows, folder):
+    form = form_of(model.model_)
+    found = e.run_excel(model.export("excel"), form.given, rows[:FEW], folder)
+    names = [f"P({label_text(label)})" for label in form.labels]
+    answers = [f["prediction"] if form.labels else float(f["prediction"]) for f in found]
+    return answers, np.array([[float(f[n]) for n in names] for f in found]) if names else None
+
+
 def in_evaluator(model, rows, folder):
     if shutil.which("java") is None:
         pytest.skip("java is not installed")
@@ -188,10 +201,11 @@ RUNNERS = {  # (target, which of its ways): the answers of an exported model to 
     ),
 }
 RUNNERS["pmml", ""] = in_evaluator
+RUNNERS["excel", ""] = in_workbook
 SINGLE = {"onnx": 1e-6}  # how near shares are, where a target counts in single precision
 
 
-WORDLESS = {"sql", "onnx", "pmml"}  # languages that do not cut a text into words as the model does
+WORDLESS = {"sql", "onnx", "pmml", "excel"}  # languages that do not cut a text into words as the model does
 
 
 @cache
@@ -225,6 +239,8 @@ def new_rows(text: bool = False) -> list[dict]:
 
 def same(model, rows, found, within):
     labels, shares = found
+    assert len(labels) in (len(rows), FEW)
+    rows = rows[: len(labels)]
     given = {n: [row[n] for row in rows] for n in rows[0]}
     want = model.predict(given)
     if want.dtype.kind == "f":

@@ -116,7 +116,10 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
     ("line", "words"),
     [
         ("--to sql --format text", "the export to sql has no option 'format'"),
-        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'c', 'onnx', 'pmml'"),
+        (
+            "--to pascal",
+            "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'c', 'onnx', 'pmml', 'excel'",
+        ),
         ("", "Missing option '--to'"),
         ("--to js --json -o x", "--json prints; it does not go with -o."),
     ],

@@ -398,3 +398,28 @@ def _pmml_cell(value: Any) -> Any:
     if isinstance(value, str) and len(value) >= 10 and value[4:5] == value[7:8] == "-":
         return float(np.datetime64(value).astype("M8[us]").astype(int)) / 86400e6
     return value
+
+
+def run_excel(
+    data: bytes, given: tuple[str, ...], rows: list[dict[str, Any]], folder: Path
+) -> list[dict[str, Any]]:
+    """Return what the package formulas computes for each row, by the names on the first sheet."""
+    formulas, openpyxl = pytest.importorskip("formulas"), pytest.importorskip("openpyxl")
+    (folder / "book.xlsx").write_bytes(data)
+    names = [row[0].value for row in openpyxl.load_workbook(folder / "book.xlsx")["Row"].iter_rows()]
+    model = formulas.ExcelModel().loads(str(folder / "book.xlsx")).finish(circular=False)
+    answers = {n: f"'[book.xlsx]ROW'!B{i}" for i, n in enumerate(names, 1) if n and i > len(given) + 1}
+    out = []
+    for row in rows:
+        cells = {f"'[book.xlsx]ROW'!B{2 + i}": _excel_cell(row[n]) for i, n in enumerate(given)}
+        found = model.calculate(inputs=cells, outputs=list(answers.values()))
+        out.append({name: found[at].value[0, 0] for name, at in answers.items()})
+    return out
+
+
+def _excel_cell(value: Any) -> Any:
+    """Return a cell as people fill it in: a date is a date, which Excel counts from 1899-12-30 on."""
+    days = _pmml_cell(value) if isinstance(value, str) else None
+    if isinstance(days, float):
+        return days + 25569
+    return "" if value is None else str(value).upper() if isinstance(value, bool) else value

@@ -152,7 +152,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
         Parameters
         ----------
-        kind : {"rules", "card", "sql", "python", "js", "c", "onnx", "pmml"}
+        kind : {"rules", "card", "sql", "python", "js", "c", "onnx", "pmml", "excel"}
             The language.
         **options
             rules: format="text", "markdown" or "json". card: format="markdown", "csv" or "html".
@@ -164,7 +164,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         Returns
         -------
         str or bytes
-            The text; ONNX is bytes.
+            The text; ONNX and Excel are bytes.
         """
         from tallystick.export.targets import export
 

@@ -85,6 +85,12 @@ def _pmml(model: Any, sha256: str) -> str:
     return pmml(_form(model, sha256))
 
 
+def _excel(model: Any, sha256: str) -> bytes:
+    from tallystick.export.excel.model import excel
+
+    return excel(_form(model, sha256))
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -96,6 +102,7 @@ TARGETS = {
         ExportTarget("c", "C", _c, ("name",)),
         ExportTarget("onnx", "ONNX", _onnx),
         ExportTarget("pmml", "PMML", _pmml),
+        ExportTarget("excel", "an Excel workbook", _excel),
     )
 }
 
