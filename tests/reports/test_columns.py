@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from svg import title, words
 
+import tallystick as ts
+from tallystick.description import describe_table
 from tallystick.reports.columns import column_row, data_section
 
 
@@ -47,3 +49,29 @@ def test_a_column_has_its_distribution_before_there_is_a_target():
     assert words(row["bars"]) == ["r", "s"]
     assert "s: 6 rows" in title(row["bars"])
     assert row["gain"] == ""
+
+
+def shown(levels, kind="levels", labels=("no", "yes")):
+    """The bars of a column of such levels, the k-th of them k + 1 times."""
+    rows = [{"c": level, "y": labels[i % 2]} for k, level in enumerate(levels) for i in range(2 * k + 2)]
+    known = {"kinds": {"c": kind}} | (
+        {"columns": ts.Columns(levels={"c": levels})} if kind == "ordered" else {}
+    )
+    table = ts.NaiveBayes(**known)._read(rows, "y")
+    view = describe_table("rows", table)["c"]
+    return words(column_row(view, table.schema["c"], len(rows), labels, 1.0)["bars"])
+
+
+def test_names_without_room_stand_beside_lines_and_of_many_the_rest_is_one():
+    many = [f"a long name {k}" for k in range(9)]
+    assert shown(many) == [*(f"a long name {k}" for k in (8, 7, 6, 5, 4)), "4 others"]
+    assert shown(["medium rare", "well done"]) == ["medium rare", "well done"]
+
+
+def test_of_very_many_levels_the_rest_is_counted_once():
+    assert shown([f"shop number {k}" for k in range(134)])[-1] == "129 others"
+
+
+def test_ordered_levels_keep_their_order():
+    sizes = ["very small", "rather small", "middling", "rather large", "very large", "enormous", "beyond all"]
+    assert shown(sizes, "ordered") == [*sizes[2:], "2 others"]

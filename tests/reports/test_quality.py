@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.reports.quality import _pairs, _spread, judged_section
+from tallystick.reports.quality import _by_number, _pairs, _spread, judged_section
 
 
 def test_the_confusion_has_every_row_once(given):
@@ -41,3 +41,8 @@ def test_confusions_of_many_classes_are_listed_the_most_frequent_first():
         ("b", "a", "1"),
     ]
     assert found[0]["share"] == "80.0 %"
+
+
+def test_class_10_comes_after_class_9():
+    labels = ["class 10", "class 9", "b", "a", "10", "2"]
+    assert sorted(labels, key=_by_number) == ["2", "10", "a", "b", "class 9", "class 10"]

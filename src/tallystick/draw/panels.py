@@ -85,11 +85,15 @@ class Axis:
 
 
 def split_bars(
-    parts: Sequence[Sequence[float]], title: str, hints: Sequence[str], names: Sequence[str] = ()
+    parts: Sequence[Sequence[float]],
+    title: str,
+    hints: Sequence[str],
+    names: Sequence[str] = (),
+    inks: Sequence[str] = (),
 ) -> str:
     """Return one bar per part, as high as its rows, split by class: parts[part][class].
 
-    names: under the bars, or two of them for the ends.
+    names: under the bars, or two of them for the ends. inks: the colours of the classes, if not in order.
     """
     wide, tall = 180.0, 40.0
     svg = Svg(wide, tall + (15 if names else 0), title)
@@ -101,7 +105,8 @@ def split_bars(
         for c, rows in enumerate(part):
             high = rows / top * (tall - 3)
             if high > 0:
-                svg.rect(i * step + room / 2, at - high, step - room, high, fill=colour(c), **_pattern(c))
+                look = {"fill": inks[c]} if inks else {"fill": colour(c), **_pattern(c)}
+                svg.rect(i * step + room / 2, at - high, step - room, high, **look)
             at -= high
         if hints:
             svg.rect(i * step, 0, step, tall, hints[i], fill="#000", opacity=0)
@@ -110,6 +115,36 @@ def split_bars(
     for i, text in enumerate(names):
         x, anchor = ((i + 0.5) * step, "middle") if each else (i * wide, ("start", "end")[i])
         svg.text(x, tall + 12, text, 11, text_anchor=anchor, opacity=0.8)
+    return str(svg)
+
+
+def split_lines(
+    parts: Sequence[Sequence[float]],
+    title: str,
+    hints: Sequence[str],
+    names: Sequence[str],
+    inks: Sequence[str] = (),
+    most: float = 0.0,
+) -> str:
+    """Return one line per part, its name and a bar as long as its rows, split by class: parts[part][class].
+
+    For names that have no room under bars. most: the rows of a bar of full length; one that is longer is
+    drawn pale, at full length.
+    """
+    wide, start, step = 180.0, 92.0, 15.0
+    svg = Svg(wide, step * len(parts), title)
+    top = most or max([sum(p) for p in parts] or [0.0]) or 1.0
+    for i, (part, name) in enumerate(zip(parts, names, strict=True)):
+        svg.text(start - 6, i * step + 11, cut(clean(name), 14), 11, text_anchor="end")
+        at, full = start, max(sum(part), top)
+        pale = {"opacity": 0.45} if full > top else {}
+        for c, rows in enumerate(part):
+            long = rows / full * (wide - start)
+            if long > 0:
+                look = {"fill": inks[c]} if inks else {"fill": colour(c), **_pattern(c)}
+                svg.rect(at, i * step + 2, long, step - 4, hints[i], **look | pale)
+            at += long
+    svg.line(start, 0, start, step * len(parts), opacity=0.4)
     return str(svg)
 
 

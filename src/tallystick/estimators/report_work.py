@@ -29,7 +29,7 @@ from tallystick.methods import COMPARED, NAMES, named
 COMPARED_WORK = (
     90e6  # cells in all fits of a comparison; with more, methods are compared on a part of the rows
 )
-CURVE_WORK, CURVE_SHARE = 12e6, 1 / 6  # the same for learning curves; or this share of the table's cells
+CURVE_WORK, CURVE_SHARE = 6e6, 1 / 12  # the same for learning curves; or this share of the table's cells
 FEWEST = 2_000  # rows of such a part
 
 

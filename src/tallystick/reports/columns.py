@@ -11,15 +11,16 @@ from typing import Any
 from tallystick.data.schema import Column, Note
 from tallystick.data.text import quantity
 from tallystick.description import ColumnView, Part
-from tallystick.draw.panels import length_bar, split_bars
+from tallystick.draw.panels import length_bar, split_bars, split_lines
 from tallystick.draw.text import clean, cut, width
 from tallystick.errors import counted
 from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.inks import inks
 from tallystick.reports.sentences import percent
 
 OPEN = 30  # columns shown at once; the rest unfolds
 MOST = 300  # columns shown at all
-MOST_BARS = 14  # of a small distribution
+MOST_LINES = 6  # levels that are drawn where their names have no room under bars: five, and the others
 MOST_NOTES = 60
 LETTERS = 28  # under all bars together
 
@@ -30,7 +31,8 @@ def data_section(given: Ingredients) -> dict[str, Any]:
     ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
     most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
     schema = given.table.schema
-    rows = [column_row(c, schema[c.name], found.rows, given.labels, most) for c in ranked[:MOST]]
+    own = inks(given)
+    rows = [column_row(c, schema[c.name], found.rows, given.labels, most, own) for c in ranked[:MOST]]
     notes = [n.text for n in _notes(found.notes)]
     return {
         "checks": [c.to_dict() for c in given.comparison.checks],
@@ -53,9 +55,16 @@ def _notes(notes: tuple[Note, ...]) -> list[Note]:
 
 
 def column_row(
-    view: ColumnView, column: Column, rows: int, labels: Sequence[str], most: float
+    view: ColumnView,
+    column: Column,
+    rows: int,
+    labels: Sequence[str],
+    most: float,
+    inks: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return a column as a line of the page; rows: of the table, most: the largest gain of a column."""
+    """Return a column as a line of the page; rows: of the table, most: the largest gain of a column; inks:
+    the colours of the classes, if not in order.
+    """
     rows = max(rows, 1)
     gain = "" if view.gain is None else f"{view.gain:.3f}"
     return {
@@ -68,7 +77,7 @@ def column_row(
         "left": "" if view.left is None else f"{view.left:.3f}",
         "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
         "cut": _cut(view, column),
-        "bars": _bars(view, column, labels),
+        "bars": _bars(view, column, labels, inks),
         "caption": _caption(view, column),
     }
 
@@ -81,33 +90,51 @@ def _cut(view: ColumnView, column: Column) -> str:
     return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
 
 
-def _bars(view: ColumnView, column: Column, labels: Sequence[str]) -> str:
-    parts = _shown(view.distribution)
+def _bars(view: ColumnView, column: Column, labels: Sequence[str], inks: Sequence[str]) -> str:
+    lines = _in_lines(view.distribution)
+    parts = _shown(view, column) if lines else list(view.distribution)
     if not parts:
         return ""
     hints = [f"{_name(p, column)}: {_told(p, labels)}" for p in parts]
     words = f"distribution of {view.name}{' by class' if parts[0].by_class else ''}: " + "; ".join(hints[:6])
     counts = [p.by_class or (p.rows,) for p in parts]
-    return split_bars(counts, words, hints, _under(view, column, parts))
+    if lines:
+        whole = max((p.rows for p in parts if p.label in column.levels), default=0)  # others may go beyond
+        return split_lines(counts, words, hints, [p.label for p in parts], inks, whole)
+    return split_bars(counts, words, hints, _under(column, parts), inks)
 
 
-def _under(view: ColumnView, column: Column, parts: list[Part]) -> list[str]:
-    """Return what stands under the bars: the ends of a range, or every level where there is room."""
+def _under(column: Column, parts: Sequence[Part]) -> list[str]:
+    """Return what stands under the bars: the ends of a range, or every level."""
     if column.kind == "numeric" and column.low is not None and column.high is not None:
         return [quantity(v, column.unit, 6) for v in (column.low, column.high)]
-    return [clean(p.label) for p in parts] if _fit(parts) else []
+    return [clean(p.label) for p in parts]
 
 
-def _fit(parts: Sequence[Part]) -> bool:
-    """Say whether every name has room under its bar."""
-    return len(parts) > 0 and all(width(clean(p.label)) <= LETTERS // len(parts) for p in parts)
+def _in_lines(parts: Sequence[Part]) -> bool:
+    """Say whether the names of levels have no room under bars, and stand beside lines."""
+    if not parts or parts[0].low is not None:
+        return False
+    return any(width(clean(p.label)) > LETTERS // len(parts) for p in parts)
 
 
-def _shown(parts: tuple[Part, ...]) -> list[Part]:
-    """Return the parts to draw: all in their order where their names fit, else the largest first."""
-    if not parts or parts[0].low is not None or _fit(parts):
-        return list(parts)
-    return sorted(parts, key=lambda p: (-p.rows, p.label))[:MOST_BARS]
+def _shown(view: ColumnView, column: Column) -> list[Part]:
+    """Return the levels to draw: all of a few; of many the largest, and the others as one; ordered ones in
+    their order.
+    """
+    named = [
+        p for p in view.distribution if p.label in column.levels
+    ]  # of very many, the rest is one already
+    order = sorted(named, key=lambda p: (-p.rows, p.label))
+    kept = order if len(view.distribution) <= MOST_LINES else order[: MOST_LINES - 1]
+    if column.kind == "ordered" or len(kept) == len(view.distribution):
+        kept = [p for p in view.distribution if p in kept]
+    left = [p for p in view.distribution if p not in kept]
+    if not left:
+        return kept
+    by_class = tuple(sum(n) for n in zip(*(p.by_class for p in left), strict=True))
+    many = len(column.levels) - len(kept)
+    return [*kept, Part(f"{many:,} others", sum(p.rows for p in left), by_class=by_class)]
 
 
 def _name(part: Part, column: Column) -> str:
@@ -128,9 +155,4 @@ def _caption(view: ColumnView, column: Column) -> str:
         return "left out"
     if view.kind == "text":
         return counted(view.distinct, "different word")
-    drawn = _shown(view.distribution)
-    if column.kind == "numeric" or _under(view, column, drawn):
-        return ""
-    names = [cut(clean(p.label), 18) for p in drawn[:4]]
-    rest = view.distinct - len(names)
-    return ", ".join(names) + (f" and {rest:,} more" if rest > 0 else "")
+    return ""

@@ -6,6 +6,7 @@ Knows results of judging. Knows nothing of HTML. Law: every score is of rows tha
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -151,10 +152,15 @@ def _confusion(given: Ingredients) -> dict[str, Any]:
 def _map(given: Ingredients, counts: Any) -> dict[str, Any]:
     """Return the heat map of many classes; with very many, of the most frequent ones."""
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_MAPPED]
-    kept = np.sort(order)
+    kept = np.array(sorted(order.tolist(), key=lambda c: _by_number(given.labels[c])))
     title = f"truth and answer of {len(kept)} classes"
     svg = heat_map(counts[np.ix_(kept, kept)].tolist(), [given.labels[c] for c in kept.tolist()], title)
     return {"svg": svg, "left": len(given.labels) - len(kept)}
+
+
+def _by_number(label: str) -> list[tuple[int, str]]:
+    """Return by what labels are sorted so that class 10 comes after class 9."""
+    return [(int(t), "") if t.isdecimal() else (-1, t) for t in re.split(r"([0-9]+)", label)]
 
 
 def _by_class(given: Ingredients) -> list[dict[str, str]]:

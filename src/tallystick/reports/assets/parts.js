@@ -14,6 +14,7 @@ function tallyParts(palette) {
     out.append(...inside.map((t) => (t instanceof Node ? t : document.createTextNode(String(t)))));
     return out;
   }
+  const classed = (l) => (/^[-+]?[0-9][0-9.,eE+-]*$/.test(l) ? `class ${l}` : l); // a label that is a number is called a class
   const name = (t) => make("bdi", {}, clean(t));
   function draw(tag, more, ...inside) {
     const out = document.createElementNS(SVG, tag);
@@ -45,5 +46,5 @@ function tallyParts(palette) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
-  return { give, find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
+  return { give, classed, find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
 }

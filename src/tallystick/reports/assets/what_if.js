@@ -1,6 +1,6 @@
 // What if: a field per column, the answer beside it, and why.
 function tallyWhatIf(kit) {
-  const { find, clean, make, name, draw, colour, whole, percent, labels, ask, card, unit, size, slope, shifted, signed, begins, lead, inputs, listeners, set, begin } = kit;
+  const { find, classed, clean, make, name, draw, colour, whole, percent, labels, ask, card, unit, size, slope, shifted, signed, begins, lead, inputs, listeners, set, begin } = kit;
   const { tree } = kit.given;
   function inputOf(field, id) {
     const typed = (event) => set(field.name, event.target.value === "" ? null : event.target.value);
@@ -28,13 +28,15 @@ function tallyWhatIf(kit) {
     return [slide, told];
   }
 
-  function bars(found) {
-    const shares = labels.map((l, c) => [c, found.probabilities[l]]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 8);
-    return shares.map(([c, share]) => {
-      const bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
-        draw("rect", { width: 110, height: 12, fill: "currentColor", opacity: 0.1, rx: 2 }), draw("rect", { width: 110 * share, height: 12, fill: colour(c), rx: 2 }));
-      return make("div", { class: "line" }, make("span", {}, name(labels[c])), bar, make("span", {}, percent(share)));
-    });
+  function bars(found) { // of many classes the first five, and the others as one
+    const every = labels.map((l, c) => [c, found.probabilities[l]]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const shown = every.length > 8 ? every.slice(0, 5) : every, rest = every.slice(shown.length).reduce((sum, [, share]) => sum + share, 0);
+    const line = (words, share, fill) => make("div", { class: "line" }, make("span", {}, name(words)),
+      draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("rect", { width: 110, height: 12, fill: "currentColor", opacity: 0.1, rx: 2 }), draw("rect", { width: 110 * Math.min(share, 1), height: 12, fill, rx: 2 })),
+      make("span", {}, percent(share)));
+    const out = shown.map(([c, share]) => line(classed(labels[c]), share, colour(c)));
+    return shown.length < every.length ? [...out, line(`${every.length - shown.length} other classes`, rest, "currentColor")] : out;
   }
 
   function reasons(found) { // parts of the log-odds of the answer against its best rival, the strongest first
@@ -105,7 +107,7 @@ function tallyWhatIf(kit) {
       find("why").replaceChildren();
       return;
     }
-    find("says").replaceChildren(name(found.label));
+    find("says").replaceChildren(name(classed(found.label)));
     find("shares").replaceChildren(...bars(found));
     find("why").replaceChildren(...(found.path ? way(found) : found.conditions ? ruled(found) : reasons(found)));
   });
