@@ -24,3 +24,4 @@ def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
     assert furthest(groups)[0].words in ("a", "c", "b")
     few, many = ValueGroup("few", (0, 2)), ValueGroup("many", (60, 20))
     assert furthest([few, many, ValueGroup("rest", (40, 78))]) == (many, 0)
+    assert furthest([few, many], 1) == (few, 1)  # where the second class is rare

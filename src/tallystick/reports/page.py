@@ -176,5 +176,7 @@ def count(number: int, word: str) -> str:
 
 def told(said: Said) -> Markup:
     """Return a sentence with its names set off."""
-    pieces = [Markup("<b>{}</b>").format(name(p.text)) if p.name else escape(p.text) for p in said.pieces]
+    plain = [escape(_kept_together(p.text)) for p in said.pieces]
+    named = [Markup("<b>{}</b>").format(name(p.text)) for p in said.pieces]
+    pieces = [n if p.name else t for p, n, t in zip(said.pieces, named, plain, strict=True)]
     return Markup("").join(pieces)
