@@ -24,6 +24,7 @@
 #define TALLY_INLINE inline __attribute__((always_inline))
 #define TALLY_INLINED_HERE __attribute__((always_inline))  // for lambdas
 #define TALLY_VECTOR(bytes) __attribute__((vector_size(bytes)))
+// For a typedef: in `using` Clang leaves the alignment out, and loads as if every vector lay at a multiple of its size.
 #define TALLY_VECTOR_ANYWHERE(bytes) __attribute__((vector_size(bytes), aligned(8), may_alias))
 #define TALLY_SHUFFLE __builtin_shufflevector
 #define TALLY_PREFETCH(address) __builtin_prefetch(address)

@@ -72,9 +72,10 @@ TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
     return static_cast<const uint32_t*>(codes)[row];
 }
 
-using Four = double TALLY_VECTOR_ANYWHERE(32);
-using FourWhole = int64_t TALLY_VECTOR_ANYWHERE(32);
-using FourBits = uint64_t TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
+typedef double Four TALLY_VECTOR_ANYWHERE(32);
+typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
+typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
+static_assert(alignof(Four) == 8 && alignof(FourWhole) == 8 && alignof(FourBits) == 8);
 
 TALLY_INLINE double scaled(double x, double centre, double factor) {
     const double y = (x - centre) * factor;
