@@ -16,7 +16,7 @@ def test_splits_tells_the_gains_of_a_node_and_the_numbers_of_all(inside, capfd):
     assert call("tally splits play-tennis.csv -t Play --node 2") == 0
     said = capfd.readouterr().out
     tree = ts.DecisionTree.id3().fit("play-tennis.csv", "Play")
-    assert said == f"{tree.splits(2)}\n\n{tree.show(nodes=True)}\n"
+    assert said.split() == f"{tree.splits(2)} {tree.show(nodes=True)}".split()  # long lines are broken
     assert "→ Wind: gain 0.9710" in said
 
 

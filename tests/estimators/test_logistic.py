@@ -86,7 +86,7 @@ def test_a_missing_number_has_a_mark_on_its_scale():
     assert ">missing<" in model.nomogram()
     from tallystick.explain.logistic import scales
 
-    ((_, marks),) = scales(model.model_, 1, 0)
+    ((_, marks),) = scales(model.model_, 1, 0, {"a": (-1.0, 1.0)})
     base = float(np.diff(model.model_.additive.start)[0])  # the average row, which marks are measured from
     share = model.predict_proba(pd.DataFrame({"a": [np.nan]}))[0, 1]
     assert dict(marks)["missing"] + base == pytest.approx(np.log(share / (1 - share)))

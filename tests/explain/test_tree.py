@@ -203,7 +203,9 @@ def test_a_loaded_tree_asks_for_rows_where_it_needs_them(votes):
             ask()
     assert again.prune("mdl").get_n_leaves() == votes.prune("mdl").get_n_leaves()
     assert again.prune("pessimistic", raising=False).get_n_leaves() < votes.get_n_leaves()
-    assert again.prune("pessimistic", VOTES).to_bytes() == votes.prune("pessimistic").to_bytes()
+    # The answers to the training rows, which a loaded tree has not, are part of the profile.
+    pruned = votes.prune("pessimistic").to_bytes(profile=False)
+    assert again.prune("pessimistic", VOTES).to_bytes(profile=False) == pruned
     assert len(again.rules(drop=True, data=VOTES)) >= 1
     with pytest.raises(OptionError, match="kind must be one of"):
         votes.prune("with shears")

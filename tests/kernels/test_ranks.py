@@ -102,3 +102,12 @@ def test_cells_equal_the_twin(values, n, start, scale, weighted, data):
     np.testing.assert_array_equal(counts, 1 + found.astype(np.int64))
     rows = kernels.pick_cells(values, start, scale, wanted)
     np.testing.assert_array_equal(rows, np.flatnonzero(np.append(wanted, False)[cells]))
+
+
+@pytest.mark.parametrize("rows", [49_153, 65_536, 70_000, 131_072])
+def test_many_rows_of_few_values_have_one_rank_a_value(rows):
+    values = np.random.default_rng(3).integers(0, 5, rows).astype(float)
+    found = kernels.ranks(values, counts=True)
+    assert found.distinct.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert (found.distinct[found.codes] == values).all()
+    assert found.counts.tolist() == np.bincount(values.astype(int)).tolist()

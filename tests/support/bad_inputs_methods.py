@@ -61,9 +61,9 @@ BY_METHOD = [
     ),
     Case(
         50,
-        "no convergence",
+        "no convergence in the iterations that were allowed",
         parted(),
-        "ERROR",
+        "NOTE",
         "did not converge in 1 iteration: gradient norm per row .*Raise max_iter or l2",
         wishes={"max_iter": 1},
         flags=("--set", "max_iter=1"),

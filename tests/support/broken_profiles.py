@@ -25,7 +25,13 @@ def put(*path: Any) -> Callable[[Document], None]:
     return change
 
 
+def decided(**decision: Any) -> Callable[[Document], None]:
+    """Return a change that gives the model a decision."""
+    return lambda document: document.update(decision=decision)
+
+
 PROFILES: list[tuple[str, Callable[[Document], None], str]] = [
+    ("bayes", decided(of="nobody", threshold=0.5), "costs of all classes, or a threshold of one of two"),
     ("bayes", lambda d: d["profile"]["columns"].pop(), "profile.columns must be a list of 5"),
     ("bayes", put("target", None), "profile.target must be an object"),
     ("density", put("target", {"counts": [1], "missing": 0}), "profile.target must be null"),

@@ -31,8 +31,10 @@ PROBES = {
     "estimators/peers.py": (7, "estimators of others"),
     "estimators/plain_rows.py": (2, "arrays and frames"),
     "estimators/rows.py": (7, "arrays and frames"),
+    "files/system.py": (8, "the system"),
     "files/whole.py": (1, "the system"),
     "models/naive_bayes/options.py": (1, "numbers that users pass"),
+    "serve/server.py": (1, "the system"),
     "studio/pruned.py": (2, "estimators of others: can they be pruned?"),
 }
 
@@ -54,6 +56,8 @@ SUMS = {
 # isinstance of a class of another room that is not an alternative of a sum.
 KINDS = {
     "estimators/peers.py": 1,  # rows held out, which a method of others is given as they were read
+    "estimators/judging.py": 1,  # a threshold is a decision, and has no prices of its own
+    "evaluate/costs.py": 1,
     "evaluate/crossval.py": 2,  # a user may pass a table or the data of one
     "evaluate/running.py": 1,  # the threads of an engine that a user made
     "studio/asked.py": 2,  # a note's words, and the cure among them

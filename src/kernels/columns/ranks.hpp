@@ -186,7 +186,8 @@ struct Ranked {           // elements[0 .. present) are (rank << 32) | row, sort
 inline Ranked rank_rows(size_t rows, Column column, uint64_t* elements, uint64_t* spare) {
     TALLY_REQUIRE(rows < (uint64_t{1} << 32));
     const Prefix prefix = choose_prefix(rows, column);
-    const int bin_shift = std::max(0, prefix.row_bits + prefix.width - bin_bits);
+    // A bin never ends inside the rows of one value: where bins are cut at a group, equal values would part.
+    const int bin_shift = prefix.row_bits + std::max(0, prefix.width - bin_bits);
     uint32_t counts[bins] = {}, next[bins];
     pack_rows(rows, column, prefix, bin_shift, elements, counts);
     if (prefix.present == 0) return {};

@@ -262,6 +262,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("tally export votes.tally.json --to python -o model.py", "a module that needs nothing else"),
         ("tally export votes.tally.json --to js -o - > model.js", "a script for a page or node, by a pipe"),
+        ("tally export votes.tally.json --to c --name votes -o votes.h", "a C header of functions votes_..."),
         ("tally export card.tally.json --to card -o card.md", "a scorecard to print"),
         ("tally export card.tally.json --to sql --reasons 3 -o card.sql", "with the reasons of each row"),
         ("tally export tree.tally.json --to rules --json", "inside JSON"),

@@ -66,7 +66,7 @@ class Scores:
         ----------
         costs : dict or table, default None
             {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or
-            costs[class][answer]; None: every error costs 1.
+            `costs[class][answer]`; None: every error costs 1.
         of : label, default None
             The class whose probability is held against the threshold; None is the positive one.
         at : list of float, default None

@@ -97,7 +97,8 @@ def _numbers(
     out = {}
     for grid, own, values in zip(grids, counts, near, strict=True):
         upto = rows_up_to(grid, own, values)
-        kept = np.unique(np.searchsorted(upto, _wanted(int(own.sum())), side="left"))
+        kept = np.searchsorted(upto, _wanted(int(own.sum())), side="left")
+        kept = kept[np.diff(kept, prepend=-1) > 0]  # they rise; np.unique would load masked arrays
         at = values.counts[kept]
         between = np.zeros(2 * len(kept) - 1, np.int64)
         between[::2] = at

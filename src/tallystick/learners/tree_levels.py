@@ -7,7 +7,7 @@ Law: the arrays are those of growing in memory, byte for byte in the model file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -270,7 +270,7 @@ class Levels:
         for name in ("column", "tried_column"):
             lift(arrays, self.question.columns, name)
         self.weighing.count_rows(arrays)
-        return Grown(arrays, self.scale.values, lambda: arrays)
+        return Grown(arrays, self.scale.values, partial(_as_they_are, arrays))
 
     @cached_property
     def _below(self) -> LargestBelow:
@@ -365,3 +365,8 @@ def _grow_column(coding: Coding) -> GrowColumn:
         assert coding.values is not None
         return binned_column(coding.values, None)
     return GrowColumn(coding.kind, np.empty(0, np.uint8), coding.k, coding.values)
+
+
+def _as_they_are(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Candidates that are in order already; a function of the module, so that a model can be pickled."""
+    return arrays

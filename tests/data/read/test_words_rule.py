@@ -61,8 +61,9 @@ def test_exported_code_cuts_words_alike(estimator, letters, tmp_path):
 
 def test_rows_that_come_later_are_cut_by_the_same_rule():
     given = {"kinds": {"said": "text"}, "min_letters": 2}
-    whole = ts.NaiveBayes(**given).fit(ROWS, "y").to_bytes()
-    assert ts.NaiveBayes(**given).fit(ROWS[:2], "y").update(ROWS[2:], "y").to_bytes() == whole
+    whole = ts.NaiveBayes(**given).fit(ROWS, "y").to_bytes(profile=False)  # quantiles do not add up
+    later = ts.NaiveBayes(**given).fit(ROWS[:2], "y").update(ROWS[2:], "y")
+    assert later.to_bytes(profile=False) == whole
     parts = ts.NaiveBayes(**given).partial_fit(ROWS[:2], "y", classes=["p", "q"])
     assert (
         parts.partial_fit(ROWS[2:], "y").schema_["said"].words == parts.fit(ROWS, "y").schema_["said"].words

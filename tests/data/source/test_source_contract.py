@@ -26,6 +26,7 @@ from tallystick.data.read.batches import loaded
 from tallystick.data.read.match import every_row
 from tallystick.data.source import open_source
 from tallystick.data.source.base import BaseSource
+from tallystick.data.source.chosen import ChosenColumns
 from tallystick.data.source.frames import FrameSource
 from tallystick.data.source.unread import unread
 from tallystick.estimators.row_order import ordered
@@ -120,6 +121,7 @@ SOURCES = {
     "polars, lazy": lambda folder: pl.from_pandas(FRAME).lazy(),
     "Arrow": lambda folder: pa.Table.from_pandas(FRAME),
     "records": lambda folder: RECORDS,
+    "some columns": lambda folder: ChosenColumns(open_source(FRAME.assign(more=0)), NAMES),
     "dict of columns": lambda folder: {name: FRAME[name].tolist() for name in NAMES},
     "NumPy, named": lambda folder: FRAME.to_records(index=False),
     "in the order of their content": lambda folder: ordered(
