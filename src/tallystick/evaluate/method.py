@@ -68,7 +68,7 @@ class Fits(Protocol):
         ...
 
     def _own_costs(self, target: Target) -> Sequence[Sequence[float]]:
-        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
+        """Return `costs[class][answer]` by which answers are decided; nothing where the largest share is."""
         ...
 
     def _by_label(self, target: Target) -> Self:

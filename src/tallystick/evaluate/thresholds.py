@@ -128,7 +128,7 @@ class Threshold:
 @dataclass(frozen=True)
 class Thresholds:
     """What each threshold of a class costs, the cheapest of all, and gain and lift of the rows with the
-    highest probabilities. costs[truth][answer] in the order of `labels`.
+    highest probabilities. `costs[truth][answer]` in the order of `labels`.
     """
 
     labels: tuple[str, ...]
