@@ -34,7 +34,7 @@ class Deciding(Estimator):
         ----------
         costs : dict or table, default None
             {class: {answer: cost}}: a row of that class that gets that answer costs so much; what is not
-            named costs 1 if wrong, 0 if right. Or costs[class][answer]. The answer is the one of least
+            named costs 1 if wrong, 0 if right. Or `costs[class][answer]`. The answer is the one of least
             expected cost.
         threshold : float, default None
             Of two classes: `of` is answered where its probability is above this number, else the other.
