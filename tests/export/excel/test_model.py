@@ -18,9 +18,9 @@ pytestmark = pytest.mark.slow
     "name",
     [
         "tree cart",
-        "regression tree",
+        pytest.param("regression tree", marks=pytest.mark.night),  # half a minute of the package formulas
         "bayes gaussian",
-        "logistic products",
+        pytest.param("logistic products", marks=pytest.mark.night),
         "card",
         "card crossed",
         "rules costs",
