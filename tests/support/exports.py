@@ -380,7 +380,7 @@ def run_pmml(text: str, table: dict[str, list[Any]], folder: Path) -> dict[str, 
     pandas = pytest.importorskip("pandas")
     path = folder / "model.pmml"
     path.write_text(text, encoding="utf-8")
-    model = evaluator.make_evaluator(str(path), backend="jpype")
+    model = evaluator.make_evaluator(str(path), backend="py4j")
     given = {
         field.getName(): [_pmml_cell(c) for c in table[field.getName()]] for field in model.getInputFields()
     }
