@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from opened import chromium
+from report_pages import MAKERS
 
 import tallystick as ts
 from tallystick.description import describe_table
@@ -47,3 +49,24 @@ def made(method: str, raw: bool = True) -> Ingredients:
 def given():
     """A function: the ingredients of a page whose chosen method is this one."""
     return made
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory):
+    """A function: the path of a page by its name, and its report; made when asked for the first time."""
+    folder, made = tmp_path_factory.mktemp("pages"), {}
+
+    def get(name):
+        if name not in made:
+            found = MAKERS[name]()
+            made[name] = (folder / f"{name}.html", found)
+            found.save(made[name][0])
+        return made[name]
+
+    return get

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-import shutil
 import xml.etree.ElementTree as ET
 
 import pytest
+from opened import CHROMIUM, Opened
 
 import tallystick as ts
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
@@ -46,32 +45,19 @@ def made(tmp_path_factory):
     return path, found
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
 def opened(browser, made):
     """A function: the page at some width; what it complains about fails the test."""
-    contexts, said = [], []
+    visits = []
 
     def at(width=1440):
-        context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda m: said.append(m.text))
-        page.on("pageerror", lambda e: said.append(str(e)))
-        page.goto(made[0].as_uri())
-        return page
+        visits.append(Opened(browser, made[0], width, accept_downloads=True))
+        return visits[-1].page
 
     yield at
-    for context in contexts:
-        context.close()
-    assert said == []
+    for visit in visits:
+        visit.context.close()
+        assert visit.said == []
 
 
 def test_unfolding_all_shows_the_whole_tree_at_once(opened, made):

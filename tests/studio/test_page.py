@@ -5,18 +5,17 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from opened import CHROMIUM, chromium
 from pages import hostile
 from studio_server import studio
 
 import tallystick as ts
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
@@ -27,10 +26,8 @@ LONG = 120_000  # milliseconds until a test gives up
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 class Desk:

@@ -32,10 +32,10 @@ function tallyAddress(parts, sections) {
     const text = [encodeURIComponent(place), ...[...state].map((p) => p.map(encodeURIComponent).join("="))].filter(Boolean).join("&");
     try { history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search); } catch { /* a frame without an address */ }
   }
-  function go() { // to the part that the address names, unfolded
+  function go(behavior) { // to the part that the address names, unfolded
     const at = place && find(place);
     for (let up = at; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
-    if (at) at.scrollIntoView();
+    if (at) at.scrollIntoView({ behavior });
   }
   function take(given) {
     if (given.has("theme")) { state.set("theme", given.get("theme")); root.dataset.theme = given.get("theme") === "dark" ? "dark" : "light"; root.dispatchEvent(new Event("theme")); }
@@ -63,13 +63,13 @@ function tallyAddress(parts, sections) {
     place = to;
     take(given);
     write(); // a link within the page keeps theme and row
-    go();
+    go("auto");
   });
 
   const [first, given] = read();
   place = first;
   take(given);
-  if (first) go();
+  if (first) go("instant"); // a link opens where it points to
 
   // ---- the contents stay in sight, and say where one is ----
 
