@@ -260,6 +260,7 @@ KINDS = {method.kind: method for method in (*METHODS, *DENSITIES)}
 NAMES = tuple(method.name for method in METHODS if not method.regression)  # of the classifiers
 COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless `methods=` names others
 CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)
+REGRESSIONS = tuple(m.name for m in METHODS if m.compared and m.regression)  # the same for numbers
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,20 @@ import tallystick as ts
 from tallystick import methods
 from tallystick.errors import OptionError
 from tallystick.estimators.judging import able, candidates_of, curve_read, methods_named, settings
-from tallystick.methods import NAMES, named
+from tallystick.methods import NAMES, REGRESSIONS, named
 
 ROWS = {"c": ["u", "v"] * 10, "y": ["p", "q"] * 10}
 TEXT = {"t": [f"some words {i} of a text" for i in range(20)], "y": ["p", "q"] * 10}
+
+
+def test_a_target_of_numbers_is_compared_by_the_methods_for_numbers():
+    rows = [{"x": i % 9, "y": float(i % 9) + 0.25 * (i % 4)} for i in range(40)]
+    found = ts.compare(rows, "y", regression=True, folds=3, tuned=False)
+    assert {e.family for e in found.entries} == {"majority", *REGRESSIONS}
+    only = ts.compare(rows, "y", regression=True, folds=3, methods=["regression:max_depth=2"])
+    assert {e.name for e in only.entries} == {"mean", "regression tree, max_depth=2"}
+    with pytest.raises(OptionError, match=r"'bayes' is for classes; the target is a number. Use: regr"):
+        ts.compare(rows, "y", regression=True, methods=["bayes"])
 
 
 @pytest.mark.parametrize("family", [name for name in NAMES if named(name).tuned])

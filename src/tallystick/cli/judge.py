@@ -25,7 +25,9 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.option(
     "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
 )
-@click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
+@click.option(
+    "--regression", is_flag=True, help="The target is a number: methods for numbers beside the mean."
+)
 @decisions("compare")
 @options.methods("Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
@@ -64,7 +66,7 @@ def compare(
         found = ts.compare(
             options.source(data, given),
             target,
-            methods=methods or COMPARED,
+            methods=methods or None,
             tuned=not no_tuning,
             folds=folds if parts is None else _shares(parts),
             groups=groups,

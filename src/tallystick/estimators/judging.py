@@ -39,7 +39,7 @@ from tallystick.evaluate.costs import cost_matrix, judged_cost
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
-from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind, variant
+from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
 
 Progress = Callable[[int, int, str], None]
@@ -108,7 +108,7 @@ def compare(
     held_out : rows or (X, y), default None
         Other rows, with the target, to test on instead of folds.
     regression : bool, default False
-        Whether the target is a number: regression trees beside the mean, by their mean squared error.
+        Whether the target is a number: the methods for numbers beside the mean, by their mean squared error.
     cost : dict or table, default None
         {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
         It decides the answers of methods without `costs` of their own.
@@ -137,8 +137,8 @@ def compare(
     """
     refuse_spark(data)
     check_codes(ignore)
-    methods = COMPARED if methods is None else methods
-    methods_named(methods, shared)
+    methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
+    methods_named(methods, shared, regression=regression)
     data = opened(data)
     if held_out is not None:
         no_dealing(groups, time)
@@ -148,7 +148,7 @@ def compare(
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
-    made = candidates_of(["regression"] if regression else methods, tuned, shared, data, others)
+    made = candidates_of(methods, tuned, shared, data, others)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
     return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
@@ -212,10 +212,10 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
 def candidates_of(
     methods: Methods, tuned: bool, shared: Mapping[str, Any], data: Any = None, others: Any = ()
 ) -> list[Candidate]:
-    """Return the most frequent class, the methods as they are, the plain ones tuned, and the user's own."""
-    numeric = not isinstance(methods, Mapping) and list(methods) == ["regression"]
-    base = ("mean", Mean()) if numeric else ("most frequent class", Majority())
-    out = [Candidate(base[0], "majority", (("", base[1]),))]
+    """Return the baseline (the most frequent class; of methods for numbers the mean), the methods as they
+    are, the plain ones tuned, and the user's own.
+    """
+    out: list[Candidate] = []
     if isinstance(methods, Mapping):
         out += [Candidate(name, of_kind(m._kind).name, (("", m),)) for name, m in methods.items()]
     else:
@@ -224,6 +224,9 @@ def candidates_of(
             out.append(Candidate(chosen.words, family, (("", chosen.make(shared)),)))
             if tuned and chosen.plain and chosen.method.tuned:
                 out.append(Candidate(f"{chosen.words}, tuned", family, settings(family, shared)))
+    numeric = bool(out) and all(named(c.family).regression for c in out)
+    base = ("mean", Mean()) if numeric else ("most frequent class", Majority())
+    out.insert(0, Candidate(base[0], "majority", (("", base[1]),)))
     if others:
         frame = raw_frame(data)
         out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
@@ -285,8 +288,8 @@ def learning_curve(
     return curve_read(table, chosen, sizes, repeats, progress)
 
 
-def methods_named(methods: Methods, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the estimators of methods for classes, by what they are called."""
+def methods_named(methods: Methods, shared: Mapping[str, Any], *, regression: bool = False) -> dict[str, Any]:
+    """Return the estimators of methods for classes, or for numbers, by what they are called."""
     if isinstance(methods, Mapping):
         for name, method in methods.items():
             if not isinstance(method, Estimator):
@@ -297,9 +300,13 @@ def methods_named(methods: Methods, shared: Mapping[str, Any]) -> dict[str, Any]
         return dict(methods)
     found = [variant(name) for name in methods]
     for one in found:
-        if one.method.regression:
+        if one.method.regression and not regression:
             raise OptionError(
                 f"{shown(one.name)} is for numbers. Pass regression=True, or use: {', '.join(NAMES)}."
+            )
+        if regression and not one.method.regression:
+            raise OptionError(
+                f"{shown(one.name)} is for classes; the target is a number. Use: {', '.join(REGRESSIONS)}."
             )
     return {one.words: one.make(shared) for one in found}
 
