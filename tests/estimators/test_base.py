@@ -144,9 +144,7 @@ def test_a_fit_that_uses_every_column_warns_of_none_and_prints_no_notes():
 )
 def test_more_classes_than_a_method_can_be_learnt_for_are_refused_before_the_work(method, most):
     rows = {"x": [i % 7 * 0.5 for i in range(20_000)], "y": [f"c{i % 10_000}" for i in range(20_000)]}
-    with pytest.raises(
-        ts.TallyError, match=f"has 10,000 classes, and .* at most {most:,}: the work"
-    ):
+    with pytest.raises(ts.TallyError, match=f"has 10,000 classes, and .* at most {most:,}: the work"):
         method().fit(rows, "y")
 
 

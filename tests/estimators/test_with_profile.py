@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import weakref
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.learners import profile
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[(i % 5 > 2) ^ (i % 7 == 0)]} for i in range(60)]
 OLD = Path(__file__).resolve().parents[1] / "files" / "v1"
@@ -71,3 +74,38 @@ def test_a_loaded_tree_that_is_pruned_keeps_the_columns_and_no_answers():
 def test_the_chosen_model_of_a_comparison_has_a_profile(method):
     found = ts.compare(ROWS, "y", methods=(method,), folds=3)
     assert found.model.profile_ is not None
+
+
+def test_the_profile_is_that_of_the_model_as_it_was_learnt():
+    plain, decided = ts.NaiveBayes().fit(ROWS, "y"), ts.NaiveBayes().fit(ROWS, "y")
+    decided.set_decision(threshold=0.99, of="a")  # before anybody asked for a profile
+    assert decided.profile_.to_dict() == plain.profile_.to_dict()
+
+
+def test_rows_that_were_written_over_have_no_profile():
+    X = np.arange(60.0).reshape(30, 2) % 7
+    model = ts.NaiveBayes(distributions="gaussian").fit(X, np.arange(30) % 2)
+    X[3, 1] = 100.0
+    with pytest.warns(ts.TallyWarning, match="written over after the fit"):
+        assert model.profile_ is None
+    assert model.profile_ is None  # said once
+
+
+def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch):
+    asked = []
+    real = profile.profile_of
+    monkeypatch.setattr(profile, "profile_of", lambda *given: asked.append(1) or real(*given))
+    model = ts.NaiveBayes().fit(ROWS, "y")
+    model.predict(ROWS)
+    model.to_bytes(profile=False)
+    assert not asked
+    assert model.to_bytes() == model.to_bytes()
+    assert len(asked) == 1
+
+
+def test_rows_are_let_go_when_their_profile_is_taken():
+    model = ts.NaiveBayes().fit(ROWS, "y")
+    rows = weakref.ref(model._untaken.table)
+    assert rows() is not None
+    assert model.profile_ is not None
+    assert rows() is None

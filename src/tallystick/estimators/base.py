@@ -105,15 +105,22 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data, without format and checksum."""
+        return self._document(profile=True)
+
+    def _document(self, profile: bool) -> dict[str, Any]:
         self._check_fitted()
-        return self._profile_section() | self._decision_section() | {
-            "kind": self._kind,
-            "model": self.model_.to_dict(),
-            "notes": [n.to_dict() for n in self.notes_],
-            "parameters": self._learning(),
-            "rows": dict(self.rows_),
-            "schema": self.schema_.to_dict(),
-        }
+        return (
+            self._profile_section(profile)
+            | self._decision_section()
+            | {
+                "kind": self._kind,
+                "model": self.model_.to_dict(),
+                "notes": [n.to_dict() for n in self.notes_],
+                "parameters": self._learning(),
+                "rows": dict(self.rows_),
+                "schema": self.schema_.to_dict(),
+            }
+        )
 
     def to_bytes(self, *, profile: bool = True) -> bytes:
         """Return the model file's bytes.
@@ -128,10 +135,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         bytes
             What `save` writes.
         """
-        document = self.to_dict()
-        if not profile and self._version != 1:
-            document["profile"] = None
-        return file.to_bytes(document)
+        return file.to_bytes(self._document(profile))
 
     def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:
         """Write the model file, whole or not at all; never over a file whose rows were read.

@@ -91,9 +91,9 @@ class _AnyTree(TreeViews):
             own.pop("min_entropy", None)
         return own | self._wishes().to_dict()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model file's content as plain data: numbers per class by label, costs as a table."""
-        out = super().to_dict()
+    def _document(self, profile: bool) -> dict[str, Any]:
+        """Return the model file's content: numbers per class by label, costs as a table."""
+        out = super()._document(profile)
         target, own = self.schema_.predicted, out["parameters"]
         costs = self._setting("costs")
         if isinstance(costs, Mapping):

@@ -1,16 +1,20 @@
 """What a fitted model keeps of the rows it was learnt from: their profile, see models/profile.py.
 
+A profile costs more than many a fit, and most models are never written: of rows in memory it is taken when
+somebody first asks for it. Until then the model holds the rows.
 Knows tables and model documents. Knows nothing of any learner.
-Law: the profile is of the rows of the fit and of this model; a model whose rows are gone when it changes
-keeps no more than is still true.
+Law: the profile is of the rows of the fit and of the model as it was learnt; a model whose rows are gone or
+have changed keeps no more than is still true.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from tallystick.contracts import Engine, Model
+from tallystick.errors import warn
 from tallystick.models.profile import Profile
 
 if TYPE_CHECKING:
@@ -19,21 +23,56 @@ if TYPE_CHECKING:
 VERSION = 2  # of the model file that has a profile
 
 
+@dataclass(frozen=True)
+class Untaken:
+    """The rows of a fit and what was learnt from them, as long as nobody has asked for their profile."""
+
+    table: Table
+    model: Model  # as it was learnt: a decision that is set later changes no profile
+
+    def taken(self, engine: Engine) -> Profile | None:
+        """Return the profile; of rows that were written over since the fit none, with a warning."""
+        from tallystick.learners.profile import profile_of
+        from tallystick.stats.fingerprint import Prints
+
+        table = self.table
+        if engine.total(table, Prints(table.schema, table.unit)).fingerprint == table.fingerprint:
+            return profile_of(table, self.model, engine)
+        warn(
+            "the rows were written over after the fit, so that nothing can be said of what they looked like: "
+            "the model keeps no profile of them. Save it before the arrays it was fitted to change."
+        )
+        return None
+
+
 class WithProfile:
     """The section `profile` of a model file, made, read and written."""
 
     model_: Model
-    profile_: Profile | None = None
+    _profile: Profile | None = None
+    _untaken: Untaken | None = None
     _version = VERSION  # of its model file: what was read from version 1 is written as it was
 
     def _engine(self, table: Table | None = None) -> Engine:
         raise NotImplementedError
 
-    def _profile_section(self) -> dict[str, Any]:
-        """Return the section of the model file; a file of version 1 has none."""
+    @property
+    def profile_(self) -> Profile | None:
+        """What the training rows looked like; None where nothing is kept of them."""
+        if (untaken := self._untaken) is not None:
+            self.profile_ = untaken.taken(self._engine(untaken.table))
+        return self._profile
+
+    @profile_.setter
+    def profile_(self, profile: Profile | None) -> None:
+        self._profile, self._untaken = profile, None
+
+    def _profile_section(self, wanted: bool) -> dict[str, Any]:
+        """Return the section of the model file, null where it is not wanted; a file of version 1 has none."""
         if self._version < VERSION:
             return {}
-        return {"profile": None if self.profile_ is None else self.profile_.to_dict()}
+        profile = self.profile_ if wanted else None
+        return {"profile": None if profile is None else profile.to_dict()}
 
     def _restore_profile(self, document: Mapping[str, Any]) -> None:
         """Set what a checked document says of the training rows."""
@@ -53,17 +92,22 @@ class WithProfile:
         return out
 
     def _keep_profile(self, table: Table) -> Self:
-        """Keep what the rows of the fit look like, and what the model answers to them."""
-        from tallystick.learners.profile import profile_of
+        """Keep what the rows of the fit look like, and what the model answers to them: rows in memory until
+        their profile is asked for, of others the profile.
+        """
+        if table.place == "memory":
+            self._profile, self._untaken = None, Untaken(table, self.model_)
+        else:
+            from tallystick.learners.profile import profile_of
 
-        self.profile_ = profile_of(table, self.model_, self._engine(table))
+            self.profile_ = profile_of(table, self.model_, self._engine(table))
         return self
 
     def _with_profile_of(self, other: WithProfile, table: Table | None) -> Self:
         """Take the profile of another model of the same rows; what this one answers to them is found again
         where the rows are still there.
         """
-        if table is not None and other.profile_ is not None:
+        if table is not None and (other._untaken is not None or other._profile is not None):
             return self._keep_profile(table)
         self.profile_ = None if other.profile_ is None else other.profile_.without_answers()
         return self
