@@ -20,7 +20,7 @@ import tallystick as ts
 from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data, verify
 from tallystick.export import file
-from tallystick.export.diff import compare, diff
+from tallystick.export.diff import compare
 from tallystick.files.whole import whole_file
 
 PACKAGE = Path(ts.__file__).parent
@@ -220,11 +220,11 @@ def test_diff_names_columns_levels_classes_and_parameters(tmp_path):
     rows = [{"sky": s, "y": y} for s, y in [("sun", "a"), ("rain", "b"), ("sun", "b"), ("rain", "a")]]
     ts.NaiveBayes().fit(rows, "y").save(tmp_path / "a")
     ts.NaiveBayes(alpha=0.5).fit([*rows, {"sky": "fog", "y": "b"}], "y").save(tmp_path / "b")
-    text = str(diff(tmp_path / "a", tmp_path / "b"))
+    text = str(ts.diff(tmp_path / "a", tmp_path / "b"))
     assert "parameter, alpha changed from 1.0 to 0.5" in text
     assert "column 'sky', levels: 'fog' was added" in text
     assert "class 'b' changed from 2 to 3 (+1)" in text
-    assert str(diff(tmp_path / "a", tmp_path / "a")) == "The two models are the same."
+    assert str(ts.diff(tmp_path / "a", tmp_path / "a")) == "The two models are the same."
 
 
 @settings(max_examples=50, deadline=None)

@@ -16,8 +16,8 @@ from tallystick.data.source import open_source
 from tallystick.draw.svg import as_html
 from tallystick.errors import OptionError, counted, shown
 from tallystick.estimators.rows import as_given
-from tallystick.export import diff as differing
-from tallystick.export.diff import Difference, Saved
+from tallystick.export.diff import Difference, Saved, compare, file_bytes
+from tallystick.export.file import from_bytes
 
 MOST = 20  # rows told one by one
 CONDITIONS = 3  # of a way through a tree
@@ -125,7 +125,7 @@ def diff(
     >>> ts.diff(ts.NaiveBayes().fit(rows, "play"), ts.NaiveBayes(alpha=2).fit(rows, "play"))
     parameter, alpha changed from 1.0 to 2.0
     """
-    found = differing.diff(a, b)
+    found = compare(from_bytes(file_bytes(a)), from_bytes(file_bytes(b)))
     return found if on is None else replace(found, flips=flips(_loaded(a), _loaded(b), on))
 
 

@@ -31,7 +31,7 @@ from tallystick.explain.logistic_words import (
     title,
 )
 from tallystick.explain.naive_bayes import Explanation, Reason
-from tallystick.explain.tails import normal_point
+from tallystick.explain.tails import NormalEstimate
 from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
@@ -47,7 +47,7 @@ from tallystick.models.logistic.parts import (
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(NormalEstimate):
     """One coefficient of one class: its weight in the user's units and what follows from its standard
     error.
     """
@@ -60,22 +60,9 @@ class Figure:
     level: float = 0.95
 
     @property
-    def z(self) -> float | None:
-        """The estimate in standard errors."""
-        return None if not self.error else self.estimate / self.error
-
-    @property
-    def p(self) -> float | None:
-        """The probability of a z this far from 0, if the weight were 0."""
-        return None if self.z is None else math.erfc(abs(self.z) / math.sqrt(2.0))
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The interval at the level, 95 % unless another was asked for."""
-        if self.error is None:
-            return None
-        half = normal_point(self.level) * self.error
-        return self.estimate - half, self.estimate + half
+    def value(self) -> float:
+        """The estimate."""
+        return self.estimate
 
     @property
     def odds_ratio(self) -> float:

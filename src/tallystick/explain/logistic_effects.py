@@ -20,7 +20,7 @@ from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table
 from tallystick.explain.logistic import p_words, pair_words
 from tallystick.explain.logistic_rows import FittedRows, SomeRows, columns_of, slopes_of, with_code
-from tallystick.explain.tails import normal_point
+from tallystick.explain.tails import NormalEstimate
 from tallystick.learners.logistic.again import FoundOptimum
 from tallystick.models.logistic.model import LogisticModel
 
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class AverageEffect:
+class AverageEffect(NormalEstimate):
     """By how much a class's probability changes, on average over the rows: for one unit more of a number, or
     for a level in place of the base level. error: of two classes, by the delta method.
     """
@@ -40,22 +40,9 @@ class AverageEffect:
     level: float = 0.95
 
     @property
-    def z(self) -> float | None:
-        """The effect in standard errors."""
-        return self.effect / self.error if self.error else None
-
-    @property
-    def p(self) -> float | None:
-        """The probability of such a z if there were no effect."""
-        return None if self.z is None else math.erfc(abs(self.z) / math.sqrt(2.0))
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The interval at the level."""
-        if self.error is None:
-            return None
-        half = normal_point(self.level) * self.error
-        return self.effect - half, self.effect + half
+    def value(self) -> float:
+        """The effect."""
+        return self.effect
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""

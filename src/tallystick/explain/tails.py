@@ -12,6 +12,39 @@ from tallystick.errors import OptionError, shown
 from tallystick.models.plain import is_number
 
 
+class NormalEstimate:
+    """A number with its standard error, judged as normally distributed; `value` names the number.
+
+    error: None where the model has none; level: of the interval.
+    """
+
+    error: float | None
+    level: float
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        raise NotImplementedError
+
+    @property
+    def z(self) -> float | None:
+        """The number in standard errors."""
+        return self.value / self.error if self.error else None
+
+    @property
+    def p(self) -> float | None:
+        """The probability of a z this far from 0, if the number were 0."""
+        return None if self.z is None else math.erfc(abs(self.z) / math.sqrt(2.0))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval at the level, 95 % unless another was asked for."""
+        if self.error is None:
+            return None
+        half = normal_point(self.level) * self.error
+        return self.value - half, self.value + half
+
+
 def normal_point(level: float) -> float:
     """Return the z between whose negative and itself the normal distribution holds `level`."""
     return NormalDist().inv_cdf(0.5 + level / 2)

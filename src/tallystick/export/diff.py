@@ -18,7 +18,7 @@ from tallystick.errors import shown
 from tallystick.export.diff_largest import sentences
 from tallystick.export.diff_models import Pair, by_name, walk
 from tallystick.export.diff_profiles import profile_changes
-from tallystick.export.file import from_bytes, read_file
+from tallystick.export.file import read_file
 from tallystick.models.decision import from_dict
 
 _WORDS = {
@@ -88,29 +88,6 @@ class Saved(Protocol):
     def to_bytes(self) -> bytes:
         """Return the model file's bytes."""
         ...
-
-
-def diff(a: str | os.PathLike[str] | Saved, b: str | os.PathLike[str] | Saved) -> Difference:
-    """Say in words what changed from one model to another.
-
-    Parameters
-    ----------
-    a, b : path or fitted model
-        The model before and the model after; both of one kind.
-
-    Returns
-    -------
-    Difference
-        Prints a sentence per change; `changes` has them as data, and it is false where nothing changed.
-
-    Examples
-    --------
-    >>> import tallystick as ts
-    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 5
-    >>> ts.diff(ts.NaiveBayes().fit(rows, "play"), ts.NaiveBayes(alpha=2).fit(rows, "play"))
-    parameter, alpha changed from 1.0 to 2.0
-    """
-    return compare(from_bytes(file_bytes(a)), from_bytes(file_bytes(b)))
 
 
 def file_bytes(model: str | os.PathLike[str] | Saved) -> bytes:

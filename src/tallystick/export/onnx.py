@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from tallystick.data.dates import MILLISECONDS, WEEKDAY_LEVELS, WEEKDAYS, civil
 from tallystick.data.schema import ABSENT, Column, meanings, spelt
-from tallystick.errors import OptionError, some
+from tallystick.errors import OptionError
 from tallystick.export.form import Form, best, number_levels
 from tallystick.export.heading import heading
+from tallystick.export.limits import LanguageLimits
 
 OPSET, ML_OPSET, IR = 18, 3, 9  # read by onnxruntime from 1.15 on
+LIMITS = LanguageLimits("ONNX", "its operators cut text into words in other ways", "one row takes many paths")
 
 
 def onnx_model(form: Form) -> bytes:
     """Return the bytes of the graph."""
-    refuse(form)
+    LIMITS.refuse(form)
     try:
         import onnx
     except ModuleNotFoundError:
@@ -39,21 +41,6 @@ def onnx_model(form: Form) -> bytes:
     else:
         _terms(graph, form)
     return graph.to_bytes(form)
-
-
-def refuse(form: Form) -> None:
-    """Raise where ONNX cannot say what the model says."""
-    if form.texts:
-        raise OptionError(
-            f"a model that reads the words of text ({some(form.texts, 3)}) has no ONNX: its operators cut "
-            "text into words in other ways. Export it to python or js."
-        )
-    if form.spreads:
-        raise OptionError(
-            "a tree that sends missing values down all branches in parts has no ONNX: one row takes many "
-            "paths. "
-            "Export it to python or js, or fit with missing_values='learned'."
-        )
 
 
 class _Graph:

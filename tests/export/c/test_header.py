@@ -135,7 +135,7 @@ def test_two_models_fit_into_one_program(tmp_path):
 
 @pytest.mark.parametrize("name", ["Model", "1x", "a b", "", "a-b", 5, "é"])
 def test_a_name_that_c_cannot_have_is_refused(name):
-    with pytest.raises(OptionError, match="is no name for C"):
+    with pytest.raises(OptionError, match="is not a name for C"):
         header(form_of(e.fitted("tree cart").model_), name)
 
 

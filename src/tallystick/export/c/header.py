@@ -23,7 +23,8 @@ def header(form: Form, name: str = "model") -> str:
     """Return the header; name: what its names begin with, so that one program may hold several models."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise OptionError(
-            f"name={shown(name)} is no name for C. Use small letters, digits and _, for example name='model'."
+            f"name={shown(name)} is not a name for C. Use small letters, digits and _, "
+            "for example name='model'."
         )
     tables = Tables(form, name)
     parts = [_read(file, tables).partition(DATA) for file in _files(form)]

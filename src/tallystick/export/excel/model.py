@@ -12,41 +12,27 @@ from typing import Any
 from tallystick.data.dates import WEEKDAYS
 from tallystick.data.schema import CODED, Column
 from tallystick.data.text import label_text
-from tallystick.errors import OptionError, some
 from tallystick.export.excel.workbook import BookSheet, CellFormula, workbook
 from tallystick.export.form import Data, Form, best
 from tallystick.export.heading import heading
+from tallystick.export.limits import LanguageLimits
 from tallystick.export.onnx import known_texts
 
 EPOCH = 25_569  # 1970-01-01 as Excel counts days
 LOWEST = -1e300
 REASONS = 4
+LIMITS = LanguageLimits(
+    "workbook",
+    "Excel does not cut text into words",
+    "one row takes many paths",
+    "Excel has no -infinity",
+)
 
 
 def excel(form: Form) -> bytes:
     """Return the bytes of the workbook."""
-    refuse(form)
+    LIMITS.refuse(form)
     return _Book(form).to_bytes()
-
-
-def refuse(form: Form) -> None:
-    """Raise where formulas cannot say what the model says."""
-    if form.texts:
-        raise OptionError(
-            f"a model that reads the words of text ({some(form.texts, 3)}) has no workbook: Excel does not "
-            "cut text into words. Export it to python, js or c."
-        )
-    if form.spreads:
-        raise OptionError(
-            "a tree that sends missing values down all branches in parts has no workbook: one row takes many "
-            "paths. Export it to python, js or c, or fit with missing_values='learned'."
-        )
-    tables = [row for term in form.terms for row in term.get("table", ())]
-    if any(part is None for row in tables for part in row):
-        raise OptionError(
-            "a model in which a level makes a class impossible (alpha=0) has no workbook: Excel has no "
-            "-infinity. Fit with alpha=1, or export it to python, js or c."
-        )
 
 
 class _Book:

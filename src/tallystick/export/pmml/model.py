@@ -6,9 +6,9 @@ Knows forms. Law: the file is data alone, without extensions: any evaluator of P
 from __future__ import annotations
 
 from tallystick import __version__
-from tallystick.errors import OptionError, some
 from tallystick.export.form import Form
 from tallystick.export.heading import heading
+from tallystick.export.limits import LanguageLimits
 from tallystick.export.pmml.branches import tree_model
 from tallystick.export.pmml.card import scorecard
 from tallystick.export.pmml.elements import document, element
@@ -18,11 +18,17 @@ from tallystick.export.pmml.terms import regression_model
 USE = (
     "Levels are text, numbers are numbers, dates are days since 1970-01-01. What is not given is missing.",
 )
+LIMITS = LanguageLimits(
+    "PMML",
+    "evaluators cut text into words in other ways",
+    "evaluators differ in what they make of it",
+    "a regression has no weight of -infinity",
+)
 
 
 def pmml(form: Form) -> str:
     """Return the model as PMML."""
-    refuse(form)
+    LIMITS.refuse(form)
     added = bool(form.base)
     fields = Fields(form, apart=added)
     if not added:
@@ -36,23 +42,3 @@ def pmml(form: Form) -> str:
     told.text = "\n".join(["", *heading(form), *USE, ""])
     header = element("Header", made, told, description=heading(form)[0])
     return document(header, fields.dictionary(), model)
-
-
-def refuse(form: Form) -> None:
-    """Raise where PMML cannot say what the model says."""
-    if form.texts:
-        raise OptionError(
-            f"a model that reads the words of text ({some(form.texts, 3)}) has no PMML: evaluators cut text "
-            "into words in other ways. Export it to python, js or c."
-        )
-    if form.spreads:
-        raise OptionError(
-            "a tree that sends missing values down all branches in parts has no PMML: evaluators differ in "
-            "what they make of it. Export it to python, js or c, or fit with missing_values='learned'."
-        )
-    tables = [row for term in form.terms for row in term.get("table", ())]
-    if any(part is None for row in tables for part in row):
-        raise OptionError(
-            "a model in which a level makes a class impossible (alpha=0) has no PMML: a regression has no "
-            "weight of -infinity. Fit with alpha=1, or export it to python, js or c."
-        )

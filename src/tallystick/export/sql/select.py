@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tallystick.errors import OptionError, shown, some
+from tallystick.errors import OptionError, shown
 from tallystick.export.form import Form, best
 from tallystick.export.heading import heading
+from tallystick.export.limits import LanguageLimits
 from tallystick.export.sql.cells import cell, raw, unseen_count
 from tallystick.export.sql.dialect import Dialect, dialect_of
 from tallystick.export.sql.names import (
@@ -32,6 +33,7 @@ USE = (
     "Levels are compared as text, without white space around it. No order of rows is promised: keep a key.",
     "The last column, unseen, counts the levels of a row that no training row held: look at its sum.",
 )
+LIMITS = LanguageLimits("SQL", "databases cut text into words in other ways", "one row takes many paths")
 
 
 def sql(
@@ -46,28 +48,13 @@ def sql(
     unseen: whether a last column counts the levels of a row that were never seen; reasons: how many columns
     say what cost a row most points of a card.
     """
-    refuse(form)
+    LIMITS.refuse(form)
     refuse_reasons(form, reasons)
     given = [keep] if isinstance(keep, str) else list(keep)
     writer = _Writer(form, dialect_of(dialect), table, given or list(form.given), unseen, reasons)
     lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
     body = writer.tree() if form.is_tree else writer.rules() if form.rules else writer.terms()
     return "".join(f"-- {line}\n" for line in lines) + body + "\n"
-
-
-def refuse(form: Form) -> None:
-    """Raise where SQL cannot say what the model says."""
-    if form.texts:
-        raise OptionError(
-            f"a model that reads the words of text ({some(form.texts, 3)}) has no SQL: databases cut text "
-            "into words in other ways. Export it to python or js."
-        )
-    if form.spreads:
-        raise OptionError(
-            "a tree that sends missing values down all branches in parts has no SQL: one row takes many "
-            "paths. "
-            "Export it to python or js, or fit with missing_values='learned'."
-        )
 
 
 class _Writer:
