@@ -10,6 +10,7 @@ from tallystick.draw.text import (
     Span,
     bar,
     between,
+    class_words,
     clean,
     cut,
     p_value,
@@ -86,3 +87,7 @@ def test_a_p_value_is_never_told_as_0():
         "0.001",
         "1.000",
     )
+
+
+def test_a_label_that_is_a_number_is_called_a_class():
+    assert [class_words(t) for t in ("spam", "4", "-1.5", "4th")] == ["spam", "class 4", "class -1.5", "4th"]

@@ -9,7 +9,8 @@ import pytest
 
 import tallystick as ts
 from tallystick.estimators import report_work
-from tallystick.estimators.report_work import cells, part_for, part_to_compare, tried
+from tallystick.estimators.judging import candidates_of, curve_read
+from tallystick.estimators.report_work import CURVE_SIZES, cells, folds_for, part_for, part_to_compare, tried
 
 pytestmark = pytest.mark.slow
 
@@ -98,8 +99,32 @@ def test_scores_on_a_part_are_those_of_the_part(monkeypatch):
 
 
 def test_votes_are_compared_whole():
-    from tallystick.estimators.judging import candidates_of
     from tallystick.methods import COMPARED
 
     table = read(rows())
     assert part_to_compare(table, candidates_of(COMPARED, False, {}), 10).rows is None
+
+
+def test_ten_folds_become_five_where_ten_are_long_and_the_page_says_so(monkeypatch):
+    table = read(rows())
+    made = candidates_of(["logistic"], False, {})
+    assert folds_for(table, made) == 10
+    asked = ts.report(rows(600), "y", methods=["bayes"], repeats=0)
+    assert asked.comparison.how == "10 stratified folds"
+    assert "stand for the usual 10" not in asked.html
+    monkeypatch.setattr(report_work, "MOST_FOLDED", 3_000 * 2 * 3 * 10 - 1)
+    assert folds_for(table, made) == 5
+    assert folds_for(table, candidates_of(["bayes"], False, {})) == 10
+    monkeypatch.setattr(report_work, "MOST_FOLDED", 1.0)
+    halved = ts.report(rows(600), "y", methods=["bayes"], repeats=0)
+    assert halved.comparison.how == "5 stratified folds"
+    assert "5 folds stand for the usual 10" in halved.html
+    wished = ts.report(rows(600), "y", methods=["bayes"], repeats=0, folds=5)
+    assert "stand for the usual 10" not in wished.html
+
+
+def test_a_curve_of_the_page_has_few_sizes():
+    table = read(rows(600))
+    curve = curve_read(table, {"naive Bayes": ts.NaiveBayes()}, CURVE_SIZES, 1)
+    assert len(curve.sizes) == CURVE_SIZES
+    assert (curve.sizes[0], curve.sizes[-1]) == (10, 400)

@@ -68,3 +68,12 @@ def test_a_regression_tree_tells_means():
     tree = ts.RegressionTree().fit(table, "y").model_
     assert node_lines(tree, None)[0] == (f"{tree.nodes.mean[0]:.5g}", "40 rows")
     assert "40 rows" in words(tree_svg(tree))
+
+
+def test_labels_that_are_numbers_read_as_labels():
+    table = [{"x": k % 13, "y": int(k % 13 > 5) + 3} for k in range(60)]
+    tree = ts.DecisionTree().fit(table, "y").model_
+    lines = node_lines(tree, node_answers(tree))
+    assert lines[0][0].startswith("60 rows · class 3 ")
+    assert all(line[0].startswith(("class 3 ", "class 4 ")) for line in lines[1:])
+    assert "class 4" in words(tree_svg(tree))

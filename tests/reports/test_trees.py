@@ -41,3 +41,20 @@ def test_too_many_counts_keep_the_largest_classes(given, monkeypatch):
     model = given("tree").model
     first = tree_data(model, {})["counts"][0]
     assert first == {str(k): float(n) for k, n in enumerate(model.shown.rows[0]) if n}
+
+
+def test_a_tree_too_large_for_the_page_keeps_the_nodes_of_most_rows_and_counts_the_others(given, monkeypatch):
+    model = given("tree").model
+    whole, nodes = tree_data(model, {}), model.shown.nodes
+    assert whole["left"] == {}
+    assert tree_facts(model, {})["left"] == ""
+    monkeypatch.setattr(trees, "MOST_NODES", 3)
+    data, facts = tree_data(model, {}), tree_facts(model, {})
+    assert len(data["parent"]) == 3
+    assert data["parent"] == [-1, 0, 0]
+    assert data["rows"] == [whole["rows"][whole["origin"].index(o)] for o in data["origin"]]
+    assert sum(data["left"].values()) + 3 == len(nodes)
+    for k, count in data["left"].items():
+        assert data["lines"][int(k)][-1] == f"… {count:,} more"
+        assert data["asks"][int(k)]
+    assert (facts["left"], facts["kept"]) == (f"{len(nodes) - 3:,}", "3")

@@ -7,6 +7,7 @@ colour. Law: nothing that came from a user reaches a line but through `clean`.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEIGHTS = "▁▂▃▄▅▆▇█"
+NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +148,8 @@ def percent(share: float, digits: int = 1) -> str:
     if share > 0 and float(text) <= 0:
         return f"< {10**-digits:.{digits}f} %"
     return f"{text} %"
+
+
+def class_words(label: str) -> str:
+    """Return what a class is called: `spam`, and `class 4` where the label is a number."""
+    return f"class {label}" if NUMBER.fullmatch(label) else label

@@ -314,11 +314,11 @@ def methods_named(methods: Methods, shared: Mapping[str, Any], *, regression: bo
 def curve_read(
     table: Table,
     chosen: Mapping[str, Any],
-    sizes: Sequence[int] | None,
+    sizes: Sequence[int] | int | None,
     repeats: int,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Draw the curves of methods, by name, on a table that was read before."""
+    """Draw the curves of methods, by name, on a table that was read before. sizes: these, or so many."""
     kinds = {name: of_kind(m._kind).name for name, m in chosen.items()}
     names, left = able(table, kinds)
     found = curve_table({name: chosen[name] for name in names}, table, sizes, repeats, progress)

@@ -27,9 +27,12 @@ from tallystick.evaluate.trials import Candidate
 from tallystick.methods import COMPARED, NAMES, named
 
 COMPARED_WORK = (
-    90e6  # cells in all fits of a comparison; with more, methods are compared on a part of the rows
+    60e6  # cells in all fits of a comparison; with more, methods are compared on a part of the rows
 )
-CURVE_WORK, CURVE_SHARE = 6e6, 1 / 12  # the same for learning curves; or this share of the table's cells
+MOST_FOLDED = 40e6  # the same: with more, and nobody's wish, rows are dealt into HALF of the usual folds
+FOLDS, HALF = 10, 5
+CURVE_WORK = 4e6  # the same for learning curves
+CURVE_SIZES = 6  # points of a curve: a picture needs no more
 FEWEST = 2_000  # rows of such a part
 
 
@@ -37,13 +40,14 @@ FEWEST = 2_000  # rows of such a part
 class ReportWork:
     """What is done on which rows: how many were compared, judged and drawn as a curve; 0: all.
 
-    left_out: methods that were not tried, in words.
+    left_out: methods that were not tried, in words. halved: fewer folds than usual were dealt.
     """
 
     compared: int = 0
     judged: int = 0
     curve: int = 0
     left_out: str = ""
+    halved: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,23 +78,37 @@ def cells(table: Table) -> float:
 
 def part_for(table: Table, families: Iterable[str], fits: int, work: float) -> RowsOf:
     """Return as many rows as the methods can be fitted on `fits` times within so much work."""
-    effort = sum(named(f).effort if f in NAMES else 1.0 for f in families)
-    whole = cells(table) * effort * fits
+    whole = cells(table) * _effort(families) * fits
     if whole <= work or table.weights is not None or table.rows <= FEWEST:
         return RowsOf(table)
     rows = some_rows(table, max(int(table.rows * work / whole), FEWEST))
     return RowsOf(table) if len(rows) == table.rows else RowsOf(table.take(rows), rows)
 
 
+def folds_for(table: Table, made: Sequence[Candidate]) -> int:
+    """Return into how many folds the rows are dealt where nobody said: ten, or five where ten are long. With
+    so many rows a model of four fifths of them answers as one of nine tenths does.
+    """
+    return FOLDS if cells(table) * _effort(_fits(made)) * FOLDS <= MOST_FOLDED else HALF
+
+
 def part_to_compare(table: Table, made: Sequence[Candidate], folds: int) -> RowsOf:
     """Return the rows on which candidates are compared."""
-    fits = [c.family for c in made for _ in c.settings if c.family != "majority"]
-    return part_for(table, fits, folds, COMPARED_WORK)
+    return part_for(table, _fits(made), folds, COMPARED_WORK)
 
 
 def part_for_curve(table: Table, families: Iterable[str], repeats: int) -> RowsOf:
     """Return the rows of the learning curves; all their sizes together cost about two fits."""
-    return part_for(table, families, 2 * repeats, max(CURVE_WORK, cells(table) * CURVE_SHARE))
+    return part_for(table, families, 2 * repeats, CURVE_WORK)
+
+
+def _fits(made: Sequence[Candidate]) -> list[str]:
+    """Return the family of every fit that a fold needs."""
+    return [c.family for c in made for _ in c.settings if c.family != "majority"]
+
+
+def _effort(families: Iterable[str]) -> float:
+    return sum(named(f).effort if f in NAMES else 1.0 for f in families)
 
 
 def judged_on_all(
@@ -107,8 +125,7 @@ def judged_on_all(
     entry = found.chosen
     candidate = next(c for c in made if c.name == entry.name)
     words, estimator = next(s for s in candidate.settings if s[0] == entry.setting)
-    effort = named(entry.family).effort if entry.family in NAMES else 1.0
-    if cells(table) * effort * way.folds <= COMPARED_WORK:
+    if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK:
         one = Candidate(entry.name, entry.family, ((words, estimator),))
         watch = tell(f"judging {entry.name} on all rows")
         again = compare_read(table, way, [one], watch=watch)

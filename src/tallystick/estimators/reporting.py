@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, overload
@@ -22,7 +22,10 @@ from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.report_work import (
+    CURVE_SIZES,
+    HALF,
     ReportWork,
+    folds_for,
     judged_on_all,
     part_for_curve,
     part_to_compare,
@@ -34,6 +37,7 @@ from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import names_by
+from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
 from tallystick.methods import NAMES, named, of_kind
@@ -89,7 +93,7 @@ def report(
     path: str | os.PathLike[str] | None = None,
     methods: Methods | None = None,
     tuned: bool = False,
-    folds: int = 10,
+    folds: int | None = None,
     repeats: int = 5,
     rows: bool = True,
     by: str | Iterable[str] = (),
@@ -114,8 +118,8 @@ def report(
         The methods to compare, as `ts.compare` takes them; None is all of them.
     tuned : bool, default False
         Whether each method is also tuned, as in `ts.compare`.
-    folds : int, default 10
-        How many folds.
+    folds : int, default None
+        How many folds; None: 10, and 5 where ten would be long.
     repeats : int, default 5
         How many subsets of each size the learning curve has.
     rows : bool, default True
@@ -158,12 +162,14 @@ def report(
     described = describe_table(source.name, table, reader._local().threads, source.form)
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
-    found, work = _compared(table, methods, tuned, shared, folds, steps)
+    made = candidates_of(methods, tuned, shared)
+    way = FoldWay.of(folds_for(table, made) if folds is None else folds, None, None)
+    found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     curve, drawn = _curve(table, named, repeats, steps)
-    work = replace(work, curve=drawn, left_out=left)
+    work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
-    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds, work)
+    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, way.folds, work)
     steps.done(92, "drawing the page")
     text, answer = page(parts)
     steps.done(100, "drawing the page")
@@ -192,16 +198,14 @@ class _Steps:
 
 
 def _compared(
-    table: Table, methods: Methods, tuned: bool, shared: Mapping[str, Any], folds: int, steps: _Steps
+    table: Table, made: Sequence[Candidate], way: FoldWay, steps: _Steps
 ) -> tuple[Comparison[CrossValidation], ReportWork]:
     """Return the methods compared, with the one to draw fitted on all rows; on a part of them where that
     would be long.
     """
-    made = candidates_of(methods, tuned, shared)
-    way = FoldWay.of(folds, None, None)
-    part = part_to_compare(table, made, folds)
+    part = part_to_compare(table, made, way.folds)
     some = "" if part.rows is None else f" on {part.table.rows:,} rows"
-    what = f"comparing {len(made) - 1} method{'s' * (len(made) != 2)}{some}"
+    what = f"comparing {len(made) - 1} method{'s' * (len(made) != 2)}{some}, {way.folds} folds"
     steps.done(8, what)
     found = compare_read(part.table, way, made, watch=Watch(steps.part(8, 50, what)))
     entry, why = best_method(found)
@@ -243,6 +247,6 @@ def _curve(
     some = 0 if part.rows is None else part.table.rows
     what = f"learning curves{f' on {some:,} rows' if some else ''}"
     try:
-        return curve_read(part.table, methods, None, repeats, steps.part(66, 92, what)), some
+        return curve_read(part.table, methods, CURVE_SIZES, repeats, steps.part(66, 92, what)), some
     except DataError:  # some rows have no target, and too few are left
         return None, 0

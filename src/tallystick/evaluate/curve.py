@@ -115,12 +115,12 @@ class LearningCurve:
 def curve_table(
     methods: Mapping[str, Fits],
     table: Table,
-    sizes: Sequence[int] | None = None,
+    sizes: Sequence[int] | int | None = None,
     repeats: int = 20,
     progress: Progress | None = None,
 ) -> LearningCurve:
     """Train every method on growing subsets, `repeats` times, and test each on rows held out in that
-    repeat.
+    repeat. sizes: of the subsets, or how many there are.
     """
     cases = cases_of(table)
     many = count_cases(table)
@@ -172,9 +172,9 @@ def subsets(
     return order[:at], order[at:], places.tolist()
 
 
-def _sizes(sizes: Sequence[int] | None, many: int, most: int) -> list[int]:
-    if sizes is None:
-        return sorted({int(s) for s in np.geomspace(min(10, most), most, POINTS).round()})
+def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
+    if sizes is None or isinstance(sizes, int):
+        return sorted({int(s) for s in np.geomspace(min(10, most), most, sizes or POINTS).round()})
     out = sorted({int(s) for s in sizes})
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(

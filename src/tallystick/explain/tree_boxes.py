@@ -7,13 +7,13 @@ share of its own rows in brackets; every other box tells the share of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.text import cut, percent
+from tallystick.draw.text import class_words, cut, percent
 from tallystick.draw.tree import MANY, AskedColumn, Box, bar_parts, tree_picture
 from tallystick.models.tree import SPREADS, STAYS, Tree
 from tallystick.models.tree.sentences import fitted, footnote, plain, reachable, rows
@@ -63,10 +63,14 @@ def node_answers(tree: Tree) -> NodeAnswers:
     return NodeAnswers(label, low, high)
 
 
-def node_lines(tree: Tree, answers: NodeAnswers | None) -> list[tuple[str, ...]]:
-    """Return the words of each node that is shown; answers: None for a regression tree."""
+def node_lines(
+    tree: Tree, answers: NodeAnswers | None, some: Iterable[int] | None = None
+) -> list[tuple[str, ...]]:
+    """Return the words of each node that is shown, or of some of them; answers: None for a regression
+    tree.
+    """
     shown = tree.shown
-    return [_lines(shown, answers, node) for node in range(len(shown.nodes))]
+    return [_lines(shown, answers, node) for node in (range(len(shown.nodes)) if some is None else some)]
 
 
 def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...
     if answers is None:
         return f"{nodes.mean[node]:.5g}", many
     label = int(answers.label[node])
-    name = cut(plain(tree.schema.predicted.labels[label]), LABEL)
+    name = cut(class_words(plain(tree.schema.predicted.labels[label])), LABEL)
     own = percent(float(counts[label] / counts.sum())) if counts.sum() else ""
     if nodes.column[node] < 0:
         return f"{name} {answers.told(node)}", f"({own} of {many})" if own else f"({many})"
@@ -93,7 +97,9 @@ def _next_best(tree: Tree, node: int, label: int) -> str:
     """Return the two classes that follow the first."""
     counts, labels = tree.rows[node], tree.schema.predicted.labels
     order = [c for c in np.argsort(-counts, kind="stable").tolist() if c != label and counts[c]][:2]
-    names = [f"{cut(plain(labels[c]), 8)} {percent(float(counts[c] / counts.sum()))}" for c in order]
+    names = [
+        f"{cut(class_words(plain(labels[c])), 8)} {percent(float(counts[c] / counts.sum()))}" for c in order
+    ]
     return f"then {', '.join(names)}" if names else "no other class"
 
 
@@ -119,8 +125,8 @@ def tree_svg(
     """
     shown, numbers = tree.shown, tree.shown_numbers.tolist()
     answers = None if tree.regression else node_answers(tree)
-    lines = node_lines(tree, answers)
-    drawn = _drawn(shown, most)
+    drawn = drawn_nodes(shown, most)
+    lines = dict(zip(drawn, node_lines(tree, answers, drawn), strict=True))
     place = {node: k for k, node in enumerate(drawn)}
     boxes = []
     for node in drawn:
@@ -142,19 +148,20 @@ def tree_svg(
                 node_text(shown, node),
             )
         )
-    labels = [plain(label) for label in shown.schema.predicted.labels]
+    labels = [class_words(plain(label)) for label in shown.schema.predicted.labels]
     name = plain(shown.schema.predicted.name)
     return tree_picture(boxes, labels, f"Decision tree for {name}", footnote(shown.schema, shown.nodes))
 
 
-def _drawn(tree: Tree, most: int) -> list[int]:
-    """Return the nodes to draw: whole depths, largest nodes first, brothers together."""
-    nodes = tree.nodes
-    drawn = {0}
-    for node in sorted(
-        np.flatnonzero(~nodes.leaf).tolist(), key=lambda n: (nodes.depth[n], -nodes.weight[n], n)
-    ):
+def drawn_nodes(tree: Tree, most: int, whole: bool = True) -> list[int]:
+    """Return the nodes to draw, brothers together: whole depths first, or else the largest nodes wherever
+    they are.
+    """
+    nodes, out = tree.nodes, {0}
+    inner = np.flatnonzero(~nodes.leaf)
+    depth = nodes.depth[inner] if whole else np.zeros(len(inner))
+    for node in inner[np.lexsort((inner, -nodes.weight[inner], depth))].tolist():
         below = nodes.branches(node).tolist()
-        if node in drawn and len(drawn) + len(below) <= max(most, 1 + len(below)):
-            drawn |= set(below)
-    return sorted(drawn)
+        if node in out and len(out) + len(below) <= max(most, 1 + len(below)):
+            out |= set(below)
+    return sorted(out)

@@ -18,13 +18,14 @@ from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.data.text import quantity
 from tallystick.description import ColumnView
+from tallystick.draw.text import class_words
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope, WordWeights
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.models.tree.sentences import number
 from tallystick.reports.column_effects import pulls
-from tallystick.reports.sentences import Name, Said, class_words, listed, of_100, say, times
+from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target

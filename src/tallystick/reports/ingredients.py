@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.description import Description
+from tallystick.errors import OptionError
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
+from tallystick.export.form import Form, form_of
 from tallystick.reports.column_effects import pulls
 
 Row = dict[str, str | None]
@@ -59,6 +61,19 @@ class Ingredients:
     def model(self) -> Any:
         """The chosen method's fitted model; None when the most frequent class was chosen."""
         return None if self.chosen.family in ("majority", "yours") else self.chosen.model.model_
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The chosen model in the form that all exports read; None without a model, or without a form."""
+        try:
+            return None if self.model is None else form_of(self.model)
+        except OptionError:
+            return None
+
+    @cached_property
+    def form_text(self) -> str:
+        """The form as JSON; empty without a form."""
+        return "" if self.form is None else self.form.to_json()
 
     @cached_property
     def others(self) -> list[Entry[CrossValidation]]:

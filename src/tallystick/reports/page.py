@@ -16,7 +16,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from tallystick.draw.svg import colour
-from tallystick.draw.text import between, clean
+from tallystick.draw.text import between, class_words, clean
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
@@ -155,7 +155,14 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_kept_together,
     )
-    out.filters |= {"name": name, "said": told, "picture": Markup, "colour": colour, "count": count}
+    out.filters |= {
+        "name": name,
+        "said": told,
+        "picture": Markup,
+        "colour": colour,
+        "count": count,
+        "class_words": class_words,
+    }
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import CODED
+from tallystick.data.schema import CODED, Column
 from tallystick.draw.heat import heat_map
 from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_axis
 from tallystick.draw.text import between, p_value
@@ -57,6 +57,8 @@ def _work(given: Ingredients) -> dict[str, str]:
     if work is None:
         return {"compared": "", "curve": ""}
     said = [work.left_out] if work.left_out else []
+    if work.halved:
+        said.append(f"The rows are many, so {given.folds} folds stand for the usual 10.")
     if work.compared:
         said.append(
             f"To save time the methods were compared on {work.compared:,} of the {rows} rows, chosen by what "
@@ -209,17 +211,19 @@ def _pairs(counts: Any, labels: tuple[str, ...]) -> list[dict[str, str]]:
 def _groups(given: Ingredients) -> dict[str, Any]:
     """Return error rates by the levels of some columns: those asked for, or where they differ most."""
     table, result = given.table, given.chosen.result
-    coded = [c for c in table.schema.used if c.kind in CODED]
-    groups = given.groups or {
-        c.name: group_names(table, c.name) for c in coded if 2 <= len(c.levels) <= MOST_GROUPS
-    }
-    found = []
-    for name, texts in groups.items():
-        rates = error_rates(texts, result.truth, result.repeats[0], result.weights, result.rule)
-        found.append((name, rates, _spread(rates)))
-    if not given.groups:
-        found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
-    scale = (0.0, max([g["high"] for _, rates, _ in found for g in rates], default=1.0))  # one for all
+    groups, looked = given.groups, len(given.groups)
+    if not groups:
+        coded = [c for c in table.schema.used if c.kind in CODED and 2 <= len(c.levels) <= MOST_GROUPS]
+        apart = {name: -_spread(rates) for name, rates in _level_errors(given, coded).items()}
+        looked = len(coded)
+        groups = {
+            n: group_names(table, n) for n in sorted(apart, key=lambda n: (apart[n], n))[:SHOWN_COLUMNS]
+        }
+    found = [
+        (name, error_rates(texts, result.truth, result.repeats[0], result.weights, result.rule))
+        for name, texts in groups.items()
+    ]
+    scale = (0.0, max([g["high"] for _, rates in found for g in rates], default=1.0))  # one for all
     tables = [
         {
             "name": name,
@@ -228,10 +232,10 @@ def _groups(given: Ingredients) -> dict[str, Any]:
             "rates": [_rates(g, len(result.classes) - 1) for g in rates] if len(result.classes) == 2 else [],
             "positive": result.classes[-1],
         }
-        for name, rates, _ in found
+        for name, rates in found
     ]
     axis = strip_axis(scale, "error", "%")
-    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups), "axis": axis}
+    return {"tables": tables, "looked": looked, "asked": bool(given.groups), "axis": axis}
 
 
 def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
@@ -253,7 +257,20 @@ def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
     }
 
 
-def _spread(rates: list[dict[str, Any]]) -> float:
+def _level_errors(given: Ingredients, columns: list[Column]) -> dict[str, list[dict[str, float]]]:
+    """Return rows and error of every level of some columns, by column."""
+    table, result = given.table, given.chosen.result
+    weight = np.where(result.fold >= 0, 1.0 if result.weights is None else result.weights, 0.0)
+    wrong = weight * (result.answered != result.truth)
+    out = {}
+    for column in columns:
+        codes = np.asarray(table.column(column.name)).astype(np.int64)
+        sums = zip(np.bincount(codes, weight).tolist(), np.bincount(codes, wrong).tolist(), strict=True)
+        out[column.name] = [{"rows": rows, "error": bad / rows} for rows, bad in sums if rows > 0]
+    return out
+
+
+def _spread(rates: list[dict[str, float]]) -> float:
     """Return how far error rates lie apart beyond chance: chi-square less its degrees of freedom."""
     rows = sum(g["rows"] for g in rates)
     mean = sum(g["error"] * g["rows"] for g in rates) / rows if rows else 0.0

@@ -12,12 +12,12 @@ from typing import Any
 
 from tallystick.description import ColumnView
 from tallystick.draw.panels import length_bar
-from tallystick.draw.text import clean, cut
+from tallystick.draw.text import class_words, clean, cut
 from tallystick.errors import counted
 from tallystick.reports.answer import ValueGroup, alone
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.score_words import is_rare
-from tallystick.reports.sentences import class_words, percent
+from tallystick.reports.sentences import percent
 
 MOST = 8  # columns on the first screen
 WIDE, TALL = 150.0, 12.0  # of a bar

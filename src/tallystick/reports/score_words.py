@@ -6,9 +6,9 @@ Law: where one class is rare, the share of right answers never leads: always ans
 
 from __future__ import annotations
 
-from tallystick.draw.text import between
+from tallystick.draw.text import between, class_words
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.sentences import Name, Said, class_words, of_100, say
+from tallystick.reports.sentences import Name, Said, of_100, say
 
 RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 

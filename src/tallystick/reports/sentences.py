@@ -5,7 +5,6 @@ Knows words and numbers. Knows no model. Law: a share is never rounded to all or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Formatter
@@ -14,7 +13,6 @@ from tallystick.draw.text import clean, cut
 from tallystick.draw.text import percent as percent  # the sections say shares as sentences do
 
 LONGEST = 200  # of a name in a sentence
-NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
 
 
 @dataclass(frozen=True)
@@ -71,11 +69,6 @@ def listed(names: Sequence[str]) -> Said:
             out.append(Piece(" and " if k == len(names) - 1 else ", "))
         out.append(Piece(cut(clean(name), LONGEST), True))
     return Said(tuple(out))
-
-
-def class_words(label: str) -> str:
-    """Return what a class is called: `spam`, and `class 4` where the label is a number."""
-    return f"class {label}" if NUMBER.fullmatch(label) else label
 
 
 def of_100(share: float, about: bool = False) -> str:

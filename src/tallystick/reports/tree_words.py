@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED
 from tallystick.description import ColumnView
+from tallystick.draw.text import class_words
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, condition, reachable
 from tallystick.reports.answer import ValueGroup, alone_sentence, tells
-from tallystick.reports.sentences import Name, Said, class_words, listed, of_100, say
+from tallystick.reports.sentences import Name, Said, listed, of_100, say
 
 WIDEST = 40  # of a list of levels in a sentence
 SHORT = 26  # of such a list where two stand together

@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.draw.tree import AskedColumn
 from tallystick.explain.tree import splits
-from tallystick.explain.tree_boxes import branch_words, node_answers, node_lines, tree_svg
+from tallystick.explain.tree_boxes import branch_words, drawn_nodes, node_answers, node_lines, tree_svg
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import footnote
 from tallystick.reports.asked_columns import asked_data
@@ -24,43 +24,58 @@ OPEN = 40  # nodes of a tree that starts unfolded
 FIRST = 3  # depths that are open in a larger tree
 MOST_TABLES = 150  # nodes whose candidate splits are shown, the largest first
 CANDIDATES = 6  # splits shown of each
-MOST_CELLS = 60_000  # numbers in all counts; with more, a node keeps its largest classes
+MOST_CELLS = 20_000  # numbers in all counts; with more, a node keeps its largest classes
+LARGEST = 8  # classes that a node keeps then
+MOST_NODES = 4_000  # of the tree on the page, those of most rows; the others are counted
 
 
 def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
-    """Return the tree as plain data: parents, tests, counts, answers, candidates; asked: by node."""
+    """Return the tree as plain data: parents, tests, counts, answers, candidates; asked: by node.
+
+    left: how many nodes below one are not on the page, by node.
+    """
     shown = tree.shown
     nodes = shown.nodes
-    origin = tree.shown_numbers.tolist()
-    inner = np.flatnonzero(nodes.column >= 0)
-    told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_TABLES]
+    kept = drawn_nodes(shown, MOST_NODES, whole=False)
+    place = {node: k for k, node in enumerate(kept)}
+    inner = [n for n in kept if nodes.column[n] >= 0]
+    told = sorted(inner, key=lambda n: (-int(nodes.weight[n]), n))[:MOST_TABLES]
+    left = {n: int(nodes.end[n]) - n - 1 for n in inner if n + 1 not in place}
     answers = node_answers(tree)
+    lines = node_lines(tree, answers, kept)
     return {
-        "parent": nodes.parent.tolist(),
-        "branch": [branch_words(shown, n) for n in range(len(nodes))],
-        "lines": [list(words) for words in node_lines(tree, answers)],
-        "asks": [shown.schema.used[int(c)].name if c >= 0 else "" for c in nodes.column],
-        "counts": _counts(shown),
-        "rows": [float(r) for r in shown.rows.sum(axis=1)],
-        "answer": answers.label.tolist(),
-        "origin": origin,
-        "tables": {str(n): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
-        "spreads": {str(n): asked_data(column) for n, column in asked.items()},
+        "parent": [place.get(p, -1) for p in nodes.parent[kept].tolist()],
+        "branch": [branch_words(shown, n) for n in kept],
+        "lines": [
+            [*words, f"… {left[n]:,} more"] if n in left else list(words)
+            for n, words in zip(kept, lines, strict=True)
+        ],
+        "asks": [shown.schema.used[int(c)].name if c >= 0 else "" for c in nodes.column[kept]],
+        "counts": _counts(shown.rows[kept]),
+        "rows": [_short(float(r)) for r in shown.rows[kept].sum(axis=1)],
+        "answer": answers.label[kept].tolist(),
+        "origin": tree.shown_numbers[kept].tolist(),
+        "left": {str(place[n]): count for n, count in left.items()},
+        "tables": {str(place[n]): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
+        "spreads": {str(place[n]): asked_data(column) for n, column in asked.items() if n in place},
         "open": len(nodes) <= OPEN,
         "first": FIRST,
     }
 
 
-def _counts(tree: Tree) -> list[Any]:
-    """Return counts[node][class], or pairs [class, count] of the largest classes where there are too many."""
-    rows = tree.rows
+def _counts(rows: Any) -> list[Any]:
+    """Return counts[node][class], or {class: count} of the largest classes where there are too many."""
     if rows.size <= MOST_CELLS:
-        return [[int(n) if n == int(n) else round(float(n), 2) for n in line] for line in rows]
+        return [[_short(float(n)) for n in line] for line in rows]
     out: list[Any] = []
     for line in rows:
-        order = np.argsort(-line, kind="stable")[:8].tolist()
-        out.append({str(k): round(float(line[k]), 2) for k in order if line[k] > 0})
+        order = np.argsort(-line, kind="stable")[:LARGEST].tolist()
+        out.append({str(k): _short(float(line[k])) for k in order if line[k] > 0})
     return out
+
+
+def _short(number: float) -> float | int:
+    return int(number) if number == int(number) else round(number, 2)
 
 
 def _table(tree: Tree, node: int) -> list[list[Any]]:
@@ -76,6 +91,7 @@ def _table(tree: Tree, node: int) -> list[list[Any]]:
 def tree_facts(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     """Return what is said beside the tree."""
     shown = tree.shown
+    left = len(shown.nodes) - len(drawn_nodes(shown, MOST_NODES, whole=False))
     return {
         "leaves": f"{shown.nodes.leaves:,}",
         "nodes": f"{len(shown.nodes):,}",
@@ -86,4 +102,6 @@ def tree_facts(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
         "grown": f"{tree.nodes.leaves:,}",
         "still": tree_svg(tree, STILL, spreads=asked),
         "tables": min(MOST_TABLES, int((shown.nodes.column >= 0).sum())),
+        "left": f"{left:,}" if left else "",
+        "kept": f"{len(shown.nodes) - left:,}",
     }

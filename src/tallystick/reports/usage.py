@@ -15,10 +15,12 @@ from tallystick.data.merge import typed_merges
 from tallystick.data.schema import Columns
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
+from tallystick.export.targets import export
 from tallystick.reports.ingredients import Ingredients
 
 EXECUTION = ("engine", "memory", "threads")
 MOST_CODE = 60_000  # letters of an export that the page shows
+TOO_MUCH = 4 * MOST_CODE  # letters of a form that no target writes in so few
 
 HOW = (
     (
@@ -99,17 +101,18 @@ def use_section(given: Ingredients) -> dict[str, Any]:
     if given.model is None:
         return out | {"model": False}
     content = estimator.to_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
     data = given.description.name
     file = "model.tally.json"
     return out | {
         "model": True,
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": sha256,
         "bytes": f"{len(content):,}",
         "fit": fit_line(estimator, given.chosen.family, data, given.target, file),
         "verify": f"tally verify {file} {_quoted(data)}",
         "python": _python(given, data, file),
-        "parameters": [(n, _shown(v)) for n, v in sorted(estimator.to_dict()["parameters"].items())],
-        "exports": [e for e in (_export(estimator, "sql"), _export(estimator, "python")) if e],
+        "parameters": [(n, _shown(v)) for n, v in sorted(estimator._learning().items())],
+        "exports": [_export(given, kind, sha256) for kind in ("sql", "python")],
         "notes": [n.text for n in estimator.notes_][:20],
     }
 
@@ -160,16 +163,17 @@ def _shown(value: Any) -> str:
         return str(value)
 
 
-def _export(estimator: Any, kind: str) -> dict[str, Any] | None:
+def _export(given: Ingredients, kind: str, sha256: str) -> dict[str, Any]:
     """Return the model in another language; why not, where that cannot be."""
-    name = {"sql": "SQL", "python": "Python"}[kind]
-    command = f"tally export model.tally.json --to {kind}"
+    out = {"name": {"sql": "SQL", "python": "Python"}[kind], "text": "", "why": ""}
+    out["command"] = f"tally export model.tally.json --to {kind}"
+    if len(given.form_text) > TOO_MUCH:
+        return out | {"why": f"The text has more than {MOST_CODE:,} letters, too many for this page."}
     try:
-        text = str(estimator.export(kind))
+        text = str(export(given.model, kind, sha256))
     except TallyError as error:
-        return {"name": name, "text": "", "why": str(error), "command": command}
+        return out | {"why": str(error)}
     if len(text) > MOST_CODE:
-        why = f"The text has {len(text):,} letters, too many for this page."
-        return {"name": name, "text": "", "why": why, "command": command}
+        return out | {"why": f"The text has {len(text):,} letters, too many for this page."}
     lines = (clean(line.expandtabs(4)) for line in text.split("\n"))  # names turn nothing around
-    return {"name": name, "text": "\n".join(lines), "why": "", "command": command}
+    return out | {"text": "\n".join(lines)}

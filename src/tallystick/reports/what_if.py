@@ -14,8 +14,6 @@ import numpy as np
 
 from tallystick.data.schema import CODED, Column
 from tallystick.data.text import quantity
-from tallystick.errors import OptionError
-from tallystick.export.form import form_of
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.rows import middle_row
 
@@ -28,12 +26,9 @@ MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
 def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return form, fields and starting rows; None when there is no model, it has no form,
     or it is too large for a page."""
-    if given.model is None:
+    if not given.form_text:
         return None
-    try:
-        form = json.loads(form_of(given.model).to_json())
-    except OptionError:  # a method without a form
-        return None
+    form = json.loads(given.form_text)
     words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
     if len(json.dumps(form)) > MOST_BYTES:
         return None

@@ -87,10 +87,11 @@ class Nodes:
         """The number of leaves."""
         return int(np.count_nonzero(self.column < 0))
 
-    @property
+    @cached_property
     def weight(self) -> Ints:
-        """Rows of each node, in table units."""
+        """Rows of each node, in table units; pictures ask for it node by node."""
         weight: Ints = self.counts.sum(axis=1)
+        weight.flags.writeable = False
         return weight
 
     def branches(self, node: int) -> Ints:

@@ -72,10 +72,10 @@ function tallyTree(kit) {
 
   const made = new Map();
   function nodeOf(k) {
-    const [x, y, wide, tall] = at.get(k), leaf = !below[k].length, key = `${k} ${mapped ? "map" : wide}`;
+    const [x, y, wide, tall] = at.get(k), leaf = !below[k].length && !tree.left[k], key = `${k} ${mapped ? "map" : wide}`;
     if (!made.has(key)) {
       const out = mapped ? boxes.pill(k, wide, tall) : boxes.build(k, wide, leaf);
-      if (!leaf && !mapped) out.append(draw("g", { class: "fold", "data-fold": k, transform: `translate(${wide + 13},${tall / 2})` }, draw("circle", { r: 11, fill: "#ffffff", stroke: "#999999" }), draw("path", { d: "M-5,0 H5 M0,-5 V5", stroke: "#222222", "stroke-width": 2 })));
+      if (below[k].length && !mapped) out.append(draw("g", { class: "fold", "data-fold": k, transform: `translate(${wide + 13},${tall / 2})` }, draw("circle", { r: 11, fill: "#ffffff", stroke: "#999999" }), draw("path", { d: "M-5,0 H5 M0,-5 V5", stroke: "#222222", "stroke-width": 2 })));
       made.set(key, out);
     }
     const out = made.get(key);
@@ -84,12 +84,12 @@ function tallyTree(kit) {
     for (const [what, value] of Object.entries(look)) out.setAttribute(what, value);
     out.classList.toggle("lit", lit.has(k));
     out.classList.toggle("hit", hits.includes(k));
-    if (!leaf) out.setAttribute("aria-expanded", String(open.has(k)));
+    if (below[k].length) out.setAttribute("aria-expanded", String(open.has(k)));
     if (mapped) return out;
     const strong = lit.has(k) || hits.includes(k), box = out.querySelector(".box");
     box.setAttribute("stroke", strong || leaf ? "#333333" : "#999999");
     box.setAttribute("stroke-width", strong ? 3 : leaf ? 1.5 : 1);
-    if (!leaf) out.querySelector(".fold path").setAttribute("d", open.has(k) ? "M-5,0 H5" : "M-5,0 H5 M0,-5 V5");
+    if (below[k].length) out.querySelector(".fold path").setAttribute("d", open.has(k) ? "M-5,0 H5" : "M-5,0 H5 M0,-5 V5");
     follows(out, k, wide, leaf);
     return out;
   }
@@ -265,7 +265,7 @@ function tallyTree(kit) {
     for (let up = k; tree.parent[up] >= 0; up = tree.parent[up]) way.unshift(tree.branch[up]);
     const rows = boxes.largest(k).slice(0, 12).map(([c, n]) => make("tr", {}, make("th", { scope: "row" }, name(labels[c])),
       make("td", { class: "right" }, whole(n)), make("td", { class: "right" }, percent(n / (tree.rows[k] || 1)))));
-    const says = below[k].length ? [] : [make("p", {}, "The model answers ", make("b", {}, name(tree.lines[k][0])), ".")];
+    const says = below[k].length || tree.left[k] ? [] : [make("p", {}, "The model answers ", make("b", {}, name(tree.lines[k][0])), ".")];
     const out = [make("h3", {}, name(way.join(" and ") || "all rows")), ...says,
       make("table", { class: "narrow" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col", class: "right" }, "rows"),
         make("th", { scope: "col", class: "right" }, "share"))), make("tbody", {}, ...rows))];
@@ -278,7 +278,8 @@ function tallyTree(kit) {
           make("td", { class: "right" }, gain.toFixed(4)), make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4))))))),
         make("p", { class: "soft small" }, "Gains of the questions as the tree would ask them here, of the rows that come here: levels in groups, rows without a value by their share. The gains in the table of columns are of all rows, one branch per level."));
     } else if (below[k].length) out.push(make("p", { class: "soft" }, "The other questions are shown for the largest groups only."));
-    else out.push(make("p", { class: "soft" }, "A final group: no further question is asked."));
+    else if (!tree.left[k]) out.push(make("p", { class: "soft" }, "A final group: no further question is asked."));
+    if (tree.left[k]) out.push(make("p", { class: "soft" }, `${whole(tree.left[k])} groups below this one are not on this page; the model file has them.`));
     find("node").replaceChildren(...out);
   }
 

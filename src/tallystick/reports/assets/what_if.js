@@ -72,7 +72,8 @@ function tallyWhatIf(kit) {
     });
     const hidden = found.path.filter((s) => typeof s.next === "number" && number.get(s.next) === undefined).length;
     const out = [make("ol", { class: "way" }, ...steps.slice(0, steps.length - hidden))];
-    if (hidden) out.push(make("p", { class: "soft small" }, `${hidden} further question${hidden > 1 ? "s" : ""} of the grown tree move the share a little.`));
+    const last = found.path[found.path.length - hidden - 1], cut = tree && tree.left[number.get(last ? last.next : 0)]; // of a tree too large for the page
+    if (hidden) out.push(make("p", { class: "soft small" }, `${hidden} further question${hidden > 1 ? "s" : ""} ${cut ? "that this page does not draw" : "of the grown tree move the share a little"}.`));
     return out;
   }
 
