@@ -6,6 +6,7 @@ The test command tries the same examples of every law each time; `make night` se
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,12 @@ from hypothesis import settings
 settings.register_profile("day", deadline=None, derandomize=True, database=None)
 settings.register_profile("night", deadline=None, derandomize=False, max_examples=5000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))
+
+
+def pytest_configure():
+    """Let interrupts reach the tests and what they start: a shell ignores them for work in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -76,6 +76,7 @@ def test_no_picture_is_drawn_where_none_is_wanted(tmp_path):
     assert (tmp_path / "p.svg").read_bytes() == "<svg>é</svg>".encode()
 
 
+@pytest.mark.slow
 def test_rows_by_standard_input_and_by_a_pipe_are_those_of_the_file(tmp_path):
     """With what people have in it: a column that numbers the rows with gaps, codes with leading zeros."""
     import json

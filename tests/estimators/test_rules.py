@@ -70,6 +70,7 @@ def test_rows_on_disk_and_in_memory_give_one_model(rows, tmp_path):
     assert ts.verify(ts.RuleList().fit(path, "y"), path).same
 
 
+@pytest.mark.slow
 def test_methods_are_compared_where_they_are_named(rows):
     found = ts.compare(rows, "y", methods=("tree", "rules", "rule-set"), folds=3)
     assert {"rule list", "rule set"} <= set(str(found).replace("  ", "\n").split("\n")) or "rule list" in str(

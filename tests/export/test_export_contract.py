@@ -202,6 +202,7 @@ RUNNERS = {  # (target, which of its ways): the answers of an exported model to 
 }
 RUNNERS["pmml", ""] = in_evaluator
 RUNNERS["excel", ""] = in_workbook
+LONG = {("sql", name) for name in ("duckdb", "tsql", "bigquery", "snowflake")} | {("pmml", ""), ("excel", "")}
 SINGLE = {"onnx": 1e-6}  # how near shares are, where a target counts in single precision
 
 
@@ -258,8 +259,17 @@ def refused(method, target) -> bool:
     return method.rules in NO_RULES if target == "rules" else method.form == NO_FORM
 
 
+def ways(every: bool = False) -> list:
+    """Return the ways to have answers (all, or those that answer any row), those that take long marked."""
+    return [
+        pytest.param(way, id=" ".join(way).strip(), marks=[pytest.mark.slow] * (way in LONG))
+        for way in RUNNERS
+        if every or way[0] not in ("rules", "card")
+    ]
+
+
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@pytest.mark.parametrize("way", RUNNERS, ids=lambda way: " ".join(way).strip())
+@pytest.mark.parametrize("way", ways(every=True))
 def test_an_export_answers_what_the_model_answers(method, way, tmp_path):
     model, rows = fitted(method), new_rows()
     if refused(method, way[0]):
@@ -306,7 +316,7 @@ def decided_model(name: str, decision: str):
 @pytest.mark.parametrize(
     "method", [m for m in METHODS if m.form != NO_FORM and not m.regression], ids=lambda method: method.name
 )
-@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+@pytest.mark.parametrize("way", ways())
 def test_an_export_answers_by_the_decision_that_is_kept_with_the_model(method, way, decision, tmp_path):
     model, bare = decided_model(method.name, decision)
     rows = new_rows()
@@ -341,7 +351,7 @@ def merged_model(name: str):
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
-@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+@pytest.mark.parametrize("way", ways())
 def test_an_export_knows_the_spellings_that_were_merged(method, way, tmp_path):
     model, rows = merged_model(method.name), new_rows()
     known = {"never seen": "plain", "O": "plain", "huge": "high", "4": "3"}
@@ -378,7 +388,7 @@ def dated_model(name: str):
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
-@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+@pytest.mark.parametrize("way", ways())
 def test_an_export_finds_the_parts_of_dates(method, way, tmp_path):
     model, given = dated_model(method.name), dated_table(120, 2)
     assert any(c.part for c in model.schema_.used)
