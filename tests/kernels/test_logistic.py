@@ -60,6 +60,37 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
         )
 
 
+@pytest.mark.parametrize("kind", [Curvature.PAIRS, Curvature.GRAM, Curvature.OWN])
+@pytest.mark.parametrize(
+    ("rows", "dense", "links", "weighted"), [(300, 0, 1, True), (700, 2, 3, False), (9_000, 0, 1, False)]
+)
+def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
+    kind, rows, dense, links, weighted
+):
+    rng = np.random.default_rng(rows)
+    levels = [2, 2, 3, 2, 4, 9, 2, 1, 4, 4, 2, 300, 3]  # few codes, and in between columns of many
+    codes = [rng.integers(0, n, rows).astype(np.uint8 if n < 256 else np.uint16) for n in levels]
+    starts = np.concatenate([[0], np.cumsum([n + 1 for n in levels])])
+    x = rng.uniform(-1, 1, (dense, rows))
+    classes = rng.integers(0, max(links, 2), rows).astype(np.uint8)
+    copies = rng.integers(0, 5, rows) if weighted else None
+    theta = rng.normal(size=(1 + dense + int(starts[-1]), links))
+    scaling = np.stack([np.zeros(dense), np.ones(dense)])
+
+    def run(step):
+        out = kernels.new_sums(dense, int(starts[-1]), links, kind)
+        for a in range(0, rows, step):
+            some = slice(a, a + step)
+            columns = DenseColumns([c[some] for c in x], [c[some] for c in codes], starts[:-1].tolist())
+            weights = Weighting(None if copies is None else copies[some])
+            kernels.logistic_sums(columns, scaling, classes[some], weights, theta, 40, kind, out)
+        return out
+
+    together, alone = run(rows), run(50)  # so few rows that no columns are taken together
+    for name in ("loss", "gradient", "squares"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
+
+
 @given(seed=st.integers(0, 9_999), links=st.sampled_from([1, 2, 3, 4, 7, 13, 20, 33]), weighted=st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_sums_over_words_are_those_of_a_plain_twin(seed, links, weighted):

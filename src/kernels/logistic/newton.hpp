@@ -3,6 +3,7 @@
 // decides by the same functions. Law: every point, step and bit is the same either way.
 #pragma once
 
+#include <cstring>
 #include <limits>
 
 #include "kernels/logistic/curvature.hpp"
@@ -52,7 +53,7 @@ inline void look_at(const Ask& a, const Descent& q, double* theta, double* memor
     for (size_t i = 0; i < q.n; ++i)
         for (size_t x = 0; x < q.k; ++x)
             theta[size_t(q.at[i]) * a.links + size_t(q.links[x])] = spot.w[i * q.k + x] * q.power[i];
-    for (size_t i = 0; i < newton_whole(p, a.links); ++i) whole[i] = 0;
+    std::memset(whole, 0, newton_whole(p, a.links) * sizeof(int64_t));
     const Totals out{whole, whole + 3, whole + 3 + p * a.links};
     sums(a, memory, out);
     spot.loss = double(out.loss[0]) * q.factor + double(out.loss[1]) * q.unit;

@@ -185,13 +185,22 @@ class Basis:
         return gram_of(self.part or self.moments, *self.scales[1:])
 
     @cached_property
+    def held(self) -> Mask:
+        """Which parameters of a link are free under a prior."""
+        return free_weights(self.known.design, self.moments.squares, True)
+
+    @cached_property
+    def told_apart(self) -> Mask:
+        """Which parameters of a link are free without a prior, those that repeat others among them."""
+        return free_weights(self.known.design, self.moments.squares, False)
+
+    @cached_property
     def repeats(self) -> tuple[Repeat, ...]:
         """Parameters that repeat others."""
         if self.gram is None:
             return ()
         design = self.known.design
-        free = free_weights(design, self.moments.squares, False)
-        return repeated(self.gram, free, products_of(design), design.constant)
+        return repeated(self.gram, self.told_apart, products_of(design), design.constant)
 
     @cached_property
     def shares(self) -> Array:
@@ -353,7 +362,7 @@ def prepare(
     """Return the problem for a prior of this strength (l2)."""
     d, prior, moments = known.design, strength > 0 or options.l1 > 0, basis.moments
     (scales, a, b), gram = basis.scales, basis.gram
-    free = free_weights(d, moments.squares, prior)
+    free = (basis.held if prior else basis.told_apart).copy()
     if not prior:
         free[[r.at for r in basis.repeats]] = False
     links = free_links(known, options, schema.predicted, prior)
@@ -382,7 +391,7 @@ def prepare(
         small = gram if free.all() else gram[np.ix_(free, free)]
     sums = spread_of(known, moments, a, b, problem)
     start = start_of(problem, basis.shares, small, sums)
-    apart = int(free_weights(d, moments.squares, False).sum()) - len(basis.repeats)
+    apart = int(basis.told_apart.sum()) - len(basis.repeats)
     return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
 
 

@@ -1,0 +1,157 @@
+// The curvature of narrow columns, those of a few codes: columns are taken together, so that one joint code stands for
+// several, and a table of two joint codes holds what all their pairs need. Four columns of two codes have 16 joint ones,
+// and one addition to a table of 256 cells stands for 16 additions to tables of four. Sums are whole numbers, so the way
+// they are added up in changes no bit.
+#pragma once
+
+#include <vector>
+
+#include "kernels/logistic/sums.hpp"
+
+namespace tally::logistic {
+
+constexpr size_t kJoint = 16;          // joint codes of a group, at most
+constexpr size_t kNarrow = 4;          // codes of a narrow column, at most
+constexpr size_t kStretch = 8192;      // rows that wait, at most
+constexpr size_t kWaiting = 1u << 17;  // and their weights, over all pairs of classes
+constexpr size_t kSides = 4;           // tables that rows are added to in turn: none waits for the row before it
+
+// Columns first..end of the narrow ones, in their order; code_of[column - first][joint code].
+struct Group {
+    size_t first, end, codes;
+    uint8_t code_of[4][kJoint];
+};
+
+class Narrow {
+   public:
+    // Columns of at most kNarrow codes in the rows of a block; none where there is little to gain. pairs: squares to fill.
+    Narrow(const Ask& a, size_t pairs) : pairs_(pairs), taken_(a.coded, 0) {
+        if (pairs == 0 || pairs * kRows > kWaiting || a.coded < 4 || a.rows < 64) return;
+        for (size_t c = 0; c < a.coded; ++c) {
+            if (a.code_bytes[c] != 1) continue;
+            const uint8_t* codes = reinterpret_cast<const uint8_t*>(a.codes[c]);
+            uint8_t most = 0;
+            for (size_t i = 0; i < a.rows; ++i) most = codes[i] > most ? codes[i] : most;
+            if (most >= kNarrow) continue;
+            taken_[c] = 1;
+            columns_.push_back(c);
+            sizes_.push_back(size_t(most) + 1);
+        }
+        while (wide_ < a.coded && taken_[wide_]) ++wide_;
+        group();
+        const size_t room = kWaiting / pairs < kStretch ? kWaiting / pairs : kStretch;
+        stretch_ = a.rows < room ? a.rows : room;
+        joint_.resize(groups_.size() * stretch_);
+        weights_.resize(pairs * stretch_);
+    }
+
+    TALLY_INLINE bool has(size_t column) const { return taken_[column] != 0; }
+    TALLY_INLINE bool until(size_t column) const { return column < wide_; }  // are this column and those before it narrow?
+    TALLY_INLINE bool any() const { return !groups_.empty(); }
+
+    // whole[i]: what row first + i counts for in a pair of classes. Rows come in their order.
+    TALLY_INLINE void wait(size_t pair, size_t first, size_t n, const double* whole) {
+        int64_t* to = weights_.data() + pair * stretch_ + (first - begin_);
+        for (size_t i = 0; i < n; ++i) to[i] = std::bit_cast<int64_t>(whole[i]);
+    }
+
+    // Adds the rows that wait to squares[pair, P, P] when there is no room for more, or when `next` is the last row's end.
+    TALLY_INLINE void add(const Ask& a, size_t next, int64_t* squares) {
+        const size_t n = next - begin_;
+        if (!any() || (next < a.rows && n + kRows <= stretch_)) return;
+        const size_t p = 1 + a.dense + a.cells;
+        for (size_t g = 0; g < groups_.size(); ++g) join(a, groups_[g], n, joint_.data() + g * stretch_);
+        for (size_t pair = 0; pair < pairs_; ++pair) {
+            const int64_t* weights = weights_.data() + pair * stretch_;
+            int64_t* square = squares + pair * p * p;
+            for (size_t g = 0; g < groups_.size(); ++g) {
+                alone(a, groups_[g], n, joint_.data() + g * stretch_, weights, square);
+                for (size_t h = 0; h < g; ++h)
+                    both(a, groups_[g], groups_[h], n, joint_.data() + g * stretch_, joint_.data() + h * stretch_, weights,
+                         square);
+            }
+        }
+        begin_ = next;
+    }
+
+   private:
+    size_t pairs_;
+    std::vector<uint8_t> taken_, joint_;   // [column]; [group, row that waits]
+    std::vector<size_t> columns_, sizes_;  // [narrow column]
+    std::vector<Group> groups_;
+    std::vector<int64_t> weights_;    // [pair, row that waits]
+    size_t stretch_ = 0, begin_ = 0;  // rows that may wait, and the first that does
+    size_t wide_ = 0;                 // the first column that is not narrow
+
+    void group() {
+        for (size_t c = 0; c < columns_.size();) {
+            Group g{c, c, 1, {}};
+            while (g.end < columns_.size() && g.end - g.first < 4 && g.codes * sizes_[g.end] <= kJoint)
+                g.codes *= sizes_[g.end++];
+            size_t step = 1;
+            for (size_t k = g.first; k < g.end; step *= sizes_[k++])
+                for (size_t joint = 0; joint < g.codes; ++joint)
+                    g.code_of[k - g.first][joint] = uint8_t(joint / step % sizes_[k]);
+            groups_.push_back(g);
+            c = g.end;
+        }
+    }
+
+    TALLY_INLINE void join(const Ask& a, const Group& g, size_t n, uint8_t* joint) const {
+        for (size_t i = 0; i < n; ++i) joint[i] = 0;
+        uint8_t step = 1;
+        for (size_t k = g.first; k < g.end; step = uint8_t(step * sizes_[k++])) {
+            const uint8_t* codes = reinterpret_cast<const uint8_t*>(a.codes[columns_[k]]) + begin_;
+            for (size_t i = 0; i < n; ++i) joint[i] = uint8_t(joint[i] + codes[i] * step);
+        }
+    }
+
+    // The cell of the square's side that a column has for a joint code.
+    TALLY_INLINE size_t cell(const Ask& a, const Group& g, size_t k, size_t joint) const {
+        return 1 + a.dense + size_t(a.starts[columns_[k]]) + g.code_of[k - g.first][joint];
+    }
+
+    // Columns of one group with each other and with the constant.
+    TALLY_INLINE void alone(const Ask& a, const Group& g, size_t n, const uint8_t* joint, const int64_t* weights,
+                            int64_t* square) const {
+        int64_t table[kSides][kJoint] = {};
+        for (size_t i = 0; i < n; ++i) table[i % kSides][joint[i]] += weights[i];
+        const size_t p = 1 + a.dense + a.cells;
+        for (size_t x = 0; x < g.codes; ++x) {
+            const int64_t sum = (table[0][x] + table[1][x]) + (table[2][x] + table[3][x]);
+            for (size_t k = g.first; k < g.end; ++k) {
+                int64_t* row = square + cell(a, g, k, x) * p;
+                row[0] += sum;
+                for (size_t l = g.first; l <= k; ++l) row[cell(a, g, l, x)] += sum;
+            }
+        }
+    }
+
+    // Columns of group g with those of an earlier group h.
+    TALLY_INLINE void both(const Ask& a, const Group& g, const Group& h, size_t n, const uint8_t* own, const uint8_t* other,
+                           const int64_t* weights, int64_t* square) const {
+        int64_t table[kSides][kJoint * kJoint] = {};  // [other, own]
+        size_t i = 0;
+        for (; i + kSides <= n; i += kSides)
+            for (size_t s = 0; s < kSides; ++s) table[s][other[i + s] * kJoint + own[i + s]] += weights[i + s];
+        for (; i < n; ++i) table[0][other[i] * kJoint + own[i]] += weights[i];
+        for (size_t x = 0; x < kJoint * kJoint; ++x) table[0][x] += table[1][x] + table[2][x] + table[3][x];
+        const size_t p = 1 + a.dense + a.cells;
+        for (size_t l = h.first; l < h.end; ++l) {
+            int64_t sums[kNarrow][kJoint] = {};  // [code of l, own]
+            for (size_t y = 0; y < h.codes; ++y)
+                for (size_t x = 0; x < kJoint; ++x) sums[h.code_of[l - h.first][y]][x] += table[0][y * kJoint + x];
+            int64_t* const column = square + 1 + a.dense + size_t(a.starts[columns_[l]]);
+            for (size_t k = g.first; k < g.end; ++k) {
+                int64_t small[kNarrow][kNarrow] = {};  // [code of k, code of l]
+                for (size_t x = 0; x < g.codes; ++x)
+                    for (size_t code = 0; code < kNarrow; ++code) small[g.code_of[k - g.first][x]][code] += sums[code][x];
+                int64_t* to = column + (1 + a.dense + size_t(a.starts[columns_[k]])) * p;
+                for (size_t code = 0; code < sizes_[k]; ++code, to += p)
+                    for (size_t other = 0; other < sizes_[l]; ++other) to[other] += small[code][other];
+            }
+        }
+    }
+};
+
+}  // namespace tally::logistic
