@@ -9,7 +9,7 @@ from tables import mixed
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
-from tallystick.evaluate.groups import MOST, error_rates, group_names
+from tallystick.evaluate.groups import MOST, asked_groups, error_rates, group_names
 from tallystick.evaluate.result import FoldAnswers
 
 
@@ -68,3 +68,45 @@ def test_numbers_are_cut_at_their_quartiles_and_missing_is_a_group():
     assert group_names(table, "c").tolist() == ["u", "(missing)", "v", "u", "v", "u"]
     with pytest.raises(OptionError, match=r"column 'm' is not one that the model uses"):
         group_names(table, "m")
+
+
+AGES = [
+    {"age": 18 + i % 50, "sex": "fm"[i % 2], "rooms": i % 4, "y": "ab"[(i % 50 > 20) ^ (i % 7 == 0)]}
+    for i in range(200)
+]
+
+
+def test_numbers_are_cut_where_the_user_says():
+    for by in ("age: 25, 40, 60", ["age: 25,40,60"], {"age": [25, 40, 60]}):
+        found = ts.cross_validate(ts.NaiveBayes(), AGES, "y", folds=3, by=by)
+        rows = {g["group"]: g["rows"] for g in found.by("age")}
+        ages = np.array([row["age"] for row in AGES])
+        cuts = np.bincount(np.searchsorted([25, 40, 60], ages, "right")).tolist()
+        names = ["below 25", "25 to below 40", "40 to below 60", "60 or more"]
+        assert rows == dict(zip(names, cuts, strict=True))
+
+
+def test_ranges_are_of_numbers_even_where_the_model_takes_them_for_levels_or_not_at_all():
+    for kind in ("levels", "out"):
+        model = ts.NaiveBayes(kinds={"rooms": kind})
+        found = ts.cross_validate(model, AGES, "y", folds=3, by={"rooms": [2]})
+        assert {g["group"]: g["rows"] for g in found.by("rooms")} == {"below 2": 100, "2 or more": 100}
+
+
+def test_a_column_whose_name_has_a_colon_is_a_column():
+    assert asked_groups("time: 5", ["time: 5", "time"]) == {"time: 5": None}
+    assert asked_groups(["time: 5", "sex"], ["time", "sex"]) == {"time": (5.0,), "sex": None}
+    assert asked_groups({"age": None}, ["age"]) == {"age": None}
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("age: old", "no numbers: 'old'. Write age: 25, 40, 60"),
+        ({"age": [40, 25]}, "begin at numbers that rise"),
+        ({"age": []}, "begin at numbers that rise"),
+    ],
+)
+def test_ranges_that_make_no_sense_are_refused(by, said):
+    with pytest.raises(OptionError, match=said):
+        ts.cross_validate(ts.NaiveBayes(), AGES, "y", folds=3, by=by)

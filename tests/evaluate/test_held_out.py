@@ -175,7 +175,7 @@ def test_the_command_tests_on_another_file_and_compares_regressions(folder, caps
     assert accuracy == pytest.approx(ts.DecisionTree().fit("train.csv", "party").score("test.csv", "party"))
     said = judged(capsys, "numbers.csv", "-t", "y", "--regression", "--folds", "3")
     assert {e["name"] for e in said["entries"]} == {"mean", "regression tree"}
-    assert [m["name"] for m in said["entries"][0]["measures"]] == ["mse", "mae", "r2"]
+    assert [m["name"] for m in said["entries"][0]["measures"]] == ["mse", "rmse", "mae", "r2"]
 
 
 def test_ways_that_do_not_go_together_are_refused():

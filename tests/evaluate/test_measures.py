@@ -79,8 +79,10 @@ def test_precision_and_recall_fall_and_rise_with_the_threshold():
 
 def test_scores_of_numbers_are_those_counted_by_hand():
     given = Reckoned(np.array([0.0, 4.0]), np.array([1.0, 4.0]), np.array([1.0, 3.0]))
-    mse, mae, r2 = (score.of(given) for score in NUMBER_SCORES)
+    mse, rmse, mae, r2 = (score.of(given) for score in NUMBER_SCORES)
     assert (mse.value, mse.base) == (1 / 4, 3.0)  # the mean is 3
+    assert (rmse.value, rmse.base) == (1 / 2, 3.0**0.5)
+    assert (rmse.low, rmse.high) == (mse.low**0.5, mse.high**0.5)
     assert (mae.value, mae.base) == (1 / 4, (3 + 3) / 4)
     assert (r2.value, r2.base) == (1 - 1 / 12, 0.0)
 

@@ -12,7 +12,7 @@ from tallystick.cli import options, screen
 @click.command(short_help="A model's card: data, method, scores, groups, limits, how to verify.")
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--on", metavar="FILE", type=click.Path(), help="Rows with the target, to judge the model by.")
-@click.option("--by", multiple=True, metavar="NAME", help="With --on: tell rates by a column.")
+@options.by
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True,
               help="Folds, where FILE has the training rows.")  # fmt: skip
 @click.option("--output", "-o", type=click.Path(), help="Write to a file (.md or .json) instead of printing.")

@@ -201,6 +201,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "tally compare days.csv -t orders --regression --folds 3",
             "a number: regression trees beside the mean",
         ),
+        (
+            "tally compare days.csv -t late --method bayes --no-tuning --folds 3 --by 'orders: 1, 3'",
+            "errors, misses and false alarms of the chosen method by ranges of a number",
+        ),
     ),
     "curve": (
         ("tally curve votes.csv --target party --repeats 2", "the error against the training rows"),

@@ -28,6 +28,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.option(
     "--regression", is_flag=True, help="The target is a number: methods for numbers beside the mean."
 )
+@options.by
 @decisions("compare")
 @options.methods("Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
@@ -73,6 +74,7 @@ def compare(
             time=time,
             held_out=None if held_out is None else options.source(held_out, given),
             regression=regression,
+            by=given["by"],
             ignore=ignore,
             progress=progress,
             **wish.judged,

@@ -64,6 +64,13 @@ def methods(words: str) -> Callable[[F], F]:
     )
 
 
+by = click.option(
+    "--by",
+    multiple=True,
+    metavar="NAME",
+    help="Tell errors by the levels of a column, or in ranges of a number: 'age: 25, 40, 60'.",
+)
+
 _COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     click.option(

@@ -31,7 +31,7 @@ from tallystick.errors import OptionError
 )
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
-@click.option("--by", multiple=True, metavar="NAME", help="Count errors by the levels of a column.")
+@options.by
 @options.methods("Compare only these.")
 @click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")
 @click.option("--folds", type=click.IntRange(min=2),

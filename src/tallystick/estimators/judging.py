@@ -37,6 +37,7 @@ from tallystick.evaluate.checks import (
 from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.costs import cost_matrix, judged_cost
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
+from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
@@ -75,6 +76,7 @@ def compare(
     time: str | None = None,
     held_out: Any = None,
     regression: bool = False,
+    by: By = (),
     cost: Any = None,
     threshold: Any = None,
     ignore: Iterable[str] = (),
@@ -109,6 +111,9 @@ def compare(
         Other rows, with the target, to test on instead of folds.
     regression : bool, default False
         Whether the target is a number: the methods for numbers beside the mean, by their mean squared error.
+    by : str, list of str or dict, default ()
+        Columns to tell errors, answers, misses and false alarms of the chosen method by, in the model or not.
+        Numbers are cut at their quartiles, or where you say: "age: 25, 40, 60" or {"age": [25, 40, 60]}.
     cost : dict or table, default None
         {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
         It decides the answers of methods without `costs` of their own.
@@ -147,11 +152,27 @@ def compare(
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
+    groups_of = _groups_asked(by, table, lambda other: other._read(data, target, sample_weight), reader)
+    if groups_of and held_out is not None:
+        raise OptionError("by= counts the rows of folds. For rows held out: model.card(rows, by=...).")
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(methods, tuned, shared, data, others)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
-    return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
+    found = compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
+    return with_groups(found, groups_of) if groups_of else found
+
+
+def _groups_asked(by: By, table: Table, read: Callable[[Any], Table], reader: Any) -> dict[str, Any]:
+    """Return the value of the columns asked for in each row."""
+    return names_by(type(reader)(**reader.get_params(deep=False)), read, table, by) if by else {}
+
+
+def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison[Any]:
+    """Return the comparison with results that can be told by groups: column -> its value in each row."""
+    entries = tuple(replace(e, result=replace(e.result, groups=dict(groups))) for e in found.entries)
+    chosen = next(e for e in entries if e.name == found.chosen.name)
+    return replace(found, entries=entries, chosen=chosen)
 
 
 def compare_read(

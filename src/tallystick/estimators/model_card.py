@@ -23,7 +23,7 @@ from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html
 from tallystick.errors import OptionError, counted, with_article
 from tallystick.estimators.rows import as_given
-from tallystick.evaluate.group_differences import sentence
+from tallystick.evaluate.groups import By
 from tallystick.models.profile import ColumnProfile
 
 TOLD = ("accuracy", "balanced accuracy", "log-loss", "brier", "auc")  # scores of classes
@@ -58,7 +58,7 @@ class ModelCard:
     __repr__ = __str__
 
 
-def model_card(model: Any, data: Any, by: tuple[str, ...], folds: int) -> ModelCard:
+def model_card(model: Any, data: Any, by: By, folds: int) -> ModelCard:
     """Return the card of a fitted model; data: rows with their target to judge it by, or None."""
     model._check_fitted()
     if by and data is None:
@@ -122,16 +122,15 @@ def _column(column: Column, own: ColumnProfile | None, unit: int) -> dict[str, A
     return out
 
 
-def _scores(model: Any, data: Any, by: tuple[str, ...], folds: int) -> dict[str, Any]:
+def _scores(model: Any, data: Any, by: By, folds: int) -> dict[str, Any]:
     """Return scores with intervals and rates by group, on rows with their target."""
     from tallystick.evaluate.crossval import cross_validate
 
     source, name = open_source(as_given(data)), model.schema_.predicted.name
     fresh = type(model)(**model.get_params(deep=False))
     same = fresh._read(source, name).fingerprint == model.rows_["fingerprint"]
-    groups = {"by": list(by)} if by else {}
     if same:
-        found = cross_validate(fresh, source, name, folds=folds, **groups)
+        found = cross_validate(fresh, source, name, folds=folds, by=by)
         how = f"cross-validated on the {counted(len(found.truth), 'training row')}, {folds} folds"
     else:
         found = judged(model, source, by)
@@ -140,14 +139,11 @@ def _scores(model: Any, data: Any, by: tuple[str, ...], folds: int) -> dict[str,
     told = {
         n: {"value": m.value, "low": m.low, "high": m.high, "baseline": m.base} for n, m in measures.items()
     }
-    tables = []
-    for column in by:
-        rates = found.by(column)
-        tables.append({"column": column, "groups": rates, "said": sentence(rates, found.classes)})
+    tables = [{"column": n, "groups": found.by(n), "said": found.said_by(n)} for n in found.groups]
     return {"scores": {"how": how, "same_rows": same, "measures": told}, "groups": tables, "found": found}
 
 
-def judged(model: Any, source: Any, by: tuple[str, ...]) -> Any:
+def judged(model: Any, source: Any, by: By) -> Any:
     """Return the answers of a fitted model to rows with their target, as a result that can be measured."""
     from tallystick.evaluate.groups import names_by
     from tallystick.evaluate.held_out import hold
@@ -159,10 +155,10 @@ def judged(model: Any, source: Any, by: tuple[str, ...]) -> Any:
     trained: Any = _Trained(model)
     held = hold(source, trained, fresh)
     shares = held.judged(model._shares(source, missing_columns="as-missing"))
-    if model._regression:
-        return RegressionValidation(held.truth, (shares,))
     again = type(model)(**model.get_params(deep=False))
     groups = names_by(again, lambda other: other._read(source, model.schema_.predicted.name), read, by)
+    if model._regression:
+        return RegressionValidation(held.truth, (shares,), groups=groups)
     return CrossValidation(held.labels, held.truth, (shares,), groups=groups)
 
 

@@ -103,9 +103,22 @@ def _groups(groups: Sequence[Mapping[str, Any]]) -> list[str]:
     out: list[str] = []
     for table in groups:
         out += [f"## By {escaped(table['column'])}", "", escaped(table["said"]), ""]
+        if table["groups"] and isinstance(table["groups"][0]["error"], Mapping):
+            out += _number_groups(table["groups"])
+            continue
         out += ["| group | rows | error | 95 % interval |", "|---|---:|---:|---|"]
         for one in table["groups"]:
             ends = between(100 * one["low"], 100 * one["high"], ".1f")
             out.append(f"| {escaped(one['group'])} | {one['rows']:,.15g} | {one['error']:.1%} | {ends} % |")
         out.append("")
     return out
+
+
+def _number_groups(groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    out = ["| group | rows | off by | 95 % interval | answer less truth |", "|---|---:|---:|---|---:|"]
+    for one in groups:
+        off, over = one["error"], one["over"]
+        ends = between(off["low"], off["high"], ".4g")
+        name = escaped(one["group"])
+        out.append(f"| {name} | {one['rows']:,.15g} | {off['mean']:.4g} | {ends} | {over['mean']:.4g} |")
+    return [*out, ""]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, overload
@@ -36,7 +36,7 @@ from tallystick.estimators.rows import as_given
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
-from tallystick.evaluate.groups import names_by
+from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
@@ -96,7 +96,7 @@ def report(
     folds: int | None = None,
     repeats: int = 5,
     rows: bool = True,
-    by: str | Iterable[str] = (),
+    by: By = (),
     title: str = "",
     progress: Progress | None = None,
     **shared: Any,
@@ -124,8 +124,9 @@ def report(
         How many subsets of each size the learning curve has.
     rows : bool, default True
         Whether the page may hold rows of the data; False also leaves out leaves of a tree with a single row.
-    by : str or list of str, default ()
-        Columns to count errors by; none given: those whose groups differ most.
+    by : str, list of str or dict, default ()
+        Columns to count errors by; none given: those whose groups differ most. Numbers are cut at their
+        quartiles, or where you say: "age: 25, 40, 60" or {"age": [25, 40, 60]}.
     title : str, default ""
         What the page calls the data; empty: the name of its source.
     progress : function, default None
@@ -157,8 +158,7 @@ def report(
     steps.done(0, "reading and describing")
     reader = NaiveBayes(**shared)
     source, table = ordered(open_source(as_given(data)), lambda s: reader._read(s, target))
-    names = (by,) if isinstance(by, str) else tuple(by)
-    groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, names)
+    groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, by)
     described = describe_table(source.name, table, reader._local().threads, source.form)
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)

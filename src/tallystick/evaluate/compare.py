@@ -100,8 +100,21 @@ class Result(Protocol):
         """weights[row]."""
         ...
 
+    @property
+    def groups(self) -> dict[str, NDArray[Any]]:
+        """The value of columns in each row, by which errors are told."""
+        ...
+
     def measure(self, name: str) -> Measure:
         """Return one measure by name."""
+        ...
+
+    def by(self, column: str) -> list[dict[str, Any]]:
+        """Return the errors for each value of a column."""
+        ...
+
+    def said_by(self, column: str) -> str:
+        """Return what differs between its values beyond chance."""
         ...
 
     def fold_losses(self) -> NDArray[np.float64]:
@@ -167,7 +180,16 @@ class Comparison(Generic[R]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data."""
-        return {
+        by = self.chosen.result.groups
+        groups = [
+            {
+                "column": name,
+                "groups": self.chosen.result.by(name),
+                "said": self.chosen.result.said_by(name),
+            }
+            for name in by
+        ]
+        return ({"groups": groups} if by else {}) | {
             "best": self.best.name,
             "checks": [c.to_dict() for c in self.checks],
             "chosen": self.chosen.name,

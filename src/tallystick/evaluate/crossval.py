@@ -21,7 +21,7 @@ from tallystick.data.table import table as table_room
 from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.folds import Dealing, one_out
-from tallystick.evaluate.groups import group_names, names_by
+from tallystick.evaluate.groups import By, group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
@@ -57,7 +57,7 @@ def cross_validate(
     repeats: int = 1,
     groups: str | None = None,
     time: str | None = None,
-    by: str | Sequence[str] = (),
+    by: By = (),
     cost: Any = None,
     threshold: Any = None,
     positive: Any = None,
@@ -86,8 +86,9 @@ def cross_validate(
         A column whose equal values stay in one fold. It is not learned from.
     time : str, default None
         A column: each fold is answered by a model trained on earlier rows only. It is not learned from.
-    by : str or list of str, default ()
-        Columns to count errors by.
+    by : str, list of str or dict, default ()
+        Columns to count errors by, in the model or not. Numbers are cut at their quartiles, or where you say:
+        "age: 25, 40, 60" or {"age": [25, 40, 60]}.
     cost : dict or table, default None
         {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
         It decides the answers of a method that has no `costs` of its own.
@@ -121,8 +122,7 @@ def cross_validate(
     refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
     dealing, how = way.dealing(table)
-    names = (by,) if isinstance(by, str) else tuple(by)
-    values = names_by(fresh(model), lambda reader: _again(reader, data, target, sample_weight), table, names)
+    values = names_by(fresh(model), lambda reader: _again(reader, data, target, sample_weight), table, by)
     if way.one_out:
         plans = [one_out(table)]
     else:
@@ -131,9 +131,8 @@ def cross_validate(
     weights = None if table.weights is None else table.weights / table.unit
     if table.response is not None:
         done = [cross_shares(model, lean, plan, progress) for plan in plans]
-        return RegressionValidation(
-            table.response, tuple(a for a, _ in done), weights, how, any(stopped for _, stopped in done)
-        )
+        answers, stopped = tuple(a for a, _ in done), any(one for _, one in done)
+        return RegressionValidation(table.response, answers, weights, how, stopped, values)
     labels, place = _positive(table, positive)
     prices, own = judged_by(judged_cost(cost, threshold, table), model, table.schema.predicted, labels)
     model = named(model, table.schema.predicted)

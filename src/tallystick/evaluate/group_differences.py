@@ -10,12 +10,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from tallystick.errors import shown
 
 LEVEL, TOLD = 0.05, 4
 FEWEST = 10  # rows that a share needs on each side to be compared
+
+
+class ComparedGroup(Protocol):
+    """One comparison of a group with all other rows: of what, and its p before the correction."""
+
+    @property
+    def group(self) -> str:
+        """The group."""
+        ...
+
+    @property
+    def what(self) -> str:
+        """What was compared."""
+        ...
+
+    @property
+    def p(self) -> float:
+        """How likely so large a difference is by chance."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +51,50 @@ class GroupDifference:
         return f"{self.what} {self.share:.1%} where it is {shown(self.group)}, {self.others:.1%} elsewhere"
 
 
+D = TypeVar("D", bound=ComparedGroup)
+
+
 def differences(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> tuple[int, list[GroupDifference]]:
     """Return how many comparisons were made, and those that differ beyond chance, the surest first."""
     made: list[GroupDifference] = []
     for what, hits, rows in _measures(rates, labels):
-        for i, group in enumerate(rates):
+        for i, group in told_apart(rates):
             found = _compared(group["group"], what, (hits[i], rows[i]), (sum(hits), sum(rows)))
             if found is not None:
                 made.append(found)
-    made.sort(key=lambda d: (d.p, d.what, d.group))
-    kept: list[GroupDifference] = []
-    for rank, one in enumerate(made):
-        if one.p > LEVEL / (len(made) - rank):
+    return len(made), beyond_chance(made)
+
+
+def told_apart(groups: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """Return the groups to compare with all other rows; of two the second alone, for the first would say the
+    same again.
+    """
+    return list(enumerate(groups))[1:] if len(groups) == 2 else list(enumerate(groups))
+
+
+def beyond_chance(made: list[D]) -> list[D]:
+    """Return the comparisons that hold after Holm's correction, the surest first."""
+    order = sorted(made, key=lambda d: (d.p, d.what, d.group))
+    kept: list[D] = []
+    for rank, one in enumerate(order):
+        if one.p > LEVEL / (len(order) - rank):
             break
         kept.append(one)
-    return len(made), kept
+    return kept
 
 
 def sentence(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> str:
     """Return what differs beyond chance, or that nothing does."""
-    made, found = differences(rates, labels)
+    return told_differences(*differences(rates, labels), "errors, answers, misses or false alarms")
+
+
+def told_differences(made: int, found: Sequence[D], what: str) -> str:
+    """Return in a sentence what was found in so many comparisons; what: all that was compared."""
     if not made:
         return "The groups are too small to be compared."
     rule = f"{made:,} comparisons of a group with all other rows, Holm's correction at 5 %"
     if not found:
-        return f"No group differs beyond chance in errors, answers, misses or false alarms ({rule})."
+        return f"No group differs beyond chance in {what} ({rule})."
     told = "; ".join(map(str, found[:TOLD]))
     more = f"; and {len(found) - TOLD:,} more" if len(found) > TOLD else ""
     return f"Beyond chance: {told}{more} ({rule})."

@@ -6,7 +6,7 @@ Law: groups are shown in a stated order, the largest first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Columns
+from tallystick.data.text import quantity
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.models.decision import decide
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from tallystick.evaluate.result import FoldAnswers
 
 MOST = 20  # groups shown; the rest is one row
+By = (
+    str | Iterable[str] | Mapping[str, Sequence[float] | None]
+)  # columns; of numbers "age: 25, 40", or a dict
 
 
 def error_rates(
@@ -42,15 +46,8 @@ def error_rates(
     tested = part.fold >= 0
     weight = np.ones(len(truth)) if weights is None else weights
     answer = decide(part.shares, rule)
-    names, inverse = np.unique(groups.astype(str), return_inverse=True)
-    full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
-    order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))
-    kept = [(str(names[g]), inverse == g) for g in order[:MOST] if full[g] > 0]
-    if len(order) > MOST:
-        kept.append((f"({len(order) - MOST} smaller groups)", np.isin(inverse, order[MOST:])))
     out = []
-    for name, here in kept:
-        here = here & tested
+    for name, here in largest_groups(groups, tested, weight):
         rows = float(weight[here].sum())
         wrong = float(weight[here & (answer != truth)].sum())
         low, high = intervals.wilson(wrong, rows)
@@ -69,6 +66,22 @@ def error_rates(
             }
         )
     return out
+
+
+def largest_groups(
+    groups: NDArray[Any], tested: NDArray[np.bool_], weight: NDArray[np.float64]
+) -> list[tuple[str, NDArray[np.bool_]]]:
+    """Return the name of each group and which tested rows are in it, the largest first; of many, the small
+    ones as one.
+    """
+    names, inverse = np.unique(groups.astype(str), return_inverse=True)
+    full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
+    order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))
+    kept = [(str(names[g]), (inverse == g) & tested) for g in order[:MOST] if full[g] > 0]
+    if len(order) > MOST and full[order[MOST:]].any():
+        rest = np.isin(inverse, order[MOST:]) & tested
+        kept.append((f"({len(order) - MOST} smaller groups)", rest))
+    return kept
 
 
 def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
@@ -91,17 +104,53 @@ def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64])
     return {"misses": misses, "false_alarms": alarms, "calibration": kept}
 
 
-def names_by(
-    reader: Any, read: Callable[[Any], Table], table: Table, names: Sequence[str]
-) -> dict[str, NDArray[Any]]:
+def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | None]:
+    """Return the columns that groups are asked by, each with the numbers where its ranges begin, None: its
+    levels, or its quartiles. known: names of columns, which are never read as a name and numbers.
+    """
+    if isinstance(by, Mapping):
+        return {name: None if cuts is None else _cuts(name, cuts) for name, cuts in by.items()}
+    names = frozenset(known)
+    out: dict[str, tuple[float, ...] | None] = {}
+    for text in (by,) if isinstance(by, str) else by:
+        name, colon, numbers = text.rpartition(":")
+        if text in names or not colon or not (names and name.strip() in names):
+            out[text] = None
+            continue
+        try:
+            cuts = [float(part) for part in numbers.split(",")]
+        except ValueError:
+            raise OptionError(
+                f"the ranges of {shown(name)} are no numbers: {shown(numbers.strip())}. "
+                f"Write {name.strip()}: 25, 40, 60."
+            ) from None
+        out[name.strip()] = _cuts(name, cuts)
+    return out
+
+
+def _cuts(name: str, cuts: Sequence[float]) -> tuple[float, ...]:
+    """Return numbers that rise, each once."""
+    found = tuple(float(cut) for cut in cuts)
+    if not found or not all(a < b for a, b in pairwise(found)) or not np.isfinite(found).all():
+        raise OptionError(
+            f"the ranges of {shown(name)} begin at numbers that rise, not {shown(list(cuts))}. "
+            "Write for example 25, 40, 60."
+        )
+    return found
+
+
+def names_by(reader: Any, read: Callable[[Any], Table], table: Table, by: By) -> dict[str, NDArray[Any]]:
     """Return the value of some columns in each row as text. Columns that are kept out of the table are read
     for this alone. read(reader): the same rows by another reader.
     """
-    used = {c.name for c in table.schema.used}
-    gone = [name for name in names if name not in used]
+    kinds_of = {c.name: c.kind for c in table.schema.used}
+    asked = asked_groups(by, (*table.schema.given, *kinds_of))
+    ranged = [name for name, cuts in asked.items() if cuts and kinds_of.get(name) != "numeric"]
+    gone = [name for name in asked if name not in kinds_of or name in ranged]
     aside = table
     if gone:
         kinds: dict[str, str] = {n: "out" for n in table.schema.given if n not in gone}
+        kinds |= dict.fromkeys(ranged, "numeric")
         known = replace(Columns.of(reader.columns, reader.kinds), kinds=kinds, keep=gone)
         reader.set_params(columns=known, kinds=None)
         aside = read(reader)
@@ -109,11 +158,13 @@ def names_by(
         if texts:
             reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
             aside = read(reader)
-    return {name: group_names(aside if name in gone else table, name) for name in names}
+    return {name: group_names(aside if name in gone else table, name, cuts) for name, cuts in asked.items()}
 
 
-def group_names(table: Table, name: str) -> NDArray[Any]:
-    """Return the value of a column in each row as text; numbers are cut at their quartiles."""
+def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:
+    """Return the value of a column in each row as text; numbers are cut where their ranges begin, or else at
+    their quartiles.
+    """
     used = [c.name for c in table.schema.used]
     if name not in used:
         raise OptionError(f"column {shown(name)} is not one that the model uses.{nearest(name, used)}")
@@ -123,10 +174,11 @@ def group_names(table: Table, name: str) -> NDArray[Any]:
     if column.kind != "numeric":
         raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
     known = data[~np.isnan(data)]
-    cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75))) if len(known) else np.empty(0)
-    ends = ["", *(f"{c:g}" for c in cuts), ""]
+    if not cuts:
+        cuts = tuple(np.unique(np.quantile(known, (0.25, 0.5, 0.75))).tolist()) if len(known) else ()
+    ends = ["", *(quantity(c, column.unit, 6) for c in cuts), ""]
     texts = [
         f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)
     ]
-    codes = np.where(np.isnan(data), len(texts), np.searchsorted(cuts, data, "right"))
+    codes = np.where(np.isnan(data), len(texts), np.searchsorted(np.array(cuts), data, "right"))
     return np.array([*texts, "(missing)"], object)[codes]

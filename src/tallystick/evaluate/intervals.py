@@ -22,6 +22,7 @@ Interval = tuple[float, float]
 METHODS = {
     "wilson": "Wilson's interval for a share",
     "mean": "Student's interval for a mean of rows, bent for skewness (Johnson)",
+    "root": "the root of the interval of the mean squared error",
     "recalls": "Wilson's intervals of the class recalls, joined by their distances (MOVER)",
     "auc": "DeLong's variance, of pairs that one model answered, on the logit scale",
     "precision": "normal interval on the logit scale with the number of positives as the size",

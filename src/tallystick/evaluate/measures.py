@@ -263,6 +263,12 @@ def _squared(given: Reckoned) -> Found:
     return given.mean(given.away**2), max(low, 0.0), high, "mean", given.mean(given.spread**2)
 
 
+def _root(given: Reckoned) -> Found:
+    value, low, high, _, base = _squared(given)
+    assert base is not None
+    return math.sqrt(value), math.sqrt(low), math.sqrt(high), "root", math.sqrt(base)
+
+
 def _absolute(given: Reckoned) -> Found:
     sizes = np.abs(given.away)
     return (
@@ -281,6 +287,7 @@ def _r2(given: Reckoned) -> Found:
 
 NUMBER_SCORES = [  # of a target that is a number
     Score("mse", _squared, most=math.inf),
+    Score("rmse", _root, most=math.inf),
     Score("mae", _absolute, most=math.inf),
     Score("r2", _r2, least=-math.inf),
 ]

@@ -6,7 +6,7 @@ Law: a row of weight w counts as w rows; the base is the error of always answeri
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,7 @@ class RegressionValidation:
     weights: Floats | None = None
     how: str = "folds"
     stopped: bool = False
+    groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     @property
     def mse(self) -> float:
@@ -49,7 +50,7 @@ class RegressionValidation:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Mean squared error, mean absolute error and R², averaged over the repeats."""
+        """Mean squared error and its root, mean absolute error and R², averaged over the repeats."""
         parts = [self._measures(r) for r in self.repeats]
         out = []
         for same in zip(*parts, strict=True):
@@ -67,7 +68,7 @@ class RegressionValidation:
         return intervals.widening(means, error, folds)
 
     def measure(self, name: str) -> Measure:
-        """Return one measure by name: "mse", "mae" or "r2"."""
+        """Return one measure by name: "mse", "rmse", "mae" or "r2"."""
         return next(m for m in self.measures if m.name == name)
 
     @property
@@ -109,6 +110,21 @@ class RegressionValidation:
                 out.append(np.average(squares[here], weights=weight[here]))
         return np.array(out)
 
+    def by(self, column: str) -> list[dict[str, Any]]:
+        """Return rows, mean size of the error and mean of answer less truth, with intervals, for each value
+        of a column.
+        """
+        from tallystick.evaluate.number_groups import error_sizes
+
+        part = self.repeats[0]
+        return error_sizes(part.of(self.groups[column]), part.of(self.truth), part, part.weight(self.weights))
+
+    def said_by(self, column: str) -> str:
+        """Return what differs between the values of a column beyond chance, in a sentence."""
+        from tallystick.evaluate.number_groups import number_sentence
+
+        return number_sentence(self.by(column))
+
     def _measures(self, part: FoldAnswers) -> list[Measure]:
         rows = part.fold >= 0
         truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
@@ -119,6 +135,7 @@ class RegressionValidation:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
         return {
+            "by": {name: self.by(name) for name in self.groups},
             "fold_mse": self.fold_means().tolist(),
             "fold_sizes": [r.sizes(self.weights) for r in self.repeats],
             "folds": len(FoldPlan(self.fold).numbers),

@@ -264,6 +264,12 @@ class CrossValidation:
         weights = part.weight(self.weights)
         return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 
+    def said_by(self, column: str) -> str:
+        """Return what differs between the values of a column beyond chance, in a sentence."""
+        from tallystick.evaluate.group_differences import sentence
+
+        return sentence(self.by(column), self.classes)
+
     def _tested(self, part: FoldAnswers) -> NDArray[np.int64]:
         """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
         rows = np.flatnonzero(part.fold >= 0)

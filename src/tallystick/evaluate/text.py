@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from tallystick.draw.text import Line, Span, bar, between, clean, p_value, plain, table, width, wrapped
+from tallystick.draw.text import Line, Span, bar, clean, p_value, plain, table, width, wrapped
 from tallystick.errors import counted
+from tallystick.evaluate.group_text import group_lines
 from tallystick.evaluate.intervals import OF
 from tallystick.evaluate.result import count_rows
 
@@ -49,7 +50,7 @@ def cross_validation_lines(result: CrossValidation) -> list[Line]:
     lines += table(header, (_measure(m) for m in measures), frozenset({1, 2, 3}), cells())
     lines += [*wrapped(_of(measures[0]), cells(), "", "dim"), (), *_confusion(result)]
     for column in result.groups:
-        lines += [(), *_groups(result, column)]
+        lines += [(), *group_lines(result, column, cells())]
     if result.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return lines
@@ -79,6 +80,8 @@ def show_regression(result: RegressionValidation) -> str:
     header = ("", "value", "95 % interval", "baseline")
     lines += table(header, (_measure(m) for m in result.measures), frozenset({1, 2, 3}), cells())
     lines += wrapped(_of(result.measures[0]), cells(), "", "dim")
+    for column in result.groups:
+        lines += [(), *group_lines(result, column, cells())]
     if result.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return plain(lines)
@@ -112,22 +115,6 @@ def _confusion(result: CrossValidation) -> list[Line]:
     return table(("truth \\ answer", *names), rows, frozenset(range(1, len(names) + 1)), cells())
 
 
-def _groups(result: CrossValidation, column: str) -> list[Line]:
-    found = result.by(column)
-    top = max(g["high"] for g in found)
-    rows = (
-        (
-            Span(clean(g["group"])),
-            Span(f"{g['rows']:,.0f}"),
-            Span(f"{g['error']:.4f}", "strong"),
-            Span(between(g["low"], g["high"], ".4f")),
-            Span(bar(g["error"] / top if top else 0, 12), "bar"),
-        )
-        for g in found
-    )
-    return table((clean(column), "rows", "error", "95 % interval", ""), rows, frozenset({1, 2, 3}), cells())
-
-
 def show_comparison(found: Comparison[Any]) -> str:
     """Return the table of methods, the razor's sentence and the checks."""
     return plain(comparison_lines(found))
@@ -152,6 +139,8 @@ def comparison_lines(found: Comparison[Any]) -> list[Line]:
     lines += table([header[j] for j in shown], ([row[j] for j in shown] for row in rows), right, room)
     lines += [(), *wrapped(clean(found.why), room, "razor: "), *wrapped(_settings(found), room, "chosen: ")]
     lines += cost_lines(found)
+    for column in found.chosen.result.groups:
+        lines += [(), *group_lines(found.chosen.result, column, room)]
     for check in found.checks:
         lines += wrapped(clean(f"{check.text} {check.advice}"), room, f"check {check.code}: ", "note")
     if found.stopped:

@@ -1,0 +1,111 @@
+"""Errors of numbers by group: how large they are, and to which side, each with an interval.
+
+Knows a value per row, the true numbers and the answers. Knows nothing of models.
+Laws: groups are shown the largest first; what differs beyond chance is told with both figures (Welch's test
+of a group against all other rows, Holm's correction), and never whether that is fair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.draw.svg import brief
+from tallystick.errors import shown
+from tallystick.evaluate import intervals
+from tallystick.evaluate.group_differences import FEWEST, beyond_chance, told_apart, told_differences
+from tallystick.evaluate.groups import largest_groups
+from tallystick.evaluate.result import FoldAnswers
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDifference:
+    """A mean of one group beside that of all other rows; p before the correction."""
+
+    group: str
+    what: str
+    mean: float
+    others: float
+    p: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what} {brief(self.mean)} where it is {shown(self.group)}, {brief(self.others)} elsewhere"
+        )
+
+
+def error_sizes(
+    groups: NDArray[Any], truth: Floats, part: FoldAnswers, weights: Floats | None
+) -> list[dict[str, Any]]:
+    """Return per group: rows, the mean size of the error with its interval, the mean of answer less truth
+    with its interval, and the means of truth and answer.
+    """
+    tested = part.fold >= 0
+    weight = np.ones(len(truth)) if weights is None else weights
+    away = part.shares[:, 0] - truth
+    out = []
+    for name, here in largest_groups(groups, tested, weight):
+        own, given = weight[here], part.shares[here, 0]
+        out.append(
+            {
+                "group": name,
+                "rows": float(own.sum()),
+                "error": _mean(np.abs(away[here]), own),
+                "over": _mean(away[here], own),
+                "truth": float(np.average(truth[here], weights=own)),
+                "answer": float(np.average(given, weights=own)),
+            }
+        )
+    return out
+
+
+def _mean(values: Floats, weight: Floats) -> dict[str, float]:
+    """Return a mean, its interval, and the variance of the values."""
+    low, high = intervals.mean(values, weight)
+    mean = float(np.average(values, weights=weight))
+    spread = float(np.average((values - mean) ** 2, weights=weight))
+    return {"mean": mean, "low": low, "high": high, "variance": spread}
+
+
+def number_sentence(found: Sequence[dict[str, Any]]) -> str:
+    """Return what differs between groups beyond chance, or that nothing does."""
+    made = []
+    for key, what in (("error", "size of the error"), ("over", "answer less truth")):
+        for k, group in told_apart(found):
+            rest = [g for j, g in enumerate(found) if j != k]
+            one = _compared(group["group"], what, _moments([group], key), _moments(rest, key))
+            made += [] if one is None else [one]
+    return told_differences(len(made), beyond_chance(made), "the size of the error or the side it is on")
+
+
+def _moments(groups: Sequence[dict[str, Any]], key: str) -> tuple[float, float, float]:
+    """Return rows, mean and variance of groups together."""
+    rows = sum(g["rows"] for g in groups)
+    if not rows:
+        return 0.0, 0.0, 0.0
+    mean = sum(g["rows"] * g[key]["mean"] for g in groups) / rows
+    square = sum(g["rows"] * (g[key]["variance"] + (g[key]["mean"] - mean) ** 2) for g in groups) / rows
+    return rows, mean, square
+
+
+def _compared(
+    group: str, what: str, own: tuple[float, float, float], rest: tuple[float, float, float]
+) -> NumberDifference | None:
+    if min(own[0], rest[0]) < FEWEST:
+        return None
+    parts = [variance / (rows - 1) for rows, _, variance in (own, rest)]
+    error = math.sqrt(sum(parts))
+    if error == 0.0:
+        return NumberDifference(group, what, own[1], rest[1], 1.0 if own[1] == rest[1] else 0.0)
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (rows - 1) for part, (rows, _, _) in zip(parts, (own, rest), strict=True)
+    )
+    p = 2 * intervals.student_tail(abs(own[1] - rest[1]) / error, freedom)
+    return NumberDifference(group, what, own[1], rest[1], p)
