@@ -36,6 +36,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "DecisionTree": "estimators",
     "DensityTree": "estimators",
     "DescriptionLength": "learners.prune",
+    "LinearRegression": "estimators",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
     "Scorecard": "estimators",
@@ -71,6 +72,7 @@ __all__ = [
     "DecisionTree",
     "DensityTree",
     "DescriptionLength",
+    "LinearRegression",
     "Local",
     "LogisticRegression",
     "NaiveBayes",
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
     from tallystick.estimators import (
         DecisionTree,
         DensityTree,
+        LinearRegression,
         LogisticRegression,
         NaiveBayes,
         OptimalTree,

@@ -241,6 +241,24 @@ METHODS = (
         working=Method.working,
         regression=True,
     ),
+    Method(
+        name="linear",
+        kind="linear-regression",
+        words="linear regression",
+        estimator="estimators.linear:LinearRegression",
+        file="models.linear.file:FILE",
+        explain="explain.linear:explain",
+        form="export.form:additive_form",
+        rules="export.rules:additive_rules",
+        changes="export.diff_models:logistic_changes",
+        largest="export.diff_largest:linear_largest",
+        known="description.known:of_linear",
+        interval="explain.linear:linear_interval",
+        tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (3000, 300, 100, 30, 10, 3, 1, 0.1)),
+        reads_text=False,
+        regression=True,
+        missing="counts as the mean or has a weight of its own; a level never seen adds nothing",
+    ),
 )
 DENSITIES = (  # they have no target, so nothing is predicted, compared or exported
     Method(
@@ -331,6 +349,7 @@ VARIANTS = (
     ),
 )
 CHOICES = tuple(v.name for v in VARIANTS if not v.method.regression)  # what can be named for classes
+NUMBERS = tuple(v.name for v in VARIANTS if v.method.regression)  # the same for numbers
 
 
 def variant(name: str) -> MethodVariant:
@@ -342,8 +361,9 @@ def variant(name: str) -> MethodVariant:
     for entry in VARIANTS:
         if entry.name == known:
             return _with_settings(entry, name, settings) if colon else entry
-    near = nearest(known, CHOICES)
-    raise OptionError(f"there is no method {shown(known)}.{near} Use: {', '.join(CHOICES)}.")
+    near = nearest(known, (*CHOICES, *NUMBERS))
+    use = f"{', '.join(CHOICES)}; for numbers {', '.join(NUMBERS)}"
+    raise OptionError(f"there is no method {shown(known)}.{near} Use: {use}.")
 
 
 def _with_settings(entry: MethodVariant, name: str, texts: str) -> MethodVariant:

@@ -82,7 +82,14 @@ def test_fit_names_the_methods_there_are(folder):
     assert "there is no method 'c4'. Did you mean 'c45'? Use: tree, bayes," in said
 
 
-@pytest.mark.parametrize("way", [["--regression"], ["--kind", "y=numeric"], ["--model", "regression"]])
+@pytest.mark.parametrize(
+    "way",
+    [
+        ["--regression", "--model", "tree"],
+        ["--kind", "y=numeric", "--model", "tree"],
+        ["--model", "regression"],
+    ],
+)
 def test_fit_learns_a_regression_tree_where_the_target_is_a_number(folder, way):
     rows = [f"{i % 7},{'ab'[i % 2]},{3 * (i % 7) + i % 2}" for i in range(60)]
     (folder / "t.csv").write_text("x,w,y\n" + "\n".join(rows) + "\n")
@@ -92,12 +99,23 @@ def test_fit_learns_a_regression_tree_where_the_target_is_a_number(folder, way):
     assert "always answering the mean" in said
     known = ts.RegressionTree().fit(str(folder / "t.csv"), "y")
     assert (folder / "m.tally.json").read_bytes() == known.to_bytes()
-    assert "next: in Python, ts.load('m.tally.json').predict(" in said
+    assert "next: tally predict m.tally.json NEW.csv -o predictions.csv" in said
 
 
-def test_fit_says_which_models_answer_numbers(folder):
-    said = bad("fit", "votes.csv", "-t", "party", "--regression", "--model", "bayes", cwd=folder)
-    assert "--model bayes answers classes, and the target is a number. Use --model tree." in said
+def test_fit_chooses_among_the_methods_for_numbers(folder):
+    rows = [f"{i % 7},{'ab'[i % 2]},{3 * (i % 7) + i % 2 + 0.1 * (i % 3)}" for i in range(60)]
+    (folder / "t.csv").write_text("x,w,y\n" + "\n".join(rows) + "\n")
+    said = good("fit", "t.csv", "-t", "y", "--regression", "-o", "m.tally.json", cwd=folder)
+    assert "linear regression has the lowest mean squared error" in " ".join(said.split())
+    named = good("fit", "t.csv", "-t", "y", "--model", "linear", "-o", "n.tally.json", cwd=folder)
+    assert "Linear regression of y" in named
+    assert (folder / "m.tally.json").read_bytes() == (folder / "n.tally.json").read_bytes()
+    known = ts.LinearRegression().fit(folder / "t.csv", "y")
+    assert (folder / "m.tally.json").read_bytes() == known.to_bytes()
+    good("fit", "t.csv", "-t", "y", "--model", "linear", "--l2", "0", "-o", "o.tally.json", cwd=folder)
+    assert ts.load(folder / "o.tally.json").l2 == 0
+    said = bad("fit", "t.csv", "-t", "y", "--regression", "--model", "bayes", cwd=folder)
+    assert "--model bayes answers classes, and the target is a number. Use --model regression or" in said
 
 
 def test_fit_never_writes_over_its_data(folder):

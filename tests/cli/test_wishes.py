@@ -70,7 +70,7 @@ def test_what_is_not_given_is_not_set():
         ("--model tree --cuts dose=2", "--cuts is not for --model tree. Use it with --model card."),
         (
             "--model bayes --l2 2",
-            "--l2 is not for --model bayes. Use it with --model logistic or --model card.",
+            "--l2 is not for --model bayes. Use it with --model logistic or --model card or --model linear.",
         ),
         ("--pairs 0", "--pairs is for one method. Name it: --model card."),
     ],

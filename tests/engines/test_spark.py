@@ -91,6 +91,17 @@ def test_texts_dates_and_what_is_left_out_are_read_as_here(spark):
         assert there.source_notes_ == here.source_notes_
 
 
+@pytest.mark.parametrize("l2", [0, "auto"])
+def test_a_linear_regression_on_spark_is_the_one_here(spark, l2):
+    gaps = [None if i % 7 == 6 else i % 11 - 2.5 for i in range(300)]
+    rows = [
+        {"x": i % 17 * 0.3, "c": "abc"[i % 3], "z": z, "y": i % 17 + i % 5 / 4} for i, z in enumerate(gaps)
+    ]
+    here = ts.LinearRegression(l2=l2).fit(rows, "y")
+    frame = spark.createDataFrame(rows, "x double, c string, z double, y double").repartition(3)
+    assert ts.LinearRegression(l2=l2).fit(frame, "y").to_bytes() == here.to_bytes()
+
+
 def test_a_regression_tree_on_spark_is_the_one_here(spark):
     rows = table().select(["whole", "colour", "flag", "x"]).slice(0, 300).drop_null()
     here = ts.RegressionTree(max_depth=2).fit(rows, "x")

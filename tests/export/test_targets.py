@@ -26,6 +26,7 @@ KINDS = {
     "naive Bayes that reads text": ("bayes words", "bayes complement", "bayes bernoulli", "bayes tf-idf"),
     "logistic regression": ("logistic", "logistic three", "logistic products"),
     "logistic regression that reads text": ("logistic words", "logistic counts"),
+    "linear regression": ("linear", "linear products"),
     "scorecard": ("card", "card three", "card crossed"),
     "scorecard that reads text": ("card words",),
     "rule list, rule set": ("rules", "rules three", "rules costs", "rule set", "rule set three"),

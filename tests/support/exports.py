@@ -116,6 +116,8 @@ MODELS: dict[str, tuple[str, Any]] = {
     "logistic": ("boolean", lambda: ts.LogisticRegression(**WISHES)),
     "logistic three": ("text", lambda: ts.LogisticRegression(**WISHES)),
     "logistic products": ("integer", lambda: ts.LogisticRegression(interactions=2, polynomial=2, **WISHES)),
+    "linear": ("y", lambda: ts.LinearRegression(**WISHES)),
+    "linear products": ("y", lambda: ts.LinearRegression(l2=0, interactions=2, polynomial=2, **WISHES)),
     "card": ("boolean", lambda: ts.Scorecard(**WISHES)),
     "card three": ("text", lambda: ts.Scorecard(**WISHES)),
     "card crossed": ("crossed", lambda: ts.Scorecard(**WISHES)),

@@ -79,6 +79,9 @@ def models() -> dict[str, Any]:
             numbers
         ),
         "logistic-3": ts.LogisticRegression(interactions=2, polynomial=2, l2=1.0).fit(untold, "y"),
+        "linear": ts.LinearRegression(kinds={"sky": "levels"}, interactions=[("sky", "temp")], l2=0.5).fit(
+            numbers, "y"
+        ),
     }
 
 

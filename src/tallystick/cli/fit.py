@@ -16,7 +16,7 @@ from tallystick.cli.flags import as_flags, checks_as_flags
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, page_limit, shown
-from tallystick.methods import NAMES, setting_value, variant
+from tallystick.methods import NAMES, NUMBERS, setting_value, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -52,7 +52,7 @@ SHOWN = 40  # lines of a model on the page
     show_default=True,
     help="Folds of the cross-validated score; 0: no score.",
 )
-@click.option("--regression", is_flag=True, help="The target is a number: a regression tree.")
+@click.option("--regression", is_flag=True, help="The target is a number: methods for numbers.")
 @click.option(
     "--no-profile",
     is_flag=True,
@@ -98,7 +98,7 @@ def fit(
     screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
     screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
-    screen.show(next_lines(output, done.estimator._regression), page)
+    screen.show(next_lines(output), page)
 
 
 @dataclass(frozen=True)
@@ -142,17 +142,21 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
 
 
 def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
-    """Return the method, a regression tree where the target is to be a number: by --regression, by
+    """Return the method, one for numbers where the target is to be a number: by --regression, by
     --kind TARGET=numeric (which says nothing of a column), or by the method's name.
     """
     told = f"{target}=numeric"
     if not given["regression"] and told not in given["kinds"]:
         return method
     given["kinds"] = tuple(kind for kind in given["kinds"] if kind != told)
+    given["regression"] = True
     name, colon, settings = method.partition(":")
-    if name not in ("tree", "regression", options.BEST):
-        raise OptionError(f"--model {name} answers classes, and the target is a number. Use --model tree.")
-    return f"regression{colon}{settings}"
+    if name == "tree":
+        return f"regression{colon}{settings}"
+    if name != options.BEST and not variant(method).method.regression:
+        use = " or ".join(f"--model {known}" for known in NUMBERS)
+        raise OptionError(f"--model {name} answers classes, and the target is a number. Use {use}.")
+    return method
 
 
 def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> ChosenMethod:
@@ -163,7 +167,8 @@ def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> Chose
     if given.get("settings"):
         raise OptionError(f"--set is for one method. Name it: --model {' or '.join(MODELS)}.")
     with screen.progress("comparing") as progress:
-        return choose(source, target, folds=folds, progress=progress, **options.wishes(given))
+        how = {"folds": folds, "regression": given["regression"], "progress": progress}
+        return choose(source, target, **how, **options.wishes(given))
 
 
 def judged(done: Fitted, folds: int) -> tuple[Any, str]:
@@ -320,11 +325,9 @@ def in_words(estimator: Estimator, content: bytes, output: str | None) -> list[L
     return [(Span("saved ", "good"), Span(words))]
 
 
-def next_lines(output: str | None, numbers: bool = False) -> list[Line]:
-    """Return the next command to type; numbers: what is answered, which is asked for in Python."""
+def next_lines(output: str | None) -> list[Line]:
+    """Return the next command to type."""
     if output is None or output == "-":
         return []
     told = f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv"
-    if numbers:
-        told = f'in Python, ts.load({clean(output)!r}).predict("NEW.csv")'
     return [(Span("next: "), Span(told, "strong"))]

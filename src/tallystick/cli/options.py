@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.errors import OptionError, show_every_line, shown
-from tallystick.methods import CHOICES, variant
+from tallystick.methods import CHOICES, NUMBERS, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -34,10 +34,14 @@ def _checked(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
 
 def _offered(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """Return the names that a shell may offer."""
-    return [name for name in (*CHOICES, *(() if param.multiple else (BEST,))) if name.startswith(typed)]
+    names = (*CHOICES, *NUMBERS, *(() if param.multiple else (BEST,)))
+    return [name for name in names if name.startswith(typed)]
 
 
-_METHOD_HELP = f"One of {', '.join(CHOICES)}; any with settings, such as tree:max_depth=3."
+_METHOD_HELP = (
+    f"One of {', '.join(CHOICES)}; for a target of numbers {', '.join(NUMBERS)}; any with settings, such as "
+    "tree:max_depth=3."
+)
 model = click.option(
     "--model",
     "method",

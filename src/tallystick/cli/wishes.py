@@ -13,7 +13,7 @@ import click
 
 from tallystick.cli.options import pair
 from tallystick.errors import OptionError, shown
-from tallystick.methods import NAMES, named
+from tallystick.methods import NAMES, NUMBERS, named
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -121,7 +121,7 @@ def _takers(name: str) -> list[str]:
     """Return the methods that take a parameter; what a tree calls cuts is another thing."""
     if name == "cuts":
         return ["card"]
-    return [m for m in NAMES if name in named(m).load("estimator")().get_params()]
+    return [m for m in (*NAMES, *NUMBERS) if name in named(m).load("estimator")().get_params()]
 
 
 def _models(names: Iterable[str]) -> list[str]:

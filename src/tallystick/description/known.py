@@ -118,6 +118,14 @@ def of_logistic(document: Mapping[str, Any], column: Column) -> Known:
     return Known(untold="a logistic regression keeps no counts of levels or words")
 
 
+def of_linear(document: Mapping[str, Any], column: Column) -> Known:
+    """Return what linear regression keeps: the centre and scale of a number."""
+    part = next((p for p in document["model"]["parts"] if p["name"] == column.name), None)
+    if part is not None and part["part"] == "slope" and part["scale"] > 0:
+        return Known(mean=float(part["centre"]), deviation=float(part["scale"]))
+    return Known(untold="a linear regression keeps no counts of levels or words")
+
+
 def of_card(document: Mapping[str, Any], column: Column) -> Known:
     """Return what a scorecard keeps: the training rows on each line of a column, its own or those of a pair;
     of a text how many rows have each word that has points.

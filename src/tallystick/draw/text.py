@@ -18,6 +18,7 @@ Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEIGHTS = "▁▂▃▄▅▆▇█"
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
+BAR = 24  # cells of the longest bar to a side
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +154,10 @@ def percent(share: float, digits: int = 1) -> str:
 def class_words(label: str) -> str:
     """Return what a class is called: `spam`, and `class 4` where the label is a number."""
     return f"class {label}" if NUMBER.fullmatch(label) else label
+
+
+def bar_line(name: str, weight: float, most: float, form: str) -> str:
+    """Return one part of a sum as a line: its name, its size, and a bar to the left or right."""
+    size = round(abs(weight) / most * BAR)
+    side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
+    return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"

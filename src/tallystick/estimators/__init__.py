@@ -14,6 +14,7 @@ from tallystick.estimators.classifier import Classifier
 from tallystick.export import from_bytes, read_file, refuse_other_bytes
 
 if TYPE_CHECKING:
+    from tallystick.estimators.linear import LinearRegression
     from tallystick.estimators.logistic import LogisticRegression
     from tallystick.estimators.naive_bayes import NaiveBayes
     from tallystick.estimators.optimal_tree import OptimalTree
@@ -36,7 +37,7 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 
     Returns
     -------
-    DecisionTree, RegressionTree, NaiveBayes, LogisticRegression, Scorecard, RuleList or RuleSet
+    DecisionTree, RegressionTree, NaiveBayes, LogisticRegression, LinearRegression, Scorecard, RuleList ...
         The model, with the parameters of its fit.
 
     Examples
@@ -85,6 +86,7 @@ __all__ = [
     "DecisionTree",
     "DensityTree",
     "Estimator",
+    "LinearRegression",
     "LogisticRegression",
     "NaiveBayes",
     "OptimalTree",

@@ -15,10 +15,11 @@ from tallystick.contracts import Table
 from tallystick.errors import DataError
 from tallystick.estimators.judging import Progress, candidates_of, compare_read
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.evaluate.cases import some_rows
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
-from tallystick.methods import COMPARED, named
+from tallystick.methods import COMPARED, REGRESSIONS, named
 
 WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
 FEWEST = 1_000  # rows of that part
@@ -46,18 +47,26 @@ class ChosenMethod:
 
 
 def choose(
-    data: Any, target: Any, *, folds: int = 10, progress: Progress | None = None, **shared: Any
+    data: Any,
+    target: Any,
+    *,
+    folds: int = 10,
+    regression: bool = False,
+    progress: Progress | None = None,
+    **shared: Any,
 ) -> ChosenMethod:
-    """Compare all methods as they are and return the one to take."""
-    table = NaiveBayes(**shared)._read(data, target)
+    """Compare all methods as they are, for classes or for numbers, and return the one to take."""
+    reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
+    table = reader._read(data, target)
     rows = _most(table)
     part = table if table.rows <= rows else table.take(some_rows(table, rows))
-    made = candidates_of(methods_to_try(part), False, shared)
+    made = candidates_of(REGRESSIONS if regression else methods_to_try(part), False, shared)
     try:
         found = compare_read(part, FoldWay.of(folds, None, None), made, watch=Watch(progress))
     except DataError as error:
-        words = named(UNJUDGED).words
-        return ChosenMethod(UNJUDGED, f"The methods could not be compared: {error} {words} is taken.")
+        taken = REGRESSIONS[0] if regression else UNJUDGED
+        words = named(taken).words
+        return ChosenMethod(taken, f"The methods could not be compared: {error} {words} is taken.")
     entry, why = best_method(found)
     left = [check.text for check in found.checks if check.code == "text-alone"]
     if part is not table:
@@ -76,5 +85,5 @@ def methods_to_try(table: Table) -> tuple[str, ...]:
 
 def _most(table: Table) -> int:
     """Return how many rows are compared."""
-    each = max(len(table.schema.used), 1) * len(table.schema.predicted.labels)
+    each = max(len(table.schema.used), 1) * max(len(table.schema.predicted.labels), 1)
     return max(WORK // each, FEWEST)

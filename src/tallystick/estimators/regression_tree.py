@@ -5,24 +5,17 @@ Knows the learner and the model. Knows nothing of splits or sums.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Columns
-from tallystick.data.source.door import opened
-from tallystick.errors import DataError
+from tallystick.estimators.regressor import Regressor
 from tallystick.estimators.tree import _AnyTree
 from tallystick.learners.prune import Pruning
 
-if TYPE_CHECKING:
-    from tallystick.contracts import Table
 
-
-class RegressionTree(_AnyTree):
+class RegressionTree(Regressor, _AnyTree):
     """A tree of tests on single columns, its leaves the mean response of the rows that came there.
 
     Parameters
@@ -66,8 +59,6 @@ class RegressionTree(_AnyTree):
     """
 
     _kind = "regression-tree"
-    _regression: ClassVar[Literal[True]] = True
-    _estimator_type = "regressor"
     _settled: ClassVar[Mapping[str, Any]] = {  # what belongs to classes, or to C4.5
         "criterion": "entropy",  # not asked where the target is a number
         "cuts": "midpoint",
@@ -113,117 +104,3 @@ class RegressionTree(_AnyTree):
         self.engine = engine
         self.threads = threads
         self.memory = memory
-
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table that `_fit_table` learns from."""
-        alone = isinstance(y, str) or (isinstance(y, np.ndarray) and y.ndim == 0)
-        if isinstance(y, Sized) and not alone and len(y) == 1:
-            raise DataError("one sample (row) is too few to grow a tree. Give at least two rows.")
-        return super()._read(X, y, sample_weight)
-
-    def predict(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return the mean response of each row's leaf.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix, records or dict
-            New rows, with the columns of the fit; a dict of values is one row.
-        lenient : bool, default False
-            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
-        missing_columns : {"error", "as-missing"}, default "error"
-            What to do about columns of the fit that are not there.
-
-        Returns
-        -------
-        array [row]
-            The means.
-        """
-        return np.ascontiguousarray(self._shares(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
-
-    def predict_one(
-        self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
-    ) -> float:
-        """Return the mean response of the leaf of a single row, as `predict` answers it.
-
-        Parameters
-        ----------
-        row : dict
-            The values of one row, by column.
-        lenient : bool, default False
-            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
-        missing_columns : {"error", "as-missing"}, default "error"
-            What to do about columns of the fit that are not there.
-
-        Returns
-        -------
-        float
-            The mean.
-        """
-        return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
-
-    def predict_interval(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return a 95 % interval of the mean of new rows like each, by Student's t; not of a single row.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix, records or dict
-            New rows, with the columns of the fit; a dict of values is one row.
-        lenient : bool, default False
-            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
-        missing_columns : {"error", "as-missing"}, default "error"
-            What to do about columns of the fit that are not there.
-
-        Returns
-        -------
-        array [row, 2]
-            The lower and the upper end; NaN where the leaf has one row, or a row goes down several branches.
-        """
-        from tallystick.estimators.sureness import intervals
-
-        return intervals(self, X, lenient=lenient, missing_columns=missing_columns)[:, 0]
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return R²: the share of the response's variance that the tree explains on these rows.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix or records
-            The rows.
-        y : str or array, default None
-            The responses, or the name of their column; None is the target's.
-        sample_weight : array or str, default None
-            The weight of each row; None is 1.
-
-        Returns
-        -------
-        float
-            R², 1 for perfect answers.
-        """
-        self._check_fitted()
-        X = opened(X)
-        table = self._read(X, self.schema_.predicted.name if y is None else y, sample_weight)
-        truth = table.response
-        assert truth is not None
-        found = self.predict(X)
-        if len(found) != len(truth):
-            raise DataError(f"{len(found) - len(truth):,} rows have no response. Leave them out to score.")
-        weights = np.ones(len(truth)) if table.weights is None else table.weights.astype(np.float64)
-        middle = float(np.average(truth, weights=weights))
-        spread = float((weights * (truth - middle) ** 2).sum())
-        lost = float((weights * (truth - found) ** 2).sum())
-        return 1.0 - lost / spread if spread else float(lost == 0)
-
-    def __sklearn_tags__(self) -> Any:
-        """Return tags for scikit-learn, which is loaded when this is called."""
-        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="regressor",
-            target_tags=TargetTags(required=True),
-            regressor_tags=RegressorTags(),
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
-        )

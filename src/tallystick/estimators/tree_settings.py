@@ -94,12 +94,12 @@ def named_by_label(given: dict[str, Any], names: Sequence[str], target: Target) 
     return out
 
 
-def text_notes(schema: Schema) -> tuple[Note, ...]:
-    """Say which columns a tree does not look at."""
+def text_notes(schema: Schema, method: str = "a tree does not test") -> tuple[Note, ...]:
+    """Say which columns a method does not look at, a tree or another."""
     return tuple(
         Note(
             "text-not-used",
-            f"column {c.name!r} holds text, which a tree does not test; it was not used.",
+            f"column {c.name!r} holds text, which {method}; it was not used.",
             c.name,
         )
         for c in schema.used

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.contracts import Block
-from tallystick.data.schema import Column
+from tallystick.data.schema import Column, Schema
 from tallystick.data.text import quantity
 from tallystick.draw.notebook import framed, html_lines
 from tallystick.draw.svg import around
@@ -281,7 +281,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
     reasons = [
         Reason(
             part.name,
-            _value(model, part, block, row),
+            cell_words(model.schema, part, block, row),
             tuple(own.tolist()),
             _row_words(model, part, block, row),
         )
@@ -299,12 +299,13 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
     )
 
 
-def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
+def cell_words(schema: Schema, part: Part, block: Block, row: int) -> str:
+    """Return what a row has in the column of a part."""
     if isinstance(part, WordWeights):
         starts, _, _ = block.words(part.name)
         return counted(int(starts[row + 1] - starts[row]), "word")
     if isinstance(part, Cells):
-        return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
+        return [*schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
     x = float(
         product_values(part.factors, block)[row]
         if isinstance(part, Product)
@@ -312,7 +313,7 @@ def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
     )
     if math.isnan(x):
         return "missing"
-    return quantity(x, "" if isinstance(part, Product) else model.schema[part.name].unit, 6)
+    return quantity(x, "" if isinstance(part, Product) else schema[part.name].unit, 6)
 
 
 def _row_words(

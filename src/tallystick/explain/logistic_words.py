@@ -9,6 +9,7 @@ from __future__ import annotations
 from tallystick.data.schema import CODED
 from tallystick.draw.text import clean
 from tallystick.errors import counted
+from tallystick.models.linear.model import LinearModel
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS
 from tallystick.models.logistic.parts import Cells, WordWeights
@@ -39,17 +40,11 @@ def prior_words(model: LogisticModel) -> str:
     parts = [f"Gaussian prior, l2 = {l2:.4g}"] if l2 else []
     parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
     if model.options.firth:
-        return f"Firth's correction: Jeffreys' prior, finite where classes are separated.{_references(model)}"
+        firth = "Firth's correction: Jeffreys' prior, finite where classes are separated."
+        return f"{firth}{reference_words(model)}"
     if not parts:
-        return f"No prior: maximum likelihood.{_references(model)}"
-    on = "on columns as they are"
-    if model.options.standardize:
-        kinds = {c.kind for c in model.schema.used}
-        scaled = [w for k, w in (("numeric", "numbers"), ("boolean", "booleans")) if k in kinds]
-        plainly = [w for w, own in (("levels", CODED - {"boolean"}), ("words", {"text"})) if kinds & own]
-        told = [f"standardised {' and '.join(scaled)}"] if scaled else []
-        told += [f"{' and '.join(plainly)} as they are"] if plainly else []
-        on = f"on {' and on '.join(told)}"
+        return f"No prior: maximum likelihood.{reference_words(model)}"
+    on = penalty_place(model)
     abound = " (the default where there are many rows or weights)"
     auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
@@ -57,7 +52,25 @@ def prior_words(model: LogisticModel) -> str:
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
 
 
-def _references(model: LogisticModel) -> str:
+def penalty_place(model: LogisticModel | LinearModel) -> str:
+    """Say what a prior or penalty acts on."""
+    if not model.options.standardize:
+        return "on columns as they are"
+    kinds = kinds_of(model)
+    scaled = [w for k, w in (("numeric", "numbers"), ("boolean", "booleans")) if k in kinds]
+    plainly = [w for w, own in (("levels", CODED - {"boolean"}), ("words", {"text"})) if kinds & own]
+    told = [f"standardised {' and '.join(scaled)}"] if scaled else []
+    told += [f"{' and '.join(plainly)} as they are"] if plainly else []
+    return f"on {' and on '.join(told)}"
+
+
+def kinds_of(model: LogisticModel | LinearModel) -> set[str]:
+    """Return the kinds of the columns that have a part."""
+    own = {part.name for part in model.parts}
+    return {c.kind for c in model.schema.used if c.name in own}
+
+
+def reference_words(model: LogisticModel | LinearModel) -> str:
     """Say which level of each column the others are compared with: the first that training rows had."""
     named = []
     for part in (p for p in model.parts if isinstance(p, Cells)):
@@ -72,19 +85,19 @@ def _references(model: LogisticModel) -> str:
     return f" Levels are compared with {', '.join(named[:5])}{more}." if named else ""
 
 
-def has_prior(model: LogisticModel) -> bool:
+def has_prior(model: LogisticModel | LinearModel) -> bool:
     """Say whether a prior holds the weights."""
     return model.fit.l2 > 0 or model.options.l1 > 0
 
 
-def coding_words(model: LogisticModel) -> str:
+def coding_words(model: LogisticModel | LinearModel) -> str:
     """Say how columns are coded."""
     words = []
     if not model.options.fit_intercept:
         words.append("There is no constant.")
     if model.options.offset is not None:
         words.append(f"{clean(model.options.offset)} is an offset: it is added with weight 1.")
-    kinds = {c.kind for c in model.schema.used}
+    kinds = kinds_of(model)
     if "boolean" in kinds:
         words.append(
             "Booleans are coded 0/1"

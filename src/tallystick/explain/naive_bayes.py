@@ -22,14 +22,13 @@ from tallystick.data.text import quantity
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
-from tallystick.draw.text import clean, cut, padded
+from tallystick.draw.text import BAR, bar_line, clean, cut, padded
 from tallystick.errors import OptionError, counted, nearest, page_limit, shown
 from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part
 
 Array = NDArray[np.float64]
-BAR = 24  # cells of the longest bar
 SHARE_ZERO = "share 0"  # where a logarithm would stand: a class in which a value never occurs is ruled out
 
 
@@ -372,7 +371,7 @@ class Explanation:
         for column, value, weight in rows:
             name = f"{column} = {value}" if value else column
             if np.isfinite(weight):
-                lines.append(_bar_line(name, weight, most, form))
+                lines.append(bar_line(name, weight, most, form))
                 continue
             gone = self.classes[rival if weight > 0 else c]
             lines.append(f"{padded(cut(clean(name), 44), 44)} {SHARE_ZERO:>8} rules out {clean(gone)}")
@@ -404,12 +403,6 @@ def _all_finite(numbers: Sequence[float]) -> list[float | None]:
 def _difference(parts: Sequence[float], c: int, rival: int) -> float:
     a, b = parts[c], parts[rival]
     return 0.0 if a == b else a - b
-
-
-def _bar_line(name: str, weight: float, most: float, form: str) -> str:
-    size = round(abs(weight) / most * BAR)
-    side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
-    return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"
 
 
 def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:

@@ -117,16 +117,27 @@ def card_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
 
 def logistic_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
     """Yield weights that changed, as factors of the odds; of a number for one deviation more."""
+    for told, old, new in _moved(a, b):
+        if abs(new - old) >= SMALL:
+            yield abs(new - old), f"{told}: odds × {_factor(old)}, now × {_factor(new)}"
+
+
+def linear_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
+    """Yield weights that changed, in the unit of the answer; of a number for one deviation more."""
+    for told, old, new in _moved(a, b):
+        if new != old:
+            yield abs(new - old), f"{told}: adds {old:.4g}, now {new:.4g}"
+
+
+def _moved(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Yield each weight that changed, in words, before and after; of a number for one deviation more."""
     scale = {p["name"]: p["scale"] for p in b["model"]["parts"] if p["part"] == "slope"}
     for place, before, after in _weights(a, b):
         name = next((n for n in scale if place.startswith(f"column {shown(n)}, slope")), None)
         unit = 1.0 if name is None else scale[name]
         words = "" if name is None else f" for {unit:.3g} more"
         old, new = (0.0 if v is None else float(v) * unit for v in (before, after))
-        if abs(new - old) < SMALL:
-            continue
-        told = place.replace(", weights, ", ", ").replace(", slope", "")
-        yield abs(new - old), f"{told}{words}: odds × {_factor(old)}, now × {_factor(new)}"
+        yield place.replace(", weights, ", ", ").replace(", slope", "") + words, old, new
 
 
 def _weights(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Pair]:

@@ -30,7 +30,7 @@ def bayes_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
 
 
 def logistic_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
-    """Yield what differs between two logistic regressions."""
+    """Yield what differs between two logistic regressions, or two linear ones."""
     yield from walk(logistic(a), logistic(b), "")
 
 
@@ -101,9 +101,13 @@ def walk(a: Any, b: Any, place: str) -> Iterator[Pair]:
 
 
 def by_class(value: Any, labels: list[str]) -> Any:
-    """Return a list with one entry per class as an object by class; objects are looked into."""
+    """Return a list with one entry per class as an object by class, of a number its one entry; objects are
+    looked into.
+    """
     if isinstance(value, dict):
         return {k: by_class(v, labels) for k, v in value.items()}
+    if not labels and isinstance(value, list) and len(value) == 1:
+        return value[0]
     flat = isinstance(value, list) and len(value) == len(labels) and not isinstance((value or [0])[0], list)
     return {f"class {shown(c)}": v for c, v in zip(labels, value, strict=True)} if flat else value
 
@@ -140,13 +144,14 @@ def _names(known: dict[str, Any], column: dict[str, Any]) -> list[str]:
 
 
 def logistic(document: dict[str, Any]) -> dict[str, Any]:
-    """Return weights by column, level or word, and class."""
+    """Return weights by column, level or word, and class; of a linear regression for its number."""
     labels = document["schema"]["target"]["labels"]
     links = labels[1:] if len(labels) == 2 else labels
     known = {c["name"]: c for c in document["schema"]["columns"]}
     model = document["model"]
     out: dict[str, Any] = {"constant": by_class(model["constant"], links), "fit": model["fit"]}
-    out["reference"] = labels[model["reference"]]
+    if labels:
+        out["reference"] = labels[model["reference"]]
     names = ["the constant"]
     for part in model["parts"]:
         place = f"{'product' if part['part'] == 'product' else 'column'} {shown(part['name'])}"

@@ -373,7 +373,7 @@ def _condition(graph: _Graph, form: Form, condition: list[Any]) -> str:
 
 
 def _terms(graph: _Graph, form: Form) -> None:
-    """Scores as a sum of parts [row, class], then shares and the first of the largest."""
+    """Scores as a sum of parts [row, class], then shares and the first of the largest; a number: the sum."""
     total = graph.constant([form.base])
     for term in form.terms:
         total = graph.add("Add", [total, _part(graph, form, term)])
@@ -382,6 +382,14 @@ def _terms(graph: _Graph, form: Form) -> None:
         total = graph.add("Mul", [total, graph.constant([form.slope])])
         total = graph.add("Add", [total, graph.constant([form.shift])])
         base = form.slope * base + np.array([form.shift])
+    if not form.labels:
+        graph.add(
+            "Add",
+            [graph.add("Reshape", [total, graph.constant([-1], np.int64)]), graph.constant([0.0])],
+            out="value",
+        )
+        graph.output("value", graph.onnx.TensorProto.DOUBLE, [None])
+        return
     axis = graph.constant([1], np.int64)
     top = graph.add("ReduceMax", [total, axis], keepdims=1)
     lost = graph.add("Equal", [top, graph.constant([-np.inf])])

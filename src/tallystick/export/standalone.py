@@ -377,7 +377,7 @@ class Model:
         return out
 
     def shares(self, parts: list[list[float]]) -> list[float]:
-        """Return the probability of each class."""
+        """Return the probability of each class; in regression the value."""
         scores = self.base
         for part in parts:
             scores = [s + p for s, p in zip(scores, part, strict=True)]
@@ -386,6 +386,8 @@ class Model:
             for part in parts:
                 near = [max(min(p, 1e300), -1e300) if p == p else 0.0 for p in part]
                 scores = [s + p for s, p in zip(scores, near, strict=True)]
+        if not self.labels:
+            return scores
         scores = self.scaled(scores)
         if max(scores) == -math.inf:
             scores = self.scaled(self.base)  # every class is impossible: the prior answers

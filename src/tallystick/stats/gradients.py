@@ -128,11 +128,11 @@ def laid_out(design: Design, block: Block, every: int) -> Laid:
     known = memo.get(f"logistic {every}")
     if known is not None and known.design is design:
         return known  # type: ignore[no-any-return]
-    assert block.classes is not None
     values = [c.values(block) for c in design.dense]
     codes = [block.codes(c.column.name) for c in design.coded]
     columns = DenseColumns(values, codes, [c.start for c in design.coded])
-    classes, weights = block.classes, block.weights
+    classes = np.zeros(block.rows, np.uint8) if block.classes is None else block.classes
+    weights = block.weights
     if every > 1:
         rows, values = kernels.sample_rows(columns, block.rows, every)
         columns = DenseColumns(values, [c[rows] for c in codes], columns.starts)
@@ -205,7 +205,6 @@ class LogisticSums:
 
     def add(self, total: Total, block: Block) -> Total:
         """Add the rows of one block."""
-        assert block.classes is not None
         laid = laid_out(self.design, block, self.every)
         columns = laid.columns
         if self.texts:

@@ -81,7 +81,7 @@ class Tables:
             "SENTINELS_": len(form.sentinels),
             "COSTED_": int(bool(form.costs)),
             **({"TERMS_": len(form.terms), "SCALED_": int(bool(form.shift))} if form.base else {}),
-            **({"BOUNDED_": int(slopes)} if form.base else {}),
+            **({"BOUNDED_": int(slopes), "NUMBER_": int(not form.labels)} if form.base else {}),
             **({"REASON_SIZE": self._longest_reason()} if form.has_reasons else {}),
             **self._letter_sizes(),
         }

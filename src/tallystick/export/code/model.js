@@ -248,6 +248,7 @@ function tallystick(data) {
   function shares(parts) {
     let scores = base.slice();
     for (const part of parts) scores = scores.map((s, k) => s + part[k]);
+    if (!data.labels.length) return scores; // a number
     scores = scaled(scores);
     if (Math.max(...scores) === -Infinity) scores = scaled(base); // every class is impossible: the prior answers
     const top = Math.max(...scores), out = scores.map((s) => exp(s - top)), sum = out.reduce((a, b) => a + b, 0);

@@ -228,16 +228,19 @@ class _Book:
     # -- terms --
 
     def _terms(self) -> None:
-        form, labels = self.form, range(len(self.form.labels))
+        form, labels = self.form, range(len(self.form.base))
         places = [self._term(term) for term in form.terms]  # [term][class]
         sums = []
         for k in labels:
             parts = [cells[k] for cells in places]
-            start = self._line(f"score of {label_text(form.labels[k])}")
+            start = self._line(f"score of {label_text(form.labels[k])}" if form.labels else "sum")
             total = "+".join([repr(float(form.base[k])), *parts])
             if form.shift:
                 total = f"{float(form.slope)!r}*({total})+{float(form.shift[k])!r}"
             sums.append(self.model.put(start, 2, CellFormula(total)))
+        if not form.labels:
+            self._answer(sums[0])
+            return
         block = f"{sums[0]}:{sums[-1].removeprefix('Model!')}"
         powers = []
         for k in labels:
@@ -273,7 +276,7 @@ class _Book:
             return self._table(term)
         at = self._line(term["name"])
         cells = []
-        for k in range(len(self.form.labels)):
+        for k in range(len(self.form.base)):
             cells.append(self.model.put(at, 2 + k, CellFormula(self._part_of(term, k))))
         return cells
 
@@ -312,12 +315,12 @@ class _Book:
         last = first + len(term["table"]) - 1
         line = lines[0] if len(lines) == 1 else f"(({lines[0]})-1)*{sides[1]['size']}+({lines[1]})"
         at = self._line(f"{term['name']}: the row")
-        here = self.model.put(at, 2 + len(self.form.labels), CellFormula(line))
+        here = self.model.put(at, 2 + len(self.form.base), CellFormula(line))
         return [
             self.model.put(
                 at, 2 + k, CellFormula(f"INDEX({self.model.range((first, 2 + k), (last, 2 + k))},{here})")
             )
-            for k in range(len(self.form.labels))
+            for k in range(len(self.form.base))
         ]
 
     def _side(self, side: Data, term: Data) -> str:

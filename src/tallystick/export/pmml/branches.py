@@ -24,7 +24,7 @@ def tree_model(form: Form, fields: Fields) -> Element:
     return element(
         "TreeModel",
         fields.schema(),
-        _output(form),
+        output_of(form),
         *fields.computed(),
         root,
         functionName="classification" if form.labels else "regression",
@@ -34,7 +34,8 @@ def tree_model(form: Form, fields: Fields) -> Element:
     )
 
 
-def _output(form: Form) -> Element:
+def output_of(form: Form) -> Element:
+    """Return the answer and the probability of each class as outputs."""
     kind = TEXT if form.labels else NUMBER
     answer = element("OutputField", name="prediction", feature="predictedValue", **kind)
     return element("Output", answer, *probabilities(form))

@@ -1,4 +1,5 @@
-"""Models that add up parts as a RegressionModel: the scores of the classes, made shares by softmax.
+"""Models that add up parts as a RegressionModel: the scores of the classes, made shares by softmax; or a
+number.
 
 Knows forms. What a missing value adds is a part like any other: fields of categories have one for missing
 cells and one for levels never seen, and a missing number is 0 beside a field that says so.
@@ -11,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from tallystick.export.form import Data, Form
-from tallystick.export.pmml.branches import answer, probabilities
+from tallystick.export.pmml.branches import answer, output_of, probabilities
 from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, mapped
 from tallystick.export.pmml.fields import MISSING, UNSEEN, Fields
 
@@ -21,16 +22,12 @@ def regression_model(form: Form, fields: Fields) -> Element:
     writer = _Terms(form, fields)
     for number, term in enumerate(form.terms):
         writer.add(number, term)
-    tables = [writer.table(k) for k in range(len(form.labels))]
-    return element(
-        "RegressionModel",
-        fields.schema(),
-        element("Output", *probabilities(form), answer(form)),
-        *fields.computed(),
-        *tables,
-        functionName="classification",
-        normalizationMethod="softmax",
-    )
+    tables = [writer.table(k) for k in range(len(form.base))]
+    output = element("Output", *probabilities(form), answer(form)) if form.labels else output_of(form)
+    softmax = {"normalizationMethod": "softmax"} if form.labels else {}
+    function = "classification" if form.labels else "regression"
+    body = (fields.schema(), output, *fields.computed(), *tables)
+    return element("RegressionModel", *body, functionName=function, **softmax)
 
 
 class _Terms:
@@ -38,7 +35,7 @@ class _Terms:
 
     def __init__(self, form: Form, fields: Fields) -> None:
         self.form, self.fields = form, fields
-        count = len(form.labels)
+        count = len(form.base)
         self.start = [float(b) for b in form.base]
         self.numbers: list[list[tuple[str, float]]] = [[] for _ in range(count)]
         self.levels: list[list[tuple[str, str, float]]] = [[] for _ in range(count)]
@@ -47,7 +44,8 @@ class _Terms:
         """Return the score of a class; of a calibrated model the sum is scaled as a whole, as the model does,
         so that equal sums stay equal.
         """
-        form, label = self.form, self.form.labels[k]
+        form = self.form
+        of = {"targetCategory": form.labels[k]} if form.labels else {}
         numbers = [(name, weight) for name, weight in self.numbers[k] if weight]
         start, shift = float(self.start[k]), 0.0
         if form.shift:
@@ -64,7 +62,7 @@ class _Terms:
             for n, v, w in self.levels[k]
             if w
         ]
-        return element("RegressionTable", *parts, intercept=start + shift, targetCategory=label)
+        return element("RegressionTable", *parts, intercept=start + shift, **of)
 
     def add(self, number: int, term: Data) -> None:
         """Add the parts of a term."""
@@ -89,7 +87,7 @@ class _Terms:
 
     def _categories(self, name: str, values: Sequence[str], table: list[list[float]]) -> None:
         """Add a field of categories; of a calibrated model as a number, which can be summed."""
-        for k in range(len(self.form.labels)):
+        for k in range(len(self.form.base)):
             parts = [(value, float(row[k])) for value, row in zip(values, table, strict=True)]
             if not self.form.shift:
                 self.levels[k] += [(name, value, part) for value, part in parts]
@@ -119,7 +117,7 @@ class _Terms:
         first, second = term["pair"]
         sides = [self._lines(f"{number}_side_{i}", side, term) for i, side in enumerate((first, second))]
         wide = second["size"]
-        for k in range(len(self.form.labels)):
+        for k in range(len(self.form.base)):
             rows = [(i // wide, i % wide, float(row[k])) for i, row in enumerate(term["table"])]
             if any(points for _, _, points in rows):
                 made = mapped([(sides[0], "first"), (sides[1], "second")], rows, "double")

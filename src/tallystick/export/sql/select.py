@@ -183,8 +183,11 @@ class _Writer:
         return found + self.last(fields[0], fields[1:], f"{own}_ends")
 
     def terms(self) -> str:
-        """Return the SELECT of base and terms: scores, the greatest, powers, shares."""
+        """Return the SELECT of base and terms: scores, the greatest, powers, shares; of a number the sum."""
         own, form, sql = self.own, self.form, self.sql
+        if not form.labels:
+            found = self.step("scores", "cells", [f"{score(form, 0, sql)} AS {own}_score_0"])
+            return self.cells() + found + self.last(f"{own}_score_0", [], f"{own}_scores")
         labels = range(len(form.labels))
         scores, powers, shares = ([f"{own}_{n}_{k}" for k in labels] for n in ("score", "power", "share"))
         top, lost = f"{own}_top", sql.is_lowest(f"{own}_top")

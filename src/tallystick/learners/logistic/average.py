@@ -10,18 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.learners.logistic.prepare import Basis
 from tallystick.learners.logistic.problem import Problem
+from tallystick.models.linear.model import LinearModel
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Part, Slope, WordWeights, on_average
 
 Array = NDArray[np.float64]
+WithParts = TypeVar("WithParts", LogisticModel, LinearModel)
 SURE = 800.0  # a constant by which a class has all of every row
 
 
@@ -69,7 +71,7 @@ def word_means(problem: Problem) -> Generator[Any, Any, list[Array]]:
     return [s * unit / (t.scale * problem.rows) for s, t in zip(sums, problem.texts, strict=True)]
 
 
-def averaged(model: LogisticModel, design: Design, shares: Array, words: Sequence[Array]) -> LogisticModel:
+def averaged(model: WithParts, design: Design, shares: Array, words: Sequence[Array]) -> WithParts:
     """Return the model with what each part adds to the average training row."""
     missing = {c.column: 1 + j for j, c in enumerate(design.dense) if c.missing}
     cells = {c.column.name: design.cell(c) for c in design.coded}

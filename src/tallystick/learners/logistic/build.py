@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import CODED, Schema
+from tallystick.data.schema import Schema
 from tallystick.learners.logistic.prepare import KnownRows, Prepared, reference_class
 from tallystick.learners.logistic.problem import Point, Problem
 from tallystick.learners.logistic.solvers import SolverRun
@@ -89,8 +89,7 @@ def parts_of(
     for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
         dense[written.name] = WordWeights(written.name, table.copy(), idf)
-    kinds = {"numeric", "text", *CODED}
-    return constant, (*(dense[c.name] for c in schema.used if c.kind in kinds), *products)
+    return constant, (*(dense[c.name] for c in schema.used if c.name in dense), *products)
 
 
 def errors_of(problem: Problem, point: Point, parts: Sequence[Part]) -> tuple[tuple[float, ...], ...]:

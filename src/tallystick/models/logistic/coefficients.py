@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Product, Slope
+
+if TYPE_CHECKING:
+    from tallystick.models.linear.model import LinearModel
 
 Array = NDArray[np.float64]
 
@@ -33,7 +37,7 @@ class Coefficient:
     free: bool = True
 
 
-def coefficients(model: LogisticModel) -> list[Coefficient]:
+def coefficients(model: LogisticModel | LinearModel) -> list[Coefficient]:
     """Return all coefficients but those of words."""
     lines = list(_lines(model))
     errors = model.errors if model.errors else [None] * len(lines)
@@ -43,7 +47,7 @@ def coefficients(model: LogisticModel) -> list[Coefficient]:
     ]
 
 
-def _lines(model: LogisticModel) -> Iterator[tuple[str, str, str, Array, bool]]:
+def _lines(model: LogisticModel | LinearModel) -> Iterator[tuple[str, str, str, Array, bool]]:
     yield "(constant)", "", "", model.constant, model.options.fit_intercept
     for part in model.parts:
         if isinstance(part, Slope):

@@ -22,6 +22,7 @@ from tallystick.data.schema import CODED, Column, Schema
 from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown
 
 if TYPE_CHECKING:
+    from tallystick.models.linear.options import LinearOptions
     from tallystick.models.logistic.options import LogisticOptions
 
 Array = NDArray[np.float64]
@@ -167,7 +168,7 @@ def products(columns: Sequence[Column], interactions: Any, polynomial: int) -> l
     return out
 
 
-def design_of(schema: Schema, options: LogisticOptions | None = None) -> Design:
+def design_of(schema: Schema, options: LogisticOptions | LinearOptions | None = None) -> Design:
     """Return the design of a table."""
     dense: list[Dense] = []
     coded: list[CodedPart] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import DataError, ModelFileError, OptionError, shown
@@ -33,13 +33,16 @@ from tallystick.models.shapes import (
     wished,
 )
 
-_BIG = 1e300
+if TYPE_CHECKING:
+    from tallystick.models.linear.model import LinearModel
+
+BIG = 1e300
 _MOST = sys.float_info.max  # where a column was centred, and its scale, may be any double
-_W = Numbers("links", -_BIG, _BIG)
-_TABLE = Rows(_W)
+WEIGHTS = Numbers("links", -BIG, BIG)
+_TABLE = Rows(WEIGHTS)
 _SCALE = Number(0, _MOST)
-_AVERAGE: dict[str, Shape] = {"average": _W}
-_PART = Variant(
+_AVERAGE: dict[str, Shape] = {"average": WEIGHTS}
+PART = Variant(
     "part",
     {
         "cells": Record(
@@ -52,43 +55,49 @@ _PART = Variant(
                 "name": Text(),
                 "part": Text(),
                 "scale": _SCALE,
-                "slope": _W,
+                "slope": WEIGHTS,
             },
             _AVERAGE,
         ),
         "slope": Record(
-            {"centre": Number(-_MOST, _MOST), "name": Text(), "part": Text(), "scale": _SCALE, "slope": _W},
-            {"missing": _W} | _AVERAGE,
+            {
+                "centre": Number(-_MOST, _MOST),
+                "name": Text(),
+                "part": Text(),
+                "scale": _SCALE,
+                "slope": WEIGHTS,
+            },
+            {"missing": WEIGHTS} | _AVERAGE,
         ),
         "words": Record(
-            {"idf": Numbers("", 0, _BIG), "name": Text(), "part": Text(), "weights": _TABLE}, _AVERAGE
+            {"idf": Numbers("", 0, BIG), "name": Text(), "part": Text(), "weights": _TABLE}, _AVERAGE
         ),
     },
 )
 _FIT = Record(
     {
-        "condition": Maybe(Number(0, _BIG)),
+        "condition": Maybe(Number(0, BIG)),
         "iterations": Whole(),
-        "l2": Number(0, _BIG),
-        "log_likelihood": Number(-_BIG, _BIG),
-        "null": Number(-_BIG, _BIG),
-        "rows": Number(0, _BIG),
+        "l2": Number(0, BIG),
+        "log_likelihood": Number(-BIG, BIG),
+        "null": Number(-BIG, BIG),
+        "rows": Number(0, BIG),
         "separation": Text(("", "complete", "quasi-complete")),
-        "spread": Rows(_W),
+        "spread": Rows(WEIGHTS),
         "weights": Whole(),
     },
-    {"degrees": Number(0, _BIG)},
+    {"degrees": Number(0, BIG)},
 )
 MODEL = Record(
     {
-        "constant": _W,
-        "errors": Rows(Numbers("links", 0, _BIG)),
+        "constant": WEIGHTS,
+        "errors": Rows(Numbers("links", 0, BIG)),
         "fit": _FIT,
-        "parts": Listed(_PART),
+        "parts": Listed(PART),
         "reference": Whole(),
     }
 )
-_POSITIVE = Number(0, _BIG)
+_POSITIVE = Number(0, BIG)
 PARAMETERS: dict[str, Shape] = {
     "class_weight": Maybe(Either((Named(_POSITIVE), Text(("balanced",))))),
     "interactions": Either((Whole(1, 2), Listed(Listed(Text(), least=2), least=1))),
@@ -135,36 +144,38 @@ def check(document: dict[str, Any], schema: Schema) -> None:
             "model file: the model's columns are not those of the schema. The file was edited."
         )
     for part in model["parts"]:
-        _check_part(part, columns)
-    rows = 1 + sum(_coefficients(p) for p in model["parts"])
+        check_part(part, columns)
+    rows = 1 + sum(coefficient_rows(p) for p in model["parts"])
     if model["errors"] and len(model["errors"]) != rows:
         raise ModelFileError(
             f"model file: {len(model['errors']):,} standard errors for {rows:,} coefficients."
         )
 
 
-def refuse_beyond(model: LogisticModel) -> None:
+def refuse_beyond(model: LogisticModel | LinearModel) -> None:
     """Refuse weights that are too large for a model file, as those of values near 1e-300 are."""
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
     rows: list[Iterable[float]] = [model.constant, *model.errors]
     rows += [part.slope for part in measured]
     finite = all(math.isfinite(x) for part in measured for x in (part.centre, part.scale))
-    if finite and all(abs(x) <= _BIG for row in rows for x in row):
+    if finite and all(abs(x) <= BIG for row in rows for x in row):
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
     raise DataError(
-        f"column {shown(part.name)} spreads by about {part.scale:.3g}, which gives weights beyond {_BIG:g}. "
+        f"column {shown(part.name)} spreads by about {part.scale:.3g}, which gives weights beyond {BIG:g}. "
         "Multiply or divide it by a power of ten first."
     )
 
 
-def _coefficients(part: dict[str, Any]) -> int:
+def coefficient_rows(part: dict[str, Any]) -> int:
+    """Return how many coefficients a part of the file has."""
     if part["part"] == "cells":
         return len(part["weights"])
     return {"slope": 1 + ("missing" in part), "words": 0, "product": 1}[part["part"]]
 
 
-def _check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
+def check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
+    """Raise ModelFileError unless a part of the file fits its column."""
     place = f"column {shown(part['name'])}"
     if part["part"] == "product":
         for factor in part["factors"]:

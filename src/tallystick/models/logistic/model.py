@@ -6,7 +6,7 @@ same model and predicts the same bits; the constant and the parts, added up, are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from tallystick.models.logistic.parts import (
 )
 
 if TYPE_CHECKING:
+    from tallystick.models.linear.model import LinearModel
     from tallystick.models.logistic.one_row import LogisticRow
 
 KIND = "logistic-regression"
@@ -146,26 +147,12 @@ class LogisticModel:
 
     def _answers(self, block: Block, answer: kernels.Answer) -> NDArray[Any]:
         plan = self._plan
-        columns = kernels.DenseColumns(
-            [v for part in plan.dense for v in _dense_values(part, block)],
-            [block.codes(c.name) for c in plan.coded],
-            plan.starts,
-            [w.text(block) for w in plan.words],
-        )
+        columns = plan.columns(block)
         out, finite = kernels.linear_answers(columns, block.rows, plan.scaling, plan.theta, answer)
         if finite:
             return out
         scores = kernels.linear_scores(columns, block.rows, plan.scaling, plan.theta)
-        return self._bounded(block, scores, answer)
-
-    def _bounded(self, block: Block, scores: Array, answer: kernels.Answer) -> NDArray[Any]:
-        """Return answers where rows beyond all doubles are added up again, each part at most 1e300."""
-        again = np.tile(self.additive.base, (block.rows, 1))
-        for term in self.additive.terms:
-            part = np.zeros_like(again)
-            term.add(part, block)
-            again += np.clip(np.nan_to_num(part, nan=0.0), -1e300, 1e300)
-        again = np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
+        again = bounded_scores(self.additive, block, scores)
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
@@ -185,17 +172,10 @@ class LogisticModel:
     def _of_floats(
         self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
     ) -> NDArray[Any] | None:
-        plan, values = self._plan, dict(zip((c.name for c in self.schema.used), columns, strict=True))
-        slopes = [part for part in self.parts if isinstance(part, Slope)]
-        if len(slopes) < len(self.parts) or any(c.dtype != np.float64 for c in columns):
+        plan, dense = self._plan, float_columns(self.schema, self.parts, columns)
+        if dense is None:
             return None
-        dense: list[Array] = []
-        for part in slopes:
-            x = values[part.name]
-            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
-        found, finite = kernels.linear_answers(
-            kernels.DenseColumns(dense, [], []), rows, plan.scaling, plan.theta, answer
-        )
+        found, finite = kernels.linear_answers(dense, rows, plan.scaling, plan.theta, answer)
         return found if finite else None
 
     @property
@@ -205,13 +185,13 @@ class LogisticModel:
         return here
 
     @cached_property
-    def _plan(self) -> _Plan:
-        return _Plan.of(self)
+    def _plan(self) -> ScorePlan:
+        return ScorePlan.of(self)
 
     @cached_property
     def additive(self) -> Additive:
         """The model as base and terms: what explanations, nomograms and exports read."""
-        terms = [self._term(part) for part in self.parts]
+        terms = [term_of(part, self._by_class) for part in self.parts]
         averages = [self._by_class(on_average(part)) for part in self.parts]
         return Additive(self._by_class(self.constant), terms, averages)
 
@@ -222,21 +202,6 @@ class LogisticModel:
         out = np.zeros((*weights.shape[:-1], 2))
         out[..., 1] = weights[..., 0]
         return out
-
-    def _term(self, part: Part) -> Term:
-        by_class = self._by_class
-        if isinstance(part, Slope):
-            slope = by_class(part.slope)
-            gone = (
-                slope * part.centre if part.missing is None else slope * part.centre + by_class(part.missing)
-            )
-            return LinearTerm(part.name, slope, np.zeros(len(slope)), gone)
-        if isinstance(part, Cells):
-            table = by_class(part.weights)
-            return LevelTerm(part.name, np.concatenate([table, np.zeros((1, table.shape[1]))]))
-        if isinstance(part, WordWeights):
-            return TextTerm(part, by_class(part.weights))
-        return ProductTerm(part, by_class(part.slope), part.name)
 
     def to_dict(self) -> dict[str, Any]:
         """Return this model's own part of the model file."""
@@ -262,7 +227,48 @@ class LogisticModel:
         )
 
 
-def _dense_values(part: Slope | Product, block: Block) -> list[Array]:
+def term_of(part: Part, by_class: Callable[[Array], Array]) -> Term:
+    """Return a part as a term of the additive form. by_class: weights[..., class] from weights[..., link]."""
+    if isinstance(part, Slope):
+        slope = by_class(part.slope)
+        gone = slope * part.centre if part.missing is None else slope * part.centre + by_class(part.missing)
+        return LinearTerm(part.name, slope, np.zeros(len(slope)), gone)
+    if isinstance(part, Cells):
+        table = by_class(part.weights)
+        return LevelTerm(part.name, np.concatenate([table, np.zeros((1, table.shape[1]))]))
+    if isinstance(part, WordWeights):
+        return TextTerm(part, by_class(part.weights))
+    return ProductTerm(part, by_class(part.slope), part.name)
+
+
+def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
+    """Return scores[row, class] where rows beyond all doubles are added up again, each part at most 1e300."""
+    again = np.tile(additive.base, (block.rows, 1))
+    for term in additive.terms:
+        part = np.zeros_like(again)
+        term.add(part, block)
+        again += np.clip(np.nan_to_num(part, nan=0.0), -1e300, 1e300)
+    return np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
+
+
+def float_columns(
+    schema: Schema, parts: Sequence[Part], columns: Sequence[NDArray[Any]]
+) -> kernels.DenseColumns | None:
+    """Return float columns, all of the schema, as kernels take them; None where a part is not of a number, or
+    a column not of doubles.
+    """
+    slopes = [part for part in parts if isinstance(part, Slope)]
+    if len(slopes) < len(parts) or any(c.dtype != np.float64 for c in columns):
+        return None
+    values, dense = dict(zip((c.name for c in schema.used), columns, strict=True)), []
+    for part in slopes:
+        x = values[part.name]
+        dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
+    return kernels.DenseColumns(dense, [], [])
+
+
+def dense_values(part: Slope | Product, block: Block) -> list[Array]:
+    """Return what a part multiplies [row], and where it is missing if that has a weight."""
     if isinstance(part, Product):
         return [product_values(part.factors, block)]
     values = block.values(part.name)
@@ -270,7 +276,7 @@ def _dense_values(part: Slope | Product, block: Block) -> list[Array]:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class ScorePlan:
     """The weights as the kernels take them: dense columns about their centre, so that missing is 0."""
 
     dense: Sequence[Slope | Product]
@@ -280,8 +286,18 @@ class _Plan:
     scaling: Array
     theta: Array
 
+    def columns(self, block: Block) -> kernels.DenseColumns:
+        """Return the columns of a block as kernels take them."""
+        return kernels.DenseColumns(
+            [v for part in self.dense for v in dense_values(part, block)],
+            [block.codes(c.name) for c in self.coded],
+            self.starts,
+            [w.text(block) for w in self.words],
+        )
+
     @classmethod
-    def of(cls, model: LogisticModel) -> _Plan:
+    def of(cls, model: LogisticModel | LinearModel) -> ScorePlan:
+        """Return the plan of a model."""
         dense = [p for p in model.parts if isinstance(p, Slope | Product)]
         coded = [p for p in model.parts if isinstance(p, Cells)]
         constant, centres, rows = model.constant.copy(), [], []

@@ -6,8 +6,8 @@ Knows the parts of a fitted model. Law: the shares are the bits that the same ro
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope
 from tallystick.models.tree.record import is_number
 
+if TYPE_CHECKING:
+    from tallystick.models.linear.model import LinearModel
+
 Parts = tuple[float, ...]
 
 
@@ -28,7 +31,7 @@ class LogisticRow:
     value.
     """
 
-    def __init__(self, model: LogisticModel) -> None:
+    def __init__(self, model: LogisticModel | LinearModel) -> None:
         self.model = model
         self.marks = {"": True} | dict.fromkeys(model.schema.marks, True)
         numbers = any(is_number(mark) for mark in model.schema.marks)  # such as -999: for the long way
@@ -50,13 +53,17 @@ class LogisticRow:
 
     def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
         """Return P(class | row) [class]; None where only a table can read the row, or say what it lacks."""
+        scores = self.scores(row)
+        return None if scores is None else kernels.softmax(np.array([scores])).reshape(-1)
+
+    def scores(self, row: Mapping[str, Any]) -> Sequence[float] | None:
+        """Return the score of each class, of one link 0 and its own; None as `shares` does."""
         if not self.able:
             return None
         try:
-            scores = self._one_link(row) if len(self.base) == 1 else self._links(row)
+            return self._one_link(row) if len(self.base) == 1 else self._links(row)
         except (KeyError, DataError):
             return None
-        return kernels.softmax(np.array([scores])).reshape(-1)
 
     def _one_link(self, row: Mapping[str, Any]) -> Parts:
         score = self.base[0]

@@ -90,6 +90,10 @@ static inline void tally_share_of_(const double *x, const unsigned *words, doubl
     tally_scores_(x, words, 0, score);
     for (k = 0; k < TALLY_SHARES_; k++) finite = finite && tally_finite_(score[k]);
     if (TALLY_BOUNDED_ && !finite) tally_scores_(x, words, 1, score); /* beyond all doubles: each part is at most 1e300 */
+    if (TALLY_NUMBER_) { /* the value itself */
+        out[0] = score[0];
+        return;
+    }
     tally_scale_(score);
     top = tally_top_(score);
     if (top == -INFINITY) { /* every class is impossible: the prior answers */

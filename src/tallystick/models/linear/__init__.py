@@ -1,0 +1,1 @@
+"""The fitted linear regression, its options and its part of the model file."""

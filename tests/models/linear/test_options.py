@@ -1,0 +1,28 @@
+"""The options of a linear regression: what makes no sense is refused, and what a file tells."""
+
+from __future__ import annotations
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.models.linear.options import LinearOptions
+
+
+def test_a_file_tells_what_is_not_as_usual():
+    usual = LinearOptions.of(ts.LinearRegression())
+    assert usual.to_dict() == {"l2": "auto", "standardize": True, "interactions": 1, "polynomial": 1}
+    given = ts.LinearRegression(l2=0, interactions=[("b", "a")], fit_intercept=False, base_levels={"c": 1})
+    assert LinearOptions.of(given).to_dict() == {
+        "l2": 0.0,
+        "standardize": True,
+        "interactions": [["a", "b"]],
+        "polynomial": 1,
+        "fit_intercept": False,
+        "base_levels": {"c": "1"},
+    }
+
+
+def test_a_base_under_a_penalty_is_refused():
+    with pytest.raises(OptionError, match="Use l2=0"):
+        LinearOptions.of(ts.LinearRegression(base_levels={"c": "x"}))
