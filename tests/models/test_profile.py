@@ -44,3 +44,14 @@ def test_a_model_that_is_no_longer_of_these_rows_keeps_no_answers():
     assert profile.answers is not None
     assert profile.without_answers().answers is None
     assert profile.without_answers().columns == profile.columns
+
+
+def test_a_profile_tells_the_range_of_numbers_that_the_model_does_not_keep():
+    rows = [{"x": float(i % 9), "z": "pq"[i % 2], "y": "ab"[i % 9 > 4]} for i in range(90)]
+    model = ts.NaiveBayes(distributions="gaussian").fit(rows, "y")
+    assert model.schema_["x"].low is None
+    known = model.profile_.ranged(model.schema_)
+    assert (known["x"].low, known["x"].high) == (0.0, 8.0)
+    assert known["z"] == model.schema_["z"]
+    told = model.counterfactuals({"x": 2.0, "z": "p"}).found
+    assert all(0 <= float(c.row["x"]) <= 8 for c in told if "x" in c.row)

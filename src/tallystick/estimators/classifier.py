@@ -250,7 +250,8 @@ class Classifier(Deciding):
             return self._decide(shares), shares
 
         wanted = None if answer is None else self.schema_.predicted.label_of(answer)
-        return counterfactuals(self.schema_, refuse_other(row), answers, columns, wanted, most)
+        known = self.schema_ if self.profile_ is None else self.profile_.ranged(self.schema_)
+        return counterfactuals(known, refuse_other(row), answers, columns, wanted, most)
 
     def effect(self, column: str, X: Any, *, of: Any = None) -> ColumnEffect:
         """Return what the model answers, on average over rows, when a column has one value in all of them.

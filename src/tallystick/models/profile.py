@@ -96,6 +96,18 @@ class Profile:
     target: ColumnProfile | None = None
     answers: AnswerProfile | ColumnProfile | None = None
 
+    def ranged(self, schema: Schema) -> Schema:
+        """Return the schema with the range of every number in training, also where the model needs none."""
+        ends = {}
+        for column, known in zip(schema.used, self.columns, strict=True):
+            if known.values is not None and len(known.values):
+                ends[column.name] = float(known.values[0]), float(known.values[-1])
+        columns = [
+            replace(c, low=ends[c.name][0], high=ends[c.name][1]) if c.name in ends else c
+            for c in schema.columns
+        ]
+        return replace(schema, columns=tuple(columns))
+
     def without_answers(self) -> Profile:
         """Return the same rows, of another model."""
         return replace(self, answers=None)

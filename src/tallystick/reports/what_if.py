@@ -36,9 +36,11 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
     order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
     first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
     every = [*starts, *first]
+    fields = [_field(given.table.schema[n]) for n in order]
     return {
         "form": form,
-        "fields": [_field(given.table.schema[n]) for n in order],
+        "fields": fields,
+        "changeable": [f["name"] for f in fields if "levels" in f or f.get("low") is not None],
         "open": OPEN if len(order) > OPEN + FEW_MORE else len(order),
         "starts": [{"label": s["label"], "row": {n: s["row"].get(n) for n in names}} for s in every],
         "words": [w for w in words if w],
@@ -71,7 +73,8 @@ def _field(column: Column) -> dict[str, Any]:
         few = len(column.levels) <= MOST_LEVELS
         return out | ({"levels": list(column.levels)} if few else {"kind": "typed"})
     if column.kind == "numeric" and column.unit == "date":
-        return out | {"kind": "date", "hint": f"{_day(column.low)} to {_day(column.high)}"}
+        hint = f"{_day(column.low)} to {_day(column.high)}"
+        return out | {"kind": "date", "hint": hint, "low": column.low, "high": column.high}
     if column.kind == "numeric" and column.low is not None and column.high is not None:
         return out | {"low": column.low, "high": column.high}
     return out

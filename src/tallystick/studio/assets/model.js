@@ -1,10 +1,10 @@
 // The third and fourth step: the model as the report draws it, and what if. The fifth: saving.
-/* global tallySections */
+/* global tallyAllowed, tallySections */
 import { clean, download, find, get, make, name, post, replace, trying } from "./small.js";
 
 import { chosen } from "./hand.js";
 
-let sections = null, labels = [];
+let sections = null, labels = [], allowed = () => [];
 
 export function show(part) {
   for (const id of ["model", "what-if"]) find(id).hidden = !part;
@@ -18,12 +18,12 @@ export function show(part) {
   labels.forEach((l) => find("wanted").append(make("option", { value: l }, clean(l))));
   const take = find("take-row");
   if (take) take.addEventListener("click", trying(async () => sections.take((await get("row", { number: find("row-number").value })).row)));
+  allowed = tallyAllowed(find);
   find("find-changes").addEventListener("click", trying(changes));
 }
 
 async function changes() {
-  const columns = [...document.querySelectorAll("#may-change input:checked")].map((box) => box.value);
-  const told = await post("changes", { row: sections.row(), columns, answer: find("wanted").value || null });
+  const told = await post("changes", { row: sections.row(), columns: allowed(), answer: find("wanted").value || null });
   const lines = told.sentences.map((s) => make("li", {}, name(s)));
   find("changes").replaceChildren(make("p", {}, name(told.told)), ...(lines.length ? [make("ol", {}, ...lines)] : []));
 }
