@@ -2,6 +2,7 @@
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
 #include "kernels/base/math.hpp"
+#include "kernels/columns/bins.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/columns/ranks.hpp"
 #include "kernels/columns/scan.hpp"
@@ -179,20 +180,6 @@ void bind_ranks(nb::module_& m) {
         },
         nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("wanted").noconvert(),
         nb::arg("picked").noconvert(), Release());
-
-    m.def(
-        "value_hashes",
-        [](In<double> values, Out<uint64_t> hashes) {
-            for (size_t i = 0; i < values.size(); ++i) hashes.data()[i] = value_hash(values.data()[i]);
-        },
-        nb::arg("values").noconvert(), nb::arg("hashes").noconvert(), Release());
-
-    m.def(
-        "pick_values",
-        [](Strided<double> values, uint64_t limit, Out<uint32_t> picked) {
-            return pick_values(values.size(), column_of(values), limit, picked.data());
-        },
-        nb::arg("values").noconvert(), nb::arg("limit"), nb::arg("picked").noconvert(), Release());
 
     m.def(
         "bin_values",

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "bindings.hpp"
+#include "kernels/columns/bins.hpp"
+#include "kernels/columns/pick.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
-#include "kernels/sums/dealt.hpp"
+#include "kernels/sums/reading.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 namespace {
@@ -165,22 +167,44 @@ void bind_bayes(nb::module_& m) {
         },
         nb::arg("counts").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), Release());
 
-    // -> (cuts, counts[bin, class] in one row, missing[class])
+    // tables[column][bin, class]; the last bin is missing
     m.def(
-        "cut_rows",
-        [](Strided<double> values, AnyIn classes, size_t n_classes, Maybe<int64_t> weights, double unit,
-           In<double> n_log_n) {
-            CutColumn out;
-            by_width(classes, [&](auto* c) {
-                using Class = std::remove_cvref_t<decltype(*c)>;
-                const ClassedRows<Class> rows{
-                    values.size(), n_classes, {values.data(), values.stride(0)}, c, pointer(weights)};
-                out = cut_rows(rows, unit, {n_log_n.data(), n_log_n.size()});
-            });
-            return std::make_tuple(std::move(out.cuts), std::move(out.counts), std::move(out.missing));
+        "count_bins",
+        [](const std::vector<Strided<double>>& given, const std::vector<In<double>>& cuts, AnyIn classes,
+           Maybe<int64_t> weights, const std::vector<Out<int64_t>>& tables) {
+            std::vector<CutTable> columns;
+            for (size_t j = 0; j < given.size(); ++j)
+                columns.push_back({{given[j].data(), given[j].stride(0)}, cuts[j].size(), cuts[j].data(), tables[j].data()});
+            by_width(classes,
+                     [&](auto* c) { count_bins(classes.size(), columns, c, pointer(weights), tables[0].shape(1)); });
         },
-        nb::arg("values").noconvert(), nb::arg("classes").noconvert(), nb::arg("n_classes"),
-        nb::arg("weights").noconvert().none(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), Release());
+        nb::arg("columns").noconvert(), nb::arg("cuts").noconvert(), nb::arg("classes").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("tables").noconvert(), Release());
+
+    m.def(
+        "value_hashes",
+        [](In<double> values, Out<uint64_t> hashes) {
+            for (size_t i = 0; i < values.size(); ++i) hashes.data()[i] = value_hash(values.data()[i]);
+        },
+        nb::arg("values").noconvert(), nb::arg("hashes").noconvert(), Release());
+
+    // rows and values [column, row] have room for all; -> how many of each column were picked
+    m.def(
+        "pick_values",
+        [](const std::vector<Strided<double>>& given, In<uint64_t> limits, Out<uint32_t> rows, Out<double> values) {
+            std::vector<size_t> out;
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Held held(given, first);
+                std::vector<Picked> picked;
+                for (size_t j = 0; j < held.at.size(); ++j)
+                    picked.push_back({0, rows.data() + (first + j) * held.rows, values.data() + (first + j) * held.rows});
+                pick_values(held.columns(), limits.data() + first, picked.data());
+                for (const Picked& own : picked) out.push_back(own.n);
+            }
+            return out;
+        },
+        nb::arg("columns").noconvert(), nb::arg("limits").noconvert(), nb::arg("rows").noconvert(),
+        nb::arg("values").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

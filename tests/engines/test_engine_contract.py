@@ -33,7 +33,6 @@ from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.stats.bayes import Ask, BayesSums
 from tallystick.stats.cards import CardLayout, CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.stats.class_values import ClassValues
-from tallystick.stats.cut_values import CutValues
 from tallystick.stats.fingerprint import Both, Prints
 from tallystick.stats.gradients import Copies, NewtonSums
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
@@ -383,11 +382,6 @@ class Compared:
         if isinstance(question, ClassValues | ValueSample | RuleTables):
             self.taken.add(type(question))
             same(found, summed)
-        if isinstance(question, CutValues):
-            self.taken.add(type(question))
-            for mine, other in zip(question.bins(found, 1), question.bins(summed, 1), strict=True):
-                assert mine.cuts == other.cuts
-                same([mine.counts, mine.missing], [other.counts, other.missing])
         if isinstance(question, Frontier):
             for i in range(len(question.open)):
                 same(found.counts(i), summed.counts(i))
@@ -400,7 +394,6 @@ SHORT_WAYS = {
     ClassValues: lambda calibrate=True, **given: ts.NaiveBayes(
         distributions="binned", calibrate=calibrate, **given
     ),
-    CutValues: lambda **given: ts.NaiveBayes(distributions="binned", **given),
     Frontier: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
     GrowingTree: lambda **given: ts.DecisionTree(**given),
     NewtonSums: lambda **given: ts.LogisticRegression(**given),

@@ -479,3 +479,19 @@ def test_level_scores_equal_those_of_each_column_to_the_bit(seed, columns, n, cl
     for code, table in zip(codes, tables, strict=True):
         kernels.add_code_scores(alone, code, table)
     np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("distribution", ["auto", "binned"])
+def test_columns_of_many_values_give_the_same_bytes_in_any_order_and_place(distribution):
+    rng = np.random.default_rng(5)
+    n = 50_000  # more values than a sample has
+    y = rng.integers(0, 3, n)
+    X = np.stack([rng.normal(size=n) + y, rng.gamma(1 + y), rng.integers(0, 9, n) + 0.5 * y], axis=1)
+    X[::11, 1] = np.nan
+    other = rng.permutation(n)
+    wish = {} if distribution == "auto" else {"distributions": distribution}
+    model = ts.NaiveBayes(threads=1, **wish).fit(X, y).to_bytes(profile=False)
+    assert ts.NaiveBayes(threads=3, **wish).fit(X[other], y[other]).to_bytes(profile=False) == model
+    assert ts.NaiveBayes(memory="64MB", **wish).fit(X, y).to_bytes(profile=False) == model
+    weighed = ts.NaiveBayes(**wish).fit(X, y, sample_weight=np.full(n, 2)).to_bytes(profile=False)
+    assert weighed == ts.NaiveBayes(**wish).fit(np.repeat(X, 2, 0), np.repeat(y, 2)).to_bytes(profile=False)

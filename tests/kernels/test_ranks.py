@@ -87,6 +87,50 @@ def test_bins_equal_the_twin(values, cuts):
     np.testing.assert_array_equal(kernels.bins(values, cuts), reference.bins(values, cuts))
 
 
+def evenly(n):
+    return np.linspace(-2, 2, n)
+
+
+CUTS = {
+    "one": np.array([0.5]),
+    "even": evenly(300),
+    "two in a cell": evenly(1_500),
+    "four in a cell": evenly(3_500),
+    "crowded": np.append(evenly(300), 1e6),
+    "hardly apart": 1.0 + np.arange(40) * 2.0**-52,
+    "whole range": np.array([-1.7e308, -1.0, 0.0, 1.0, 1.7e308]),
+    "half of the range": np.array([-8e307, 0.0, 8e307]),
+    "many": evenly(70_000),
+}
+
+
+@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
+def test_bins_of_many_rows_equal_the_twin(cuts):
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(size=5_000), cuts, -cuts, EDGES, [np.nan, np.inf, -np.inf]])
+    bins = reference.bins(values, cuts)
+    np.testing.assert_array_equal(kernels.bins(values, cuts), bins)
+    classes, weights = rng.integers(0, 3, len(values)).astype(np.uint8), rng.integers(0, 9, len(values))
+    for own in (None, weights):
+        table = np.ones((len(cuts) + 2, 3), np.int64)
+        kernels.count_bins([values], [cuts], classes, weights=own, out=[table])
+        expected = np.ones_like(table)
+        np.add.at(expected, (bins, classes), 1 if own is None else own)
+        np.testing.assert_array_equal(table, expected)
+
+
+def test_columns_of_a_matrix_are_counted_as_each_alone():
+    rng = np.random.default_rng(1)
+    x, classes = rng.normal(size=(9_000, 5)), rng.integers(0, 2, 9_000).astype(np.uint16)
+    cuts = [np.sort(rng.normal(size=n)) for n in (0, 1, 20, 300, 3)]
+    out = [np.zeros((len(own) + 2, 2), np.int64) for own in cuts]
+    kernels.count_bins(list(x.T), cuts, classes, out=out)
+    for j, table in enumerate(out):
+        alone = np.zeros_like(table)
+        np.add.at(alone, (reference.bins(x[:, j], cuts[j]), classes), 1)
+        np.testing.assert_array_equal(table, alone)
+
+
 @pytest.mark.slow
 @given(
     columns(), st.sampled_from([1, 2, 300]), st.floats(-10, 10), st.floats(0, 1e3), st.booleans(), st.data()

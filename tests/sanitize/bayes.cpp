@@ -1,9 +1,11 @@
 // Naive Bayes kernels and those that walk whole matrices, in every layout and on hard doubles.
 #include "tests.hpp"
 
+#include "kernels/columns/bins.hpp"
+#include "kernels/columns/pick.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
-#include "kernels/sums/dealt.hpp"
+#include "kernels/sums/reading.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 using namespace tally;
@@ -186,16 +188,33 @@ void words_scores_cuts_and_codes() {
     for (int64_t fold = 0; fold < 5; ++fold) judge.judge(fold, 5, said);
     EXPECT(said.cases == static_cast<double>(sums[n_values * 2] + sums[n_values * 2 + 1]) && said.binned > said.gaussian);
 
-    std::vector<double> rows(50000);  // enough for cells that are dealt and sorted
+    std::vector<double> rows(50000), ends(300);  // enough for cells of cuts
     std::vector<uint8_t> halves(rows.size());
     const auto places = numbers_below<uint32_t>(rows.size(), 1u << 20, 8);
     for (size_t row = 0; row < rows.size(); ++row) {
         rows[row] = row % 100 ? static_cast<double>(places[row]) : not_a_number;
         halves[row] = places[row] >= 1u << 19;
     }
-    const CutColumn found = cut_rows(ClassedRows<uint8_t>{rows.size(), 2, {rows.data(), 1}, halves.data(), nullptr}, 1.0, h);
-    EXPECT(found.cuts.size() == 1 && found.counts[1] == 0 && found.counts[2] == 0);
-    EXPECT(found.missing[0] + found.missing[1] == static_cast<int64_t>(rows.size() / 100));
+    for (bool crowded : {false, true}) {
+        for (size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<double>(i << (crowded ? 0 : 11));
+        if (crowded) ends.back() = 1e300;
+        std::vector<int64_t> counts((ends.size() + 2) * 2);
+        count_bins(rows.size(), {{{rows.data(), 1}, ends.size(), ends.data(), counts.data()}}, halves.data(),
+                   static_cast<const int64_t*>(nullptr), 2);
+        EXPECT(counts[(ends.size() + 1) * 2] + counts[(ends.size() + 1) * 2 + 1] == static_cast<int64_t>(rows.size() / 100));
+        std::vector<uint16_t> bins(rows.size());
+        bin_values(rows.size(), Column{rows.data(), 1}, ends.size(), ends.data(), bins.data());
+        for (size_t row = 0; row < rows.size(); ++row) --counts[bins[row] * size_t{2} + halves[row]];
+        for (int64_t count : counts) EXPECT(count == 0);
+    }
+    std::vector<uint32_t> where(rows.size());
+    std::vector<double> picked_values(rows.size());
+    Picked picked{0, where.data(), picked_values.data()};
+    const double* at = rows.data();
+    const ptrdiff_t stride = 1;
+    const uint64_t limit = uint64_t{1} << 60;
+    pick_values(Columns{rows.size(), 1, &at, &stride}, &limit, &picked);
+    EXPECT(picked.n > rows.size() / 100 && picked.n < rows.size() / 4);
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
     const int64_t base[] = {0, 200, -1};

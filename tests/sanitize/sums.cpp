@@ -1,4 +1,5 @@
 // Counts, ranks and moments.
+#include "kernels/columns/bins.hpp"
 #include "kernels/columns/ranks.hpp"
 #include "kernels/columns/scan.hpp"
 #include "kernels/csv/cells.hpp"

@@ -1,22 +1,16 @@
-"""Cuts by the MDL rule: between values, of the multiset of values, and without sorting all rows."""
+"""Cuts by the MDL rule: between values, of the multiset of values, and of many values between cells."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
 
-from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
-from tallystick.data.table.table import Table
+from tallystick.models.additive import bins_of
+from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.class_values import ValuesByClass
-from tallystick.stats.cut_values import ByCells, CutValues, between, cut_by_mdl
-
-
-def as_table(block):
-    schema = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
-    return Table(schema, block.columns, block.rows, classes=block.classes, weights=block.weights)
+from tallystick.stats.cut_values import CELLS, cells_of, cut_by_mdl, in_cells, join_cells
+from tallystick.stats.value_samples import sample_of
 
 
 def column(values, counts):
@@ -37,48 +31,64 @@ def test_values_that_say_nothing_are_one_bin():
     assert (none.cuts, none.counts.tolist()) == ((), [[0, 0]])
 
 
-def test_a_cut_lies_above_the_lower_value_however_near_they_are():
-    assert between(1.0, 3.0) == 2.0
-    low = 1.0
-    assert between(low, math.nextafter(low, 2)) == math.nextafter(low, 2)
-    assert between(-1.7e308, 1.7e308) == 0.0
-
-
 SHAPES = {
     "even": lambda rng, n: rng.random(n),
     "far tail": lambda rng, n: np.exp(6 * rng.normal(size=n)),
-    "few": lambda rng, n: rng.integers(-3, 9, n).astype(float),
-    "one value": lambda rng, n: np.full(n, -0.0),
-    "hardly apart": lambda rng, n: 1.0 + rng.integers(0, 40, n) * 2.0**-52,
-    "whole range": lambda rng, n: rng.choice([-1.7e308, -1.0, 0.0, 3.0, 1.7e308], n),
+    "hardly apart": lambda rng, n: 1.0 + rng.permutation(n) * 2.0**-52,
+    "one heavy value": lambda rng, n: np.where(rng.random(n) < 0.4, 0.25, rng.normal(size=n)),
 }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("classes", [2, 3, 6])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_rows_in_cells_are_cut_where_sorted_rows_are(shape, classes, weighted):
-    rng = np.random.default_rng(classes)
-    n = 30_000
+def many(shape, n=40_000):
+    """A column of many values, the class of each, and what a question of its values answers."""
+    rng = np.random.default_rng(n)
     x = SHAPES[shape](rng, n)
-    middle = np.median(x)
-    y = ((x > middle).astype(np.uint8) + rng.integers(0, 3, n) // 2).clip(max=classes - 1).astype(np.uint8)
-    x[::50] = np.nan
-    weights = rng.integers(0, 4, n) if weighted else None
-    ask = CutValues(("x",), classes)
-    block = Block(n, {"x": x}, y, weights=weights)
-    (sorted_rows,) = ask.bins(ask.add(ask.zero(), block), 1)
-    (in_cells,) = ask.bins(ByCells().solve(ask, as_table(block), 1), 1)
-    assert in_cells.cuts == sorted_rows.cuts
-    assert in_cells.counts.tolist() == sorted_rows.counts.tolist()
-    assert in_cells.missing.tolist() == sorted_rows.missing.tolist()
-    assert shape == "one value" or len(in_cells.cuts)
+    y = (rng.random(n) < np.where(x > np.quantile(x, 0.3), 0.8, 0.3)).astype(np.uint8)
+    values, place = np.unique(x, return_inverse=True)
+    counts = np.zeros((len(values), 2), np.int64)
+    np.add.at(counts, (place, y), 1)
+    return x, y, ValuesByClass(values, counts, np.array([3, 4]))
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_few_rows_in_cells(n):
-    ask = CutValues(("x",), 2)
-    block = Block(n, {"x": np.arange(n, dtype=float)}, np.arange(n, dtype=np.uint8))
-    (found,) = ByCells().solve(ask, as_table(block), 1)
-    (expected,) = ask.bins(ask.add(ask.zero(), block), 1)
-    assert (found.cuts, found.counts.tolist()) == (expected.cuts, expected.counts.tolist())
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_are_about_equal_and_each_has_a_value_of_the_sample(shape):
+    _, _, column = many(shape)
+    sample = sample_of(column, size=5_000).values
+    ends = cells_of(sample, 1)
+    assert np.all(np.diff(ends) > 0)
+    own = np.bincount(bins_of(sample.values, ends), minlength=len(ends) + 1)
+    assert own.min() > 0
+    assert own.max() <= sample.counts.sum() / CELLS + 1
+    assert set(cut_by_mdl(sample, 1).cuts) <= set(ends.tolist())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_counted_in_cells_are_cut_as_values_are_that_were_joined_to_cells(shape):
+    x, y, column = many(shape)
+    ends = cells_of(sample_of(column, size=5_000).values, 1)
+    asks = BayesSums((Ask("x", "bins", cuts=tuple(ends)),), 2)
+    total = asks.add(asks.zero(), Block(len(x), {"x": x}, y))
+    counted = total[key(0, "counts")]
+    joined = in_cells(column, ends)
+    assert joined[:-1].tolist() == counted[:-1].tolist()
+    assert joined[-1].tolist() == [3, 4]
+    found = join_cells(ends, joined, 1)
+    assert set(found.cuts) <= set(ends.tolist())
+    assert found.missing.tolist() == [3, 4]
+    again = np.zeros_like(found.counts)
+    np.add.at(again, (bins_of(x, np.array(found.cuts)), y), 1)
+    assert found.counts.tolist() == again.tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_lose_next_to_nothing_of_what_all_values_tell(shape):
+    _, _, column = many(shape)
+
+    def told(bins):  # bits by which the bins tell the classes
+        shares = bins.counts / bins.counts.sum(axis=1, keepdims=True)
+        logs = np.log2(shares, where=shares > 0, out=np.zeros_like(shares))
+        return (bins.counts * logs).sum() / column.counts.sum()
+
+    ends = cells_of(sample_of(column, size=5_000).values, 1)
+    exact, cells = (told(cut_by_mdl(column, 1)), told(join_cells(ends, in_cells(column, ends), 1)))
+    assert exact - cells < 0.004

@@ -77,5 +77,22 @@ def test_a_hash_is_of_the_value_alone():
 
 def test_rows_without_a_value_are_picked_too():
     x = np.array([np.nan, 1.0, 2.0])
-    assert kernels.pick_values(x, 0).tolist() == [0]
-    assert kernels.pick_values(x, ALL).tolist() == [0, 1, 2]
+    (none, missing), (every, values) = kernels.pick_values([x, x], [0, ALL])
+    assert none.tolist() == [0]
+    assert np.isnan(missing).tolist() == [True]
+    assert every.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(values, x)
+
+
+@pytest.mark.parametrize("columns", [1, 5, 8, 70])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_picked_rows_are_those_whose_hashes_are_low(columns, order):
+    rng = np.random.default_rng(columns)
+    x = np.array(rng.normal(size=(300, columns)), order=order)
+    x[::7, 0], x[5, -1] = np.nan, -0.0
+    limits = rng.integers(0, ALL, columns, dtype=np.uint64, endpoint=True).tolist()
+    for j, (rows, values) in enumerate(kernels.pick_values(list(x.T), limits)):
+        own = np.ascontiguousarray(x[:, j])
+        low = kernels.value_hashes(own) <= np.uint64(limits[j])
+        assert rows.tolist() == np.flatnonzero(low | np.isnan(own)).tolist()
+        np.testing.assert_array_equal(values, own[rows])

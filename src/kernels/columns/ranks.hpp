@@ -262,31 +262,4 @@ inline void rank_counts(Ranked ranked, const uint64_t* elements, int64_t* counts
     }
 }
 
-// A hash of a value alone; -0.0 is 0.0.
-inline uint64_t value_hash(double x) { return mix(std::bit_cast<uint64_t>(x + 0.0)); }
-
-// picked[0 .. n): the rows whose values have hashes of at most the limit, and those without a value. Returns n. picked has
-// room for one more than there are rows.
-inline size_t pick_values(size_t rows, Column column, uint64_t limit, uint32_t* picked) {
-    size_t n = 0;
-    for (size_t row = 0; row < rows; ++row) {
-        const double x = column[row];
-        picked[n] = static_cast<uint32_t>(row);
-        n += x != x || value_hash(x) <= limit;
-    }
-    return n;
-}
-
-// codes[row] = number of cuts <= x (a row goes left of a cut when x < cut); missing: n_cuts + 1. cuts ascend.
-template <class Code>
-void bin_values(size_t rows, Column column, size_t n_cuts, const double* cuts, Code* codes) {
-    for (size_t row = 0; row < rows; ++row) {
-        const double x = column[row];
-        const double* at = cuts;
-        for (size_t left = n_cuts; left > 1; left -= left / 2) at += (at[left / 2 - 1] <= x) * (left / 2);
-        const size_t below = static_cast<size_t>(at - cuts) + (n_cuts > 0 && *at <= x);
-        codes[row] = static_cast<Code>(x != x ? n_cuts + 1 : below);
-    }
-}
-
 }  // namespace tally

@@ -157,8 +157,6 @@ class NaiveBayes(Updates, BayesViews):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         learner = replace(_learner(options, table), threads=self._local().threads)
-        if table.place == "disk":  # rows on disk: the values of one column at a time are enough in memory
-            learner = replace(learner, group=1)
         model = fit(learner, table, engine)
         model.check()
         if options.calibrate:

@@ -7,9 +7,9 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
-from tallystick.kernels.bayes import add_level_scores, count_entries, cut_rows, judge_readings, mdl_cuts
+from tallystick.kernels.bayes import add_level_scores, count_entries, judge_readings, mdl_cuts
 from tallystick.kernels.blocks import BlockBasis
-from tallystick.kernels.counts import count_classes, count_codes, count_columns
+from tallystick.kernels.counts import count_bins, count_classes, count_codes, count_columns
 from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, sigmoid
 from tallystick.kernels.hashes import (
@@ -146,6 +146,7 @@ __all__ = [
     "code_cells",
     "combine",
     "copy_cells",
+    "count_bins",
     "count_cells",
     "count_classes",
     "count_codes",
@@ -154,7 +155,6 @@ __all__ = [
     "curvature_of_gram",
     "curvature_of_sums",
     "cut_cells",
-    "cut_rows",
     "digits_of",
     "dot",
     "dots",

@@ -64,23 +64,6 @@ def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
     return np.array(cuts, np.int64)
 
 
-def cut_rows(
-    values: NDArray[np.float64], classes: NDArray[Any], n_classes: int, weights: Counts | None, unit: int = 1
-) -> tuple[tuple[float, ...], Counts, Counts]:
-    """Return what `mdl_cuts` makes of the rows of a column, without sorting them all: cuts between values,
-    counts[bin, class] and missing[class]. A row of weight 0 does not count.
-    """
-    check.loose("values", values, "float64", (None,))
-    check.array("classes", classes, check.CODES, values.shape)
-    check.size("number of classes", n_classes)
-    check.maybe("weights", weights, "int64", values.shape)
-    total = len(values) if weights is None else int(weights.sum())
-    cuts, counts, missing = _kernels.cut_rows(
-        values, classes, n_classes, weights, float(unit), _n_log_n(total)
-    )
-    return tuple(cuts), np.array(counts, np.int64).reshape(-1, n_classes), np.array(missing, np.int64)
-
-
 class Readings(NamedTuple):
     """What test cases say of two ways to read a column, summed over them."""
 

@@ -72,6 +72,27 @@ def count_columns(
     return tables
 
 
+def count_bins(
+    columns: Sequence[NDArray[np.float64]],
+    cuts: Sequence[NDArray[np.float64]],
+    classes: NDArray[Any],
+    *,
+    weights: Counts | None = None,
+    out: Sequence[Counts],
+) -> None:
+    """Add the rows (or weight) of each column of numbers to out[column][bin, class]: bin = cuts at or below
+    the value; missing is len(cuts) + 1.
+    """
+    check.array("classes", classes, check.CODES, (None,))
+    check.maybe("weights", weights, "int64", classes.shape)
+    for j, (values, own, table) in enumerate(zip(columns, cuts, out, strict=True)):
+        check.loose(f"columns[{j}]", values, "float64", classes.shape)
+        check.array(f"cuts[{j}]", own, "float64", (None,))
+        check.writable(f"out[{j}]", table, "int64", (len(own) + 2, out[0].shape[1]))
+    if columns:
+        _kernels.count_bins(list(columns), list(cuts), classes, weights, list(out))
+
+
 def _table(name: str, out: Counts | None, shape: tuple[int, ...]) -> Counts:
     return np.zeros(shape, np.int64) if out is None else check.writable(name, out, "int64", shape)
 

@@ -135,11 +135,20 @@ def value_hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     return hashes
 
 
-def pick_values(values: NDArray[np.float64], limit: int) -> NDArray[np.uint32]:
-    """Return the rows whose values have hashes of at most the limit, and those without a value."""
-    check.loose("values", values, "float64", (None,))
-    picked = np.empty(len(values) + 1, np.uint32)
-    return picked[: _kernels.pick_values(values, limit, picked)].copy()
+def pick_values(
+    columns: Sequence[NDArray[np.float64]], limits: Sequence[int]
+) -> list[tuple[NDArray[np.uint32], NDArray[np.float64]]]:
+    """Return, of each column, the rows whose values have hashes of at most its limit and those without a
+    value, and these values.
+    """
+    rows = len(columns[0]) if columns else 0
+    for j, values in enumerate(columns):
+        check.loose(f"columns[{j}]", values, "float64", (rows,))
+    most = np.array(limits, np.uint64)
+    check.array("limits", most, "uint64", (len(columns),))
+    where, what = np.empty((len(columns), rows), np.uint32), np.empty((len(columns), rows))
+    found = _kernels.pick_values(list(columns), most, where, what)
+    return [(where[j, :n].copy(), what[j, :n].copy()) for j, n in enumerate(found)]
 
 
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.table.block import classes_of
-from tallystick.models.additive import bins_of, weighted
+from tallystick.models.additive import weighted
 
 Counts = NDArray[np.int64]
 Total = dict[str, Counts]
@@ -85,18 +85,17 @@ class BayesSums:
         return total
 
     def _add_codes(self, total: Total, block: Block, classes: NDArray[Any]) -> None:
-        codes, out = [], []
-        for i, ask in enumerate(self.asks):
-            if ask.how == "codes":
-                codes.append(block.codes(ask.column))
-            elif ask.how == "bins":
-                codes.append(bins_of(block.values(ask.column), np.asarray(ask.cuts, float)))
-            else:
-                continue
-            out.append(total[key(i, "counts")])
-        if codes:
-            sizes = [len(table) for table in out]
+        coded = [i for i, ask in enumerate(self.asks) if ask.how == "codes"]
+        if coded:
+            out = [total[key(i, "counts")] for i in coded]
+            codes, sizes = [block.codes(self.asks[i].column) for i in coded], [len(table) for table in out]
             kernels.count_columns(codes, classes, sizes, self.classes, weights=block.weights, out=out)
+        cut = [i for i, ask in enumerate(self.asks) if ask.how == "bins"]
+        if cut:
+            out = [total[key(i, "counts")] for i in cut]
+            values = [block.values(self.asks[i].column) for i in cut]
+            cuts = [np.array(self.asks[i].cuts, np.float64) for i in cut]
+            kernels.count_bins(values, cuts, classes, weights=block.weights, out=out)
 
     def merge(self, total: Total, other: Total) -> Total:
         """Add two totals."""

@@ -6,10 +6,9 @@ change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,9 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
-from tallystick.data.table.ranks import GROUP, gathered
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.room import refuse_beyond_memory
 
-T = TypeVar("T")
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 ALONE = 100_000  # cells below which a thread costs more than it gives
@@ -88,26 +85,6 @@ class ClassValues:
     def merge(self, total: list[ValuesByClass], other: list[ValuesByClass]) -> list[ValuesByClass]:
         """Add two totals."""
         return [_merged(a, b) for a, b in zip(total, other, strict=True)]
-
-
-def by_groups(
-    table: Table, names: tuple[str, ...], threads: int, work: Callable[[str, Floats], T]
-) -> list[T]:
-    """Return work(name, values) of some columns of a table, over threads; the values of neighbours are
-    gathered together.
-    """
-    size = max(1, min(GROUP, len(names) // threads))
-    groups = [names[i : i + size] for i in range(0, len(names), size)]
-
-    def some(group: tuple[str, ...]) -> list[T]:
-        out = []
-        for name, values in zip(group, gathered([table.column(n) for n in group]), strict=True):
-            checkpoint()
-            out.append(work(name, values))
-        return out
-
-    alone = table.rows * len(names) < ALONE
-    return [o for out in in_order((partial(some, g) for g in groups), 1 if alone else threads) for o in out]
 
 
 class ByRanks:

@@ -12,7 +12,6 @@ from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
 from tallystick.stats.class_values import ByRanks, ClassValues
-from tallystick.stats.cut_values import ByCells, CutValues
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
@@ -24,7 +23,6 @@ from tallystick.stats.value_samples import ByGuess, ValueSample
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     ClassValues: ByRanks(),
-    CutValues: ByCells(),
     Frontier: WhereRowsStand(),
     GrowingTree: WholeTree(),
     NewtonSums: NewtonToTheEnd(),

@@ -8,6 +8,7 @@ there whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,11 +19,15 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
-from tallystick.data.threads import checkpoint
-from tallystick.stats.class_values import ClassValues, Floats, ValuesByClass, by_groups
+from tallystick.data.threads import checkpoint, in_order
+from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByClass
 
 SIZE = 1 << 15  # distinct values that are enough to judge by
 ALL = (1 << 64) - 1  # the highest hash
+MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
+ROWS = 1 << 16  # that are looked at in one call
+
+Picked = tuple[NDArray[Any], Floats]  # rows, values
 
 
 class SampledValues(NamedTuple):
@@ -44,8 +49,9 @@ def sample_of(values: ValuesByClass, limit: int = ALL, size: int = SIZE) -> Samp
     hashes = kernels.value_hashes(values.values)
     if np.count_nonzero(hashes <= np.uint64(limit)) > size:
         limit = int(np.partition(hashes, size - 1)[size - 1])
-    kept = hashes <= np.uint64(limit)
-    return SampledValues(ValuesByClass(values.values[kept], values.counts[kept], values.missing), limit)
+    kept = np.flatnonzero(hashes <= np.uint64(limit))
+    counts = values.counts.take(kept, axis=0)
+    return SampledValues(ValuesByClass(values.values[kept], counts, values.missing), limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,12 @@ class ValueSample:
 
     def add(self, total: list[SampledValues], block: Block) -> list[SampledValues]:
         """Add the rows of one block."""
+        limits = [known.limit for known in total]
+        picked = kernels.pick_values([block.values(name) for name in self.columns], limits)
         found = []
-        for name, known in zip(self.columns, total, strict=True):
-            values = self.within(known.limit, block.values(name), classes_of(block), block.weights)
-            found.append(sample_of(values, known.limit, self.size))
+        for limit, (rows, values) in zip(limits, picked, strict=True):
+            weights = None if block.weights is None else block.weights[rows]
+            found.append(self.sampled(limit, values, classes_of(block)[rows], weights))
         return self.merge(total, found)
 
     def merge(self, total: list[SampledValues], other: list[SampledValues]) -> list[SampledValues]:
@@ -78,14 +86,10 @@ class ValueSample:
     def _all(self) -> ClassValues:
         return ClassValues(self.columns, self.classes)
 
-    def within(self, limit: int, values: Floats, classes: NDArray[Any], weights: Any) -> ValuesByClass:
-        """Return the values of rows that lie within the limit, and the missing ones, by class."""
-        if limit < ALL:
-            picked = kernels.pick_values(values, limit)
-            values, classes = values[picked], classes[picked]
-            weights = None if weights is None else weights[picked]
+    def sampled(self, limit: int, values: Floats, classes: NDArray[Any], weights: Any) -> SampledValues:
+        """Return the sample of rows whose values lie within the limit or are missing."""
         ranks = kernels.ranks(values)
-        return self._all.by_code(ranks.codes, ranks.distinct, classes, weights)
+        return sample_of(self._all.by_code(ranks.codes, ranks.distinct, classes, weights), limit, self.size)
 
 
 class ByGuess:
@@ -97,19 +101,53 @@ class ByGuess:
 
     def solve(self, question: ValueSample, table: Table, threads: int) -> list[SampledValues]:
         """Return the total."""
-        return by_groups(table, question.columns, threads, partial(self._one, question, table))
+        threads = 1 if table.rows * len(question.columns) < ALONE else threads
+        share = MARGIN * question.size / max(table.rows, 1)  # enough, if all values are different
+        found: dict[str, SampledValues] = {}
+        shares = dict.fromkeys(question.columns, share)
+        while some := [name for name, share in shares.items() if share < 0.5 and name not in found]:
+            limits = [int(shares[name] * ALL) for name in some]
+            picked = _picked(table, some, limits, threads)
+            jobs = (partial(self._one, question, table, *job) for job in zip(limits, picked, strict=True))
+            for name, sample in zip(some, in_order(jobs, threads), strict=True):
+                if not isinstance(sample, SampledValues):
+                    shares[name] *= MARGIN * question.size / max(sample, 1)
+                else:
+                    found[name] = sample
+        few = [name for name in question.columns if name not in found]
+        ranked = (partial(self._ranked, question, table, name) for name in few)
+        found |= zip(few, in_order(ranked, threads), strict=True)
+        return [found[name] for name in question.columns]
 
-    def _one(self, question: ValueSample, table: Table, name: str, values: Floats) -> SampledValues:
-        classes = classes_of(table)
-        share = 2 * question.size / max(table.rows, 1)  # if all values are different, twice the sample
-        while share < 0.5:
-            checkpoint()
-            limit = int(share * ALL)
-            found = question.within(limit, values, classes, table.weights)
-            if len(found.values) >= question.size:
-                return sample_of(found, limit, question.size)
-            share *= 2 * question.size / max(len(found.values), 1)
+    def _one(
+        self, question: ValueSample, table: Table, limit: int, picked: Picked
+    ) -> SampledValues | int:
+        """Return the sample; how many values there are where these are too few."""
+        rows, values = picked
+        weights = None if table.weights is None else table.weights[rows]
+        found = question.sampled(limit, values, classes_of(table)[rows], weights)
+        return found if found.limit < limit else len(found.values.values)
+
+    def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
         codes, distinct = table.ranks(name)
         checkpoint()
+        classes = classes_of(table)
         every = ClassValues((name,), question.classes).by_code(codes, distinct, classes, table.weights)
         return sample_of(every, size=question.size)
+
+
+def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[Picked]:
+    """Return rows and values of columns within limits, block by block over threads."""
+
+    def one(start: int) -> list[Picked]:
+        checkpoint()
+        part = slice(start, start + ROWS)
+        return kernels.pick_values([table.column(name)[part] for name in names], limits)
+
+    starts = range(0, table.rows, ROWS)
+    parts = list(in_order((partial(one, start) for start in starts), threads))
+    out = []
+    for j in range(len(names)):
+        rows = [part[j][0] + np.int64(start) for start, part in zip(starts, parts, strict=True)]
+        out.append((np.concatenate(rows), np.concatenate([part[j][1] for part in parts])))
+    return out

@@ -13,7 +13,7 @@ from tallystick.learners.naive_bayes.learner import NaiveBayesLearner, ask_for, 
 from tallystick.models.naive_bayes.options import BayesOptions
 from tallystick.stats.bayes import Ask, BayesSums
 from tallystick.stats.class_values import ValuesByClass
-from tallystick.stats.cut_values import CutValues
+from tallystick.stats.value_samples import ValueSample
 
 ROWS = Block(
     8,
@@ -42,7 +42,7 @@ def test_bins_take_a_question_for_the_values_first():
     teacher = learner(distributions="binned")
     draft = teacher.start(SCHEMA)
     question = teacher.ask(draft)
-    assert isinstance(question, CutValues)
+    assert isinstance(question, ValueSample)
     draft = teacher.update(draft, question.add(question.zero(), ROWS))
     assert isinstance(teacher.ask(draft), BayesSums)
     (choice,) = draft.choices.values()
@@ -73,3 +73,27 @@ def test_counts_below_0_are_not_poisson_and_unknown_columns_are_named():
         learner(distributions="poisson").start(below)
     with pytest.raises(OptionError, match="alpha names the column 'z'"):
         learner(alpha={"z": 1.0}).start(SCHEMA)
+
+
+def test_cells_that_no_total_has_room_for_are_counted_apart():
+    rng = np.random.default_rng(0)
+    n = 40_000  # more values than a sample has
+    y = rng.integers(0, 2, n).astype(np.uint8)
+    names = ("a", "b", "c")
+    rows = Block(n, {name: rng.normal(size=n) + i * y for i, name in enumerate(names)}, y)
+    schema = Schema(tuple(Column(name, "numeric", low=-9.0, high=9.0) for name in names), SCHEMA.target)
+
+    def taught(**room):
+        teacher = NaiveBayesLearner(BayesOptions(**BAYES | {"distributions": "binned"}), **room)
+        draft, asked = teacher.start(schema), []
+        while (question := teacher.ask(draft)) is not None:
+            asked.append(question)
+            draft = teacher.update(draft, question.add(question.zero(), rows))
+        return teacher.finish(draft).to_dict(), [len(q.asks) for q in asked if isinstance(q, BayesSums)]
+
+    plain, asks = taught()
+    assert asks == [3]
+    apart, asks = taught(room=1_200)
+    assert asks == [2, 1]
+    assert apart == plain
+    assert taught(room=1)[1] == [1, 1, 1, 0]

@@ -1,4 +1,4 @@
-"""Learn naive Bayes: one pass of sums; where a choice depends on all rows (bins, auto, tf-idf), one pass
+"""Learn naive Bayes: one pass of sums; where a choice depends on the rows (bins, auto, tf-idf), one pass
 before it.
 
 Knows totals and options. Knows nothing of rows or files.
@@ -23,25 +23,27 @@ from tallystick.learners.naive_bayes.bins import judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
 from tallystick.models.naive_bayes.algebra import no_ranges
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS
-from tallystick.stats.bayes import Ask, BayesSums, Total, key
-from tallystick.stats.class_values import ALONE, ValuesByClass
-from tallystick.stats.cut_values import Binned, CutValues, cut_by_mdl
+from tallystick.stats.bayes import Ask, BayesSums, Counts, Total, key
+from tallystick.stats.class_values import ALONE, Floats, ValuesByClass
+from tallystick.stats.cut_values import Binned, cells_of, cut_by_mdl, in_cells, join_cells
 from tallystick.stats.value_samples import SampledValues, ValueSample, sample_of
 
-GROUP = 8  # numeric columns whose values are asked for at once: bounds the memory of a total
 SAMPLES = 64  # numeric columns of which samples are asked for at once
-
+ROOM = 1 << 22  # counts of cells that are asked for at once: bounds the memory of a total
 
 HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How one numeric column is read; bins when it is cut."""
+    """How one numeric column is read; bins when it is cut. ends: of the cells of which bins are made, as long
+    as their rows are not counted.
+    """
 
     distribution: str
     bins: Binned | None = None
     note: Note | None = None
+    ends: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,12 @@ class BayesDraft:
     choices: Mapping[str, Choice] = field(default_factory=dict)
     idf: Mapping[str, tuple[int, ...]] | None = None
     total: Total | None = None
-    unjudged: tuple[str, ...] = ()  # columns that are read in a way to be chosen
-    uncut: Mapping[str, Note | None] = field(default_factory=dict)  # to be cut into bins, and what is said
+    unjudged: tuple[str, ...] = ()  # columns of which a sample of values must be seen
+
+    @property
+    def uncut(self) -> list[str]:
+        """The columns whose rows must be counted in cells before they are cut."""
+        return [name for name, choice in self.choices.items() if choice.ends is not None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class NaiveBayesLearner:
 
     options: BayesOptions
     unit: int = 1
-    group: int = GROUP
+    room: int = ROOM
     row_unit: int | None = None
     threads: int | None = 1
 
@@ -85,19 +91,18 @@ class NaiveBayesLearner:
                     f"column {shown(column.name)} holds {column.low:g}, but {way.words} counts are 0 or "
                     "more. Use distribution 'gaussian' or 'binned'."
                 )
-        auto = tuple(name for name, way in wished.items() if way == "auto")
-        uncut = {name: None for name, way in wished.items() if way == "binned"}
-        return BayesDraft(schema, wished, unjudged=auto, uncut=uncut)
+        unjudged = tuple(name for name, way in wished.items() if way in ("auto", "binned"))
+        return BayesDraft(schema, wished, unjudged=unjudged)
 
     def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
-        """Ask for samples of values where the way must be chosen, for all where cuts must be, for documents
-        per word where tf-idf needs them, then for sums.
+        """Ask for samples of values where the way must be chosen or cuts must be, for cells that no total has
+        room for beside the others, for documents per word where tf-idf needs them, then for sums.
         """
         classes = len(draft.schema.predicted.labels)
         if draft.unjudged:
             return ValueSample(draft.unjudged[:SAMPLES], classes)
-        if draft.uncut:
-            return self._cut_question(draft)
+        if some := self._crowded(draft):
+            return BayesSums(tuple(_cells(name, draft.choices[name]) for name in some), classes)
         if draft.idf is None and self._weighted(draft):
             return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
         if draft.total is None:
@@ -108,14 +113,8 @@ class NaiveBayesLearner:
         """Work an answer in."""
         if draft.unjudged:
             return self._judged(draft, total)
-        if draft.uncut:
-            question = self._cut_question(draft)
-            made = {
-                name: self._in_bins(name, bins, draft.uncut[name])
-                for name, bins in zip(question.columns, question.bins(total, self.threads), strict=True)
-            }
-            uncut = {name: note for name, note in draft.uncut.items() if name not in made}
-            return replace(draft, choices={**draft.choices, **made}, uncut=uncut)
+        if some := self._crowded(draft):
+            return self._cut(draft, {name: total[key(i, "counts")] for i, name in enumerate(some)})
         if draft.idf is None and self._weighted(draft):
             rows = int(total[""].sum()) // self.row
             idf = {
@@ -123,7 +122,9 @@ class NaiveBayesLearner:
                 for i, c in enumerate(self._weighted(draft))
             }
             return replace(draft, idf=idf)
-        return replace(draft, total=total)
+        asks = self.asks(draft)
+        cells = {a.column: total.pop(key(i, "counts")) for i, a in enumerate(asks) if a.how == "bins"}
+        return replace(self._cut(draft, cells), total=total)
 
     def finish(self, draft: BayesDraft) -> NaiveBayesModel:
         """Return the model: the sums, named."""
@@ -152,17 +153,25 @@ class NaiveBayesLearner:
 
     # -- what to ask --
 
-    def _cut_question(self, draft: BayesDraft) -> CutValues:
-        return CutValues(tuple(draft.uncut)[: self.group], len(draft.schema.predicted.labels), self.row)
+    def _crowded(self, draft: BayesDraft) -> list[str]:
+        """Return columns whose cells fill a total of their own; none where there is room for all."""
+        classes, size = len(draft.schema.predicted.labels), 0
+        for i, name in enumerate(names := draft.uncut):
+            ends = draft.choices[name].ends
+            assert ends is not None
+            size += (len(ends) + 2) * classes
+            if size > self.room:
+                return names[: max(i, 1)]
+        return []
 
     def asks(self, draft: BayesDraft) -> tuple[Ask, ...]:
-        """Return what to sum of each column that is not cut into bins."""
+        """Return what to sum of each column that is not in bins yet; cells of those to be cut come last."""
         out = []
         for column in draft.schema.used:
             choice = draft.choices.get(column.name)
-            if choice is None or choice.bins is None:
+            if choice is None or (choice.bins is None and choice.ends is None):
                 out.append(ask_for(column, draft.wished[column.name], (draft.idf or {}).get(column.name, ())))
-        return tuple(out)
+        return (*out, *(_cells(name, draft.choices[name]) for name in draft.uncut))
 
     def _weighted(self, draft: BayesDraft) -> list[Column]:
         if self.options.words != "tf-idf":
@@ -175,14 +184,12 @@ class NaiveBayesLearner:
         """Choose how columns are read by samples of their values; where a sample is whole, cut too."""
         some = draft.unjudged[: len(total)]
         ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in draft.schema.used}
-        jobs = (partial(self._by_sample, n, s, ends[n]) for n, s in zip(some, total, strict=True))
-        choices, uncut = dict(draft.choices), dict(draft.uncut)
-        for name, made in zip(some, in_order(jobs, self._at_once([s.values for s in total])), strict=True):
-            if isinstance(made, Choice):
-                choices[name] = made
-            else:
-                uncut[name] = made
-        return replace(draft, choices=choices, uncut=uncut, unjudged=draft.unjudged[len(some) :])
+        jobs = (
+            partial(self._by_sample, n, draft.wished[n], s, ends[n]) for n, s in zip(some, total, strict=True)
+        )
+        made = in_order(jobs, self._at_once([s.values for s in total]))
+        choices = {**draft.choices, **dict(zip(some, made, strict=True))}
+        return replace(draft, choices=choices, unjudged=draft.unjudged[len(some) :])
 
     def _at_once(self, total: list[ValuesByClass]) -> int | None:
         return 1 if sum(v.counts.size for v in total) < ALONE else self.threads
@@ -190,18 +197,16 @@ class NaiveBayesLearner:
     def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
         ends = (float(values.values[0]), float(values.values[-1])) if len(values.values) else (0.0, 0.0)
-        made = self._by_sample(name, sample_of(values), ends) if wished == "auto" else None
-        return made if isinstance(made, Choice) else self._in_bins(name, cut_by_mdl(values, self.row), made)
+        made = self._by_sample(name, wished, sample_of(values), ends)
+        return made if made.ends is None else self._of_cells(name, made, in_cells(values, made.ends))
 
-    def _by_sample(self, name: str, sample: SampledValues, ends: tuple[float, float]) -> Choice | Note:
-        """Return how a column with these ends is read; only the note that says so where cutting it needs more
-        values.
-        """
-        values = sample.values
-        if size := beyond(*ends):
+    def _by_sample(self, name: str, wished: str, sample: SampledValues, ends: tuple[float, float]) -> Choice:
+        """Return how a column with these ends is read, in bins where the sample is whole, else in cells."""
+        values, note = sample.values, None
+        if size := beyond(*ends) if wished == "auto" else "":
             text = f"column {shown(name)} is cut into bins: {size}, which is too extreme for a Gaussian."
             note = Note("distribution-chosen", text, name)
-        else:
+        elif wished == "auto":
             found = judge(values, self.row)
             said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
@@ -209,7 +214,18 @@ class NaiveBayesLearner:
             note = Note("distribution-chosen", text, name)
             if found.prefers_gaussian:
                 return Choice("gaussian", note=note)
-        return self._in_bins(name, cut_by_mdl(values, self.row), note) if sample.whole else note
+        if not sample.whole:
+            return Choice("binned", note=note, ends=cells_of(values, self.row))
+        return self._in_bins(name, cut_by_mdl(values, self.row), note)
+
+    def _cut(self, draft: BayesDraft, cells: Mapping[str, Counts]) -> BayesDraft:
+        """Cut columns whose rows are counted in cells."""
+        made = {name: self._of_cells(name, draft.choices[name], counts) for name, counts in cells.items()}
+        return replace(draft, choices={**draft.choices, **made})
+
+    def _of_cells(self, name: str, choice: Choice, counts: Counts) -> Choice:
+        assert choice.ends is not None
+        return self._in_bins(name, join_cells(choice.ends, counts, self.row), choice.note)
 
     def _in_bins(self, name: str, bins: Binned, note: Note | None) -> Choice:
         """Return the choice of bins, with what was said of the column before."""
@@ -217,6 +233,12 @@ class NaiveBayesLearner:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it has no effect."
             note = Note("column-says-nothing", text, name)
         return Choice("binned", bins, note)
+
+
+def _cells(name: str, choice: Choice) -> Ask:
+    """Return the question for the rows in the cells of a column."""
+    assert choice.ends is not None
+    return Ask(name, "bins", cuts=tuple(choice.ends.tolist()))
 
 
 def beyond(low: float, high: float) -> str:
