@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,29 +18,22 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.preprocessing import OrdinalEncoder
+from turns import in_turn, over, ratio, seconds
 
 import tallystick as ts
 
 ROWS, COLUMNS = 1_000_000, 30
 
 
-def best(work, runs: int = 2) -> float:
-    """Return the shortest time of some runs."""
-    times = []
-    for _ in range(runs):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times)
-
-
 def gaussian():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, ROWS)
     X = rng.normal(size=(ROWS, COLUMNS)) + y[:, None]
-    ours = best(lambda: ts.NaiveBayes(distributions="gaussian").fit(X, y), 3)
-    yield "gaussian fit, x faster than GaussianNB", best(lambda: GaussianNB().fit(X, y)) / ours
-    yield "gaussian fit, in reads of the table", ours / best(lambda: X.sum(), 5)
+    ours, peer, read = in_turn(
+        lambda: ts.NaiveBayes(distributions="gaussian").fit(X, y), lambda: GaussianNB().fit(X, y), X.sum
+    )
+    yield "gaussian fit, x faster than GaussianNB", over(peer, ours)
+    yield "gaussian fit, in reads of the table", over(ours, read)
 
 
 def small_integers():
@@ -55,8 +47,8 @@ LEVELS = {f"x{j}": "levels" for j in range(COLUMNS)}
 
 def levels():
     X, y = small_integers()
-    ours = best(lambda: ts.NaiveBayes(kinds=LEVELS).fit(X, y), 3)
-    yield "levels fit, x faster than CategoricalNB", best(lambda: CategoricalNB().fit(X, y)) / ours
+    found = ratio(lambda: CategoricalNB().fit(X, y), lambda: ts.NaiveBayes(kinds=LEVELS).fit(X, y))
+    yield "levels fit, x faster than CategoricalNB", found
 
 
 def strings():
@@ -69,22 +61,24 @@ def strings():
         codes = OrdinalEncoder().fit_transform(frame)
         CategoricalNB().fit(codes, y)
 
-    ours = best(lambda: ts.NaiveBayes().fit(frame, y), 3)
-    yield "strings fit, x faster than OrdinalEncoder + CategoricalNB", best(peer, 1) / ours
+    found = ratio(peer, lambda: ts.NaiveBayes().fit(frame, y))
+    yield "strings fit, x faster than OrdinalEncoder + CategoricalNB", found
 
 
 def bernoulli():
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 2, (ROWS, COLUMNS)).astype(np.uint8), rng.integers(0, 2, ROWS)
-    ours = best(lambda: ts.NaiveBayes().fit(X, y), 3)
-    yield "bernoulli fit, x faster than BernoulliNB", best(lambda: BernoulliNB().fit(X, y)) / ours
+    found = ratio(lambda: BernoulliNB().fit(X, y), lambda: ts.NaiveBayes().fit(X, y))
+    yield "bernoulli fit, x faster than BernoulliNB", found
 
 
 def cross():
     X, y = small_integers()
-    ours = best(lambda: ts.cross_validate(ts.NaiveBayes(kinds=LEVELS), X, y, folds=10))
-    peer = best(lambda: cross_val_score(CategoricalNB(min_categories=9), X, y, cv=10), 1)
-    yield "10-fold cross-validation, x faster than cross_val_score", peer / ours
+    found = ratio(
+        lambda: cross_val_score(CategoricalNB(min_categories=9), X, y, cv=10),
+        lambda: ts.cross_validate(ts.NaiveBayes(kinds=LEVELS), X, y, folds=10),
+    )
+    yield "10-fold cross-validation, x faster than cross_val_score", found
 
 
 def words():
@@ -95,36 +89,34 @@ def words():
     )
     texts, new = train[["text"]], test[["text"]]
     ours = ts.NaiveBayes(kinds={"text": "text"})
-    fit = best(lambda: ours.fit(texts, train["newsgroup"]))
-    both = fit + best(lambda: ours.predict(new))
     vectorizer, model = CountVectorizer(), MultinomialNB()
-    peer_fit = best(lambda: model.fit(vectorizer.fit_transform(train["text"]), train["newsgroup"]), 1)
-    peer_both = peer_fit + best(lambda: model.predict(vectorizer.transform(test["text"])), 1)
-    yield "20 newsgroups fit, x faster than CountVectorizer + MultinomialNB", peer_fit / fit
-    yield "20 newsgroups to predictions, x faster", peer_both / both
+    fit, asked, peer_fit, peer_asked = in_turn(
+        lambda: ours.fit(texts, train["newsgroup"]),
+        lambda: ours.predict(new),
+        lambda: model.fit(vectorizer.fit_transform(train["text"]), train["newsgroup"]),
+        lambda: model.predict(vectorizer.transform(test["text"])),
+    )
+    yield "20 newsgroups fit, x faster than CountVectorizer + MultinomialNB", over(peer_fit, fit)
+    both, peer_both = (
+        [a + b for a, b in zip(*pair, strict=True)] for pair in ((fit, asked), (peer_fit, peer_asked))
+    )
+    yield "20 newsgroups to predictions, x faster", over(peer_both, both)
 
 
 def predict():
     X, y = small_integers()
     ours = ts.NaiveBayes(kinds=LEVELS).fit(X, y)
     peer = CategoricalNB().fit(X, y)
-    yield (
-        "levels predict, x faster than CategoricalNB",
-        best(lambda: peer.predict(X), 1) / best(lambda: ours.predict(X), 3),
-    )
+    found = ratio(lambda: peer.predict(X), lambda: ours.predict(X))
+    yield "levels predict, x faster than CategoricalNB", found
 
 
 def row():
     X, y = small_integers()
     ours = ts.NaiveBayes(kinds=LEVELS).fit(X[:10_000], y[:10_000])
     given = {f"x{j}": int(v) for j, v in enumerate(X[0])}
-
-    def many():
-        for _ in range(1000):
-            ours.predict_one(given)
-
     ours.predict_one(given)
-    yield "one row as a dict, microseconds", best(many, 3) * 1000
+    yield "one row as a dict, microseconds", seconds(lambda: ours.predict_one(given), runs=1000) * 1e6
 
 
 PARTS = (gaussian, levels, strings, bernoulli, cross, words, predict, row)

@@ -1,8 +1,8 @@
 """From raw tables to codes and ranks, beside pandas, NumPy and scikit-learn; and the memory it takes.
 
-python benchmarks/encode.py     prints figure, ours, peer, ratio
+python benchmarks/encode.py     prints every figure with its spread
 
-Adult comes from $TALLYSTICK_DATA; without it that figure is left out. Each side runs thrice, the best counts.
+Adult comes from $TALLYSTICK_DATA; without it that figure is left out.
 """
 
 from __future__ import annotations
@@ -13,30 +13,18 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
+from turns import Figure, ratio
 
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
-ROUNDS = 3
 
-
-def best(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def adult() -> tuple[str, float, float]:
+def adult() -> tuple[str, Figure]:
     folder = Path(os.environ["TALLYSTICK_DATA"]) / "adult"
     train = gzip.decompress((folder / "adult-train.csv.gz").read_bytes())
     test = gzip.decompress((folder / "adult-test.csv.gz").read_bytes())
@@ -47,11 +35,11 @@ def adult() -> tuple[str, float, float]:
         def peer() -> object:
             return OrdinalEncoder().fit_transform(pd.read_csv(path))
 
-        ours = best(lambda: read_table(open_source(path), threads=2))
-        return "adult csv: x faster than pandas + OrdinalEncoder", ours, best(peer)
+        found = ratio(peer, lambda: read_table(open_source(path), threads=2))
+        return "adult csv: x faster than pandas + OrdinalEncoder", found
 
 
-def doubles() -> tuple[str, float, float]:
+def doubles() -> tuple[str, Figure]:
     matrix = np.random.default_rng(0).normal(size=(1_000_000, 30))
 
     def peer() -> object:
@@ -62,19 +50,17 @@ def doubles() -> tuple[str, float, float]:
         table.rank_all(threads=2)
         return table
 
-    return "1M x 30 doubles to ranks: x faster than numpy.unique", best(ours), best(peer)
+    return "1M x 30 doubles to ranks: x faster than numpy.unique", ratio(peer, ours)
 
 
-def strings() -> tuple[str, float, float]:
+def strings() -> tuple[str, Figure]:
     rng = np.random.default_rng(0)
     levels = np.array([f"level {i:03d}" for i in range(100)])
     frame = pd.DataFrame({f"c{j}": levels[rng.integers(0, 100, 1_000_000)] for j in range(8)})
-    ours = best(lambda: read_table(open_source(frame), threads=2))
-    return (
-        "1M x 8 strings to codes: x faster than OrdinalEncoder",
-        ours,
-        best(lambda: OrdinalEncoder().fit_transform(frame)),
+    found = ratio(
+        lambda: OrdinalEncoder().fit_transform(frame), lambda: read_table(open_source(frame), threads=2)
     )
+    return "1M x 8 strings to codes: x faster than OrdinalEncoder", found
 
 
 # Run alone, so that nothing but the input and the encoding is in memory.
@@ -132,7 +118,7 @@ def memory() -> list[tuple[str, float]]:
     return found
 
 
-def races() -> list[tuple[str, float, float]]:
+def races() -> list[tuple[str, Figure]]:
     return [
         race() for race in (adult, doubles, strings) if race is not adult or "TALLYSTICK_DATA" in os.environ
     ]
@@ -140,14 +126,12 @@ def races() -> list[tuple[str, float, float]]:
 
 def figures() -> list[tuple[str, float]]:
     """Return every figure that has a target."""
-    found = [(name, peer / ours) for name, ours, peer in races()]
-    found.append(("peak memory beyond the input, in inputs", max(share for _, share in memory())))
-    return found
+    return [*races(), ("peak memory beyond the input, in inputs", max(share for _, share in memory()))]
 
 
 def main() -> None:
-    for name, ours, peer in races():
-        print(f"{name:<56} ours {ours:7.3f} s  peer {peer:7.3f} s  ratio {peer / ours:6.2f}", flush=True)
+    for name, found in races():
+        print(f"{name:<56} {found:6.2f} times ({found.low:.2f} to {found.high:.2f})", flush=True)
     for case, share in memory():
         print(f"{'peak memory beyond the input: ' + case:<56} {share:6.2f} inputs", flush=True)
 

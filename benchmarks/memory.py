@@ -1,4 +1,4 @@
-"""Learning from a CSV without holding it in memory, against peers that can: two threads, in the same minute.
+"""Learning from a CSV without holding it in memory, against peers that can: two threads, in turn.
 
     python benchmarks/memory.py
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import lightgbm as lgb
@@ -22,6 +21,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
+from turns import ratio
 
 import tallystick as ts
 
@@ -74,13 +74,6 @@ def mixed_bayes_of_sklearn(path: Path) -> None:
         levels.partial_fit(coder.fit_transform(chunk[names[1]].to_numpy()), y, classes=[0, 1])
 
 
-def timed(work) -> float:
-    """Return the seconds of one run."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
 def tree_of_lightgbm(path: Path) -> None:
     """Load in two rounds and grow one tree."""
     params = {
@@ -112,18 +105,15 @@ def figures():
         write(path)
         path.read_bytes()  # in the page cache for all
         tree = ts.DecisionTree(max_bins=255, max_depth=8, memory=MEMORY, threads=2)
-        ours = min(timed(lambda: tree.fit(path, "y")) for _ in range(2))
-        peer = min(timed(lambda: tree_of_lightgbm(path)) for _ in range(2))
-        yield "one tree from CSV: x faster than LightGBM, two_round", peer / ours
+        found = ratio(lambda: tree_of_lightgbm(path), lambda: tree.fit(path, "y"))
+        yield "one tree from CSV: x faster than LightGBM, two_round", found
         bayes = ts.NaiveBayes(distributions="gaussian", memory=MEMORY, threads=2)
-        ours = min(timed(lambda: bayes.fit(path, "y")) for _ in range(2))
-        peer = min(timed(lambda: bayes_of_sklearn(path)) for _ in range(2))
-        yield "naive Bayes from CSV: x faster than partial_fit", peer / ours
+        found = ratio(lambda: bayes_of_sklearn(path), lambda: bayes.fit(path, "y"))
+        yield "naive Bayes from CSV: x faster than partial_fit", found
         write_mixed(path)
         path.read_bytes()
-        ours = min(timed(lambda: bayes.fit(path, "y")) for _ in range(2))
-        peer = min(timed(lambda: mixed_bayes_of_sklearn(path)) for _ in range(2))
-        yield "naive Bayes from CSV, half levels: x faster than partial_fit", peer / ours
+        found = ratio(lambda: mixed_bayes_of_sklearn(path), lambda: bayes.fit(path, "y"))
+        yield "naive Bayes from CSV, half levels: x faster than partial_fit", found
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
     python benchmarks/run.py [name ...]     all files, or those named
 
 Every file here with `figures() -> list[tuple[str, float]]` takes part. A figure is a ratio or an amount
-whose target is in targets.toml as `min` or `max`. Peers run beside us, in the same minute; nothing is
-compared with yesterday.
+whose target is in targets.toml as `min` or `max`. Peers run in turn with us, round by round (turns.py): the
+median counts, the spread of the rounds stands behind it. Where others took more than a tenth of a core
+meanwhile, the figures of the file are marked `busy`. Nothing is compared with yesterday.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from turns import Figure, Others
+
+BUSY = 0.1  # cores that others may take before figures are marked
 HERE = Path(__file__).resolve().parent
 
 
@@ -26,6 +30,11 @@ def verdict(figure: float, target: dict[str, float] | None) -> tuple[str, str]:
     if "min" in target:
         return f">= {target['min']:g}", "met" if figure >= target["min"] else "MISSED"
     return f"<= {target['max']:g}", "met" if figure <= target["max"] else "MISSED"
+
+
+def spread(figure: float) -> str:
+    """Return the lowest and the highest round of a figure that has several."""
+    return f"({figure.low:.3g} to {figure.high:.3g})" if isinstance(figure, Figure) else ""
 
 
 def measured(path: Path) -> Iterator[tuple[str, float]]:
@@ -46,19 +55,23 @@ def main(names: list[str]) -> int:
     for path in sorted(HERE.glob("*.py")):
         if path.name == "run.py" or (names and path.stem not in names):
             continue
-        started = time.perf_counter()
+        started, others = time.perf_counter(), Others()
         try:
             results = list(measured(path))
         except Exception as error:  # one broken benchmark must not hide the others
             print(f"{path.stem:<12} FAILED: {type(error).__name__}: {error}", flush=True)
             missed += 1
             continue
+        cores = others.cores() or 0.0
         for name, figure in results:
             target, words = verdict(figure, targets.get(path.stem, {}).get(name))
             missed += words == "MISSED"
-            print(f"{path.stem:<12} {name:<52} {figure:10.3g}  target {target:<8} {words}", flush=True)
+            mark = "  busy" if cores > BUSY else ""
+            line = f"{path.stem:<12} {name:<52} {figure:10.3g} {spread(figure):<16}"
+            print(f"{line}  target {target:<8} {words}{mark}", flush=True)
         if results:
-            print(f"{path.stem:<12} took {time.perf_counter() - started:.1f} s", flush=True)
+            load = f"; others took {cores:.1f} cores" if cores > BUSY else ""
+            print(f"{path.stem:<12} took {time.perf_counter() - started:.1f} s{load}", flush=True)
     return 1 if missed else 0
 
 

@@ -5,12 +5,12 @@ python benchmarks/strings.py
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from turns import ratio, seconds
 
 from tallystick.data.read.strings import distinct, numbers
 
@@ -39,28 +39,18 @@ def codes(frame):
         return list(pool.map(one, frame.columns))
 
 
-def seconds(work, times):
-    best = np.inf
-    for _ in range(times):
-        start = time.perf_counter()
-        result = work()
-        best = min(best, time.perf_counter() - start)
-    return best, result
-
-
 def figures() -> list[tuple[str, float]]:
     from sklearn.preprocessing import OrdinalEncoder
 
     out = []
     for frame, kind in zip(frames(), ("", " from objects"), strict=True):
-        ours, found = seconds(lambda frame=frame: codes(frame), 3)
-        theirs, wanted = seconds(lambda frame=frame: OrdinalEncoder().fit_transform(frame), 1)
+        found, wanted = codes(frame), OrdinalEncoder().fit_transform(frame)
         assert all(np.array_equal(column, wanted[:, j]) for j, column in enumerate(found))
-        print(f"1M x 8 strings{kind}: ours {ours:.3f} s, OrdinalEncoder {theirs:.2f} s")
-        out.append((f"1M x 8 strings to codes{kind}: x faster than OrdinalEncoder", theirs / ours))
+        faster = ratio(lambda f=frame: OrdinalEncoder().fit_transform(f), lambda f=frame: codes(f))
+        out.append((f"1M x 8 strings to codes{kind}: x faster than OrdinalEncoder", faster))
     cells = pa.array([f"{x:.2f}" for x in np.random.default_rng(1).uniform(0, 100, ROWS)])
-    ours, _ = seconds(lambda: numbers(cells, ["", "?", "NA"]), 3)
-    out.append(("short number cell to double, nanoseconds", ours / ROWS * 1e9))
+    spent = seconds(lambda: numbers(cells, ["", "?", "NA"]))
+    out.append(("short number cell to double, nanoseconds", spent * (1e9 / ROWS)))
     return out
 
 

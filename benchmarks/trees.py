@@ -6,40 +6,22 @@ python benchmarks/run.py trees
 
 from __future__ import annotations
 
-import gc
 import gzip
 import os
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from startup import best
+from turns import Figure, in_turn, over, ratio, seconds
 
 from tallystick.estimators import from_data
 from tallystick.estimators.tree import DecisionTree
 
 PLAIN = {"criterion": "entropy", "cut_price": 0.0, "average": False, "smoothing": 0.0}  # as the peers do
-
-
-def seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of some runs."""
-    best = float("inf")
-    for _ in range(repeats):
-        gc.collect()
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def in_turn(*works: Callable[[], object], rounds: int = 12) -> list[float]:
-    """The shortest run of each, one after the other in every round: a machine that slows down slows all."""
-    times = [[seconds(work, 1) for work in works] for _ in range(rounds)]
-    return [min(column) for column in zip(*times, strict=True)]
 
 
 def numbers(rows: int = 500_000, columns: int = 20) -> tuple[np.ndarray, np.ndarray]:
@@ -85,11 +67,13 @@ def growing() -> list[tuple[str, float]]:
             {"min_data_in_leaf": 20, "num_leaves": 25_000},  # as many as there can be
         ),
     ):
-        mine = seconds(lambda o=ours: DecisionTree(**o, **PLAIN, threads=2).fit(X, y))
-        peer = seconds(lambda o=theirs: Theirs(criterion="entropy", random_state=0, **o).fit(X, y), 1)
-        boost = seconds(lambda o=light: lightgbm_tree(X, y, **o))
-        out += [(f"500k x 20, {name}: x faster than scikit-learn exact", peer / mine)]
-        out += [(f"500k x 20, {name}: x faster than LightGBM", boost / mine)]
+        mine, peer, boost = in_turn(
+            lambda o=ours: DecisionTree(**o, **PLAIN, threads=2).fit(X, y),
+            lambda o=theirs: Theirs(criterion="entropy", random_state=0, **o).fit(X, y),
+            lambda o=light: lightgbm_tree(X, y, **o),
+        )
+        out += [(f"500k x 20, {name}: x faster than scikit-learn exact", over(peer, mine))]
+        out += [(f"500k x 20, {name}: x faster than LightGBM", over(boost, mine))]
     return out
 
 
@@ -105,9 +89,11 @@ def covertype() -> list[tuple[str, float]]:
     frame = pd.read_csv(files[0]) if ".csv" in files[0].name else pd.read_parquet(files[0])
     X, y = frame.iloc[:, :-1], frame.iloc[:, -1]
     coded = np.ascontiguousarray(X.to_numpy(np.float32))
-    mine = seconds(lambda: DecisionTree(max_depth=12, **PLAIN, threads=2).fit(X, y))
-    peer = seconds(lambda: Theirs(criterion="entropy", max_depth=12, random_state=0).fit(coded, y), 1)
-    return [("Covertype, depth 12: x faster than scikit-learn exact", peer / mine)]
+    found = ratio(
+        lambda: Theirs(criterion="entropy", max_depth=12, random_state=0).fit(coded, y),
+        lambda: DecisionTree(max_depth=12, **PLAIN, threads=2).fit(X, y),
+    )
+    return [("Covertype, depth 12: x faster than scikit-learn exact", found)]
 
 
 def levels() -> list[tuple[str, float]]:
@@ -125,16 +111,15 @@ def levels() -> list[tuple[str, float]]:
     frame = pd.DataFrame(parts)
     y = (effect + rng.standard_normal(rows) > 0).astype(np.int64)
     light = {"max_depth": 8, "num_leaves": 256, "max_cat_to_onehot": 1, "max_bin": 1_024}
-    mine, boost = in_turn(
-        lambda: DecisionTree(max_depth=8, **PLAIN, threads=2).fit(frame, y),
-        lambda: lightgbm_tree(frame, y, **light),
-        rounds=4,
-    )
-    out = [("1M x 30 levels, depth 8: x faster than LightGBM", boost / mine)]
-    return out + ydf_levels(frame, y, mine)
+
+    def ours() -> object:
+        return DecisionTree(max_depth=8, **PLAIN, threads=2).fit(frame, y)
+
+    found = ratio(lambda: lightgbm_tree(frame, y, **light), ours)
+    return [("1M x 30 levels, depth 8: x faster than LightGBM", found), *ydf_levels(frame, y, ours)]
 
 
-def ydf_levels(frame: object, y: np.ndarray, mine: float) -> list[tuple[str, float]]:
+def ydf_levels(frame: object, y: np.ndarray, ours: Callable[[], object]) -> list[tuple[str, float]]:
     try:
         import ydf
     except ImportError:
@@ -143,9 +128,7 @@ def ydf_levels(frame: object, y: np.ndarray, mine: float) -> list[tuple[str, flo
     full = frame.astype(str).assign(y=y)
     ydf.verbose(0)
     learner = ydf.CartLearner(label="y", max_depth=9, validation_ratio=0.0, min_examples=1, num_threads=2)
-    return [
-        ("1M x 30 levels, depth 8: x faster than YDF CART", seconds(lambda: learner.train(full), 1) / mine)
-    ]
+    return [("1M x 30 levels, depth 8: x faster than YDF CART", ratio(lambda: learner.train(full), ours))]
 
 
 def small() -> list[tuple[str, float]]:
@@ -153,9 +136,11 @@ def small() -> list[tuple[str, float]]:
     from sklearn.tree import DecisionTreeClassifier as Theirs
 
     X, y = load_iris(return_X_y=True)
-    mine = seconds(lambda: [DecisionTree(**PLAIN).fit(X, y) for _ in range(20)], 20)
-    peer = seconds(lambda: [Theirs().fit(X, y) for _ in range(20)], 20)
-    return [("iris: share of scikit-learn's time", mine / peer)]
+    found = ratio(
+        lambda: [DecisionTree(**PLAIN).fit(X, y) for _ in range(50)],
+        lambda: [Theirs().fit(X, y) for _ in range(50)],
+    )
+    return [("iris: share of scikit-learn's time", found)]
 
 
 def asking() -> list[tuple[str, float]]:
@@ -167,11 +152,13 @@ def asking() -> list[tuple[str, float]]:
     part = slice(0, 100_000)
     mine = DecisionTree(max_depth=8, **PLAIN, threads=2).fit(frame[part], y[part])
     peer = Theirs(max_depth=8).fit(frame[part], y[part])
-    ratio = seconds(lambda: peer.predict(frame)) / seconds(lambda: mine.predict(frame))
     row = frame.iloc[0].to_dict()
-    one = seconds(lambda: [mine.predict(row) for _ in range(200)], 5) / 200
+    one = seconds(lambda: mine.predict(row), runs=200)
     return [
-        ("predict 1M x 20: x faster than scikit-learn", ratio),
+        (
+            "predict 1M x 20: x faster than scikit-learn",
+            ratio(lambda: peer.predict(frame), lambda: mine.predict(frame)),
+        ),
         ("predict one row as a dict, µs", one * 1e6),
     ]
 
@@ -218,7 +205,7 @@ def loading() -> list[tuple[str, float]]:
     X = rng.normal(size=(32_500, 10))
     tree = DecisionTree().fit(X, (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int))
     data, nodes = tree.to_bytes(), len(tree.model_.nodes)
-    return [("load a tree of 10,000 nodes, ms", seconds(lambda: from_data(data), 20) * 1e3 * 10_000 / nodes)]
+    return [("load a tree of 10,000 nodes, ms", seconds(lambda: from_data(data)) * (1e7 / nodes))]
 
 
 def fractions() -> list[tuple[str, float]]:
@@ -231,25 +218,22 @@ def fractions() -> list[tuple[str, float]]:
         print("trees: sick is not there (TALLYSTICK_DATA); that figure is left out")
         return []
     frame = pd.read_csv(path)
-    plain, c45 = (
-        seconds(lambda m=make: m().fit(frame, frame.columns[-1])) for make in (DecisionTree, DecisionTree.c45)
+    c45, plain = (
+        lambda m=make: m().fit(frame, frame.columns[-1]) for make in (DecisionTree.c45, DecisionTree)
     )
-    return [("C4.5 with missing values, in times of the defaults", c45 / plain)]
+    return [("C4.5 with missing values, in times of the defaults", ratio(c45, plain))]
 
 
 def doubling() -> list[tuple[str, float]]:
     X, y = numbers(400_000, 20)
     grow = {"max_depth": 8, "threads": 2, **PLAIN}
 
-    def fit(rows: int, columns: int) -> float:
+    def fit(rows: int, columns: int) -> Callable[[], object]:
         part, labels = np.ascontiguousarray(X[:rows, :columns]), y[:rows]
-        return seconds(lambda: DecisionTree(**grow).fit(part, labels))
+        return lambda: DecisionTree(**grow).fit(part, labels)
 
-    base = fit(200_000, 10)
-    return [
-        ("twice the rows cost", fit(400_000, 10) / base),
-        ("twice the columns cost", fit(200_000, 20) / base),
-    ]
+    base, rows, columns = in_turn(fit(200_000, 10), fit(400_000, 10), fit(200_000, 20))
+    return [("twice the rows cost", over(rows, base)), ("twice the columns cost", over(columns, base))]
 
 
 def memory() -> list[tuple[str, float]]:
@@ -286,9 +270,11 @@ def keeping() -> list[tuple[str, float]]:
     table = DecisionTree()._read(X, y)
     options = DecisionTree(criterion="entropy", cut_price=0.0, min_samples_leaf=20)._options()
     kept, plain = in_turn(
-        *(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)) for k in (True, False))
+        *(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)) for k in (True, False)),
+        rounds=12,
     )
-    return [("all candidates kept, share of the fit's time", kept / plain - 1)]
+    more = Figure(a / b - 1 for a, b in zip(kept, plain, strict=True))
+    return [("all candidates kept, share of the fit's time", more)]
 
 
 def figures() -> list[tuple[str, float]]:
