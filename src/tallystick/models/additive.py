@@ -58,7 +58,7 @@ class BinTerm:
 
     def add(self, scores: Array, block: Block) -> None:
         """Add table[bin(x[row]), class]."""
-        kernels.add_code_scores(scores, bins_of(block.values(self.column), self.cuts), self.table)
+        kernels.add_code_scores(scores, kernels.bins(block.values(self.column), self.cuts), self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,7 @@ def weighted(
 
 def bins_of(values: Array, cuts: Array) -> NDArray[np.uint32]:
     """Return bin[row]: how many cuts are at or below x; len(cuts) + 1 where x is missing."""
-    bins = np.searchsorted(cuts, values, side="right").astype(np.uint32)
-    bins[np.isnan(values)] = len(cuts) + 1
-    return bins
+    return kernels.bins(values, np.ascontiguousarray(cuts, np.float64)).astype(np.uint32)
 
 
 def _is_small(term: Term, block: Block) -> bool:

@@ -24,6 +24,7 @@ from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Calibration, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.float_rows import shares_of_floats
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS, of_part
 from tallystick.models.naive_bayes.options import BayesOptions
@@ -107,10 +108,13 @@ class NaiveBayesModel:
         return self._one_row.shares(row)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return None: rows are read as tables are."""
-        return None
+        """Return the shares of rows given as float columns, all of the schema; None: they must be read."""
+        return shares_of_floats(self.schema, columns, rows, self.shares)
 
-    best_of_floats = floats
+    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
+        """Return what `decide` answers for the shares of `floats`."""
+        shares = self.floats(columns, rows)
+        return None if shares is None else self.decide(shares)
 
     @cached_property
     def _one_row(self) -> BayesRow:
