@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import small_cards as s
 
 from tallystick.errors import OptionError
 from tallystick.export.card import card_rules, export_card, scorecard
+from tallystick.models.decision import decision_of, of_threshold
 
 HOSTILE = "<script>alert(1)</script>|a\n# b\x1b[31m"
 
@@ -117,3 +119,21 @@ def test_unknown_formats_and_other_models_are_refused():
 
     with pytest.raises(OptionError, match=r"a model of logistic regression has no card. Fit a scorecard"):
         export_card(small_models.logistic(), "")
+
+
+@pytest.mark.parametrize("of", ["good", "bad"])
+def test_a_card_names_the_decision_that_is_kept_with_the_model(of):
+    target = s.card().schema.predicted
+    model = replace(s.card(), decision=of_threshold(target, 0.2, of))
+    points = "more than -40.0" if of == "good" else "fewer than 40.0"
+    other = {"good": "bad", "bad": "good"}[of]
+    said = f"Answer {of} where its probability is above 0.2, else {other}: it has {points} points there."
+    for text in (
+        *(export_card(model, "abc", form) for form in ("markdown", "csv", "html")),
+        card_rules(model, "abc", "text").replace("\n", " "),
+    ):
+        assert said in text
+    assert json.loads(card_rules(model, "abc", "json"))["decision"] == {"of": of, "threshold": 0.2}
+    assert "Answer " not in export_card(s.card(), "abc", "markdown")
+    three = replace(s.three(), decision=decision_of(s.three().schema.predicted, {"cat": {"dog": 5}}))
+    assert "Answer the class of least expected cost (cat answered dog costs 5" in export_card(three, "abc")

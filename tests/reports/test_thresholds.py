@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
+import numpy as np
 import pytest
 from opened import CHROMIUM, axe_findings, opened
 from pages import QUICK, people
 
 import tallystick as ts
+from tallystick.description import describe_table
+from tallystick.reports import thresholds
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.thresholds import costs_section
 
 browser = [
     pytest.mark.slow,
@@ -85,3 +91,29 @@ class TestBrowser:
         pytest.importorskip("axe_playwright_python", reason="axe is not installed")
         with opened(made[0], width) as (page, _):
             assert axe_findings(page) == []
+
+
+def three(n=300):
+    draw = random.Random(2)
+    return [{"x": round(draw.gauss(i % 3, 0.9), 2), "y": "abc"[i % 3]} for i in range(n)]
+
+
+def test_costs_of_three_classes_bring_the_shares_of_rows_and_two_bring_none(given):
+    assert costs_section(given("bayes")) is None
+    found = ts.report(three(), "y", methods=["bayes"], folds=3, repeats=0)
+    table = ts.NaiveBayes()._read(three(), "y")
+    made = Ingredients("t", table, describe_table("t", table), found.comparison, folds=3)
+    told = costs_section(made)
+    result = found.comparison.chosen.result
+    shares = np.array(told["data"]["shares"]).reshape(-1, 3)
+    assert (told["rows"], told["some"], told["table"]) == ("300", "", True)
+    assert np.abs(shares / told["data"]["parts"] - result.shares).max() < 1e-5
+    assert told["data"]["truth"] == result.truth.tolist()
+    assert (shares.argmax(axis=1) == result.answered).all()
+
+
+def test_of_many_rows_some_stand_for_all_and_it_is_said(monkeypatch):
+    monkeypatch.setattr(thresholds, "MOST_CELLS", 90)
+    monkeypatch.setattr(thresholds, "MOST_TYPED", 2)
+    html = ts.report(three(), "y", methods=["bayes"], folds=3, repeats=0).html
+    assert "Counted on 30 of the 300 rows, evenly chosen" in html

@@ -106,12 +106,17 @@ def test_the_whole_job_on_the_votes(browser, tables):
         at.compare("tree", "bayes")
         assert "standard error" in page.inner_text(".razor")
         page.locator("#threshold").fill("10")
-        low = page.inner_text("#confusion-now")
+        low = page.inner_text("#threshold-table")
         page.locator("#threshold").fill("90")
-        assert page.inner_text("#confusion-now") != low
-        page.fill("#cost-missed", "50")
-        page.click("#cheapest")
-        assert int(page.input_value("#threshold")) < 50
+        assert page.inner_text("#threshold-table") != low
+        page.fill("#price-missed", "50")
+        page.click("#take-cheapest")
+        assert float(page.inner_text("#threshold-says b")) < 0.5
+        page.click("#keep-decision")
+        page.wait_for_selector("#kept-decision:has-text('where its probability is above')")
+        page.wait_for_selector("#script:has-text('model.set_decision(threshold=')")
+        page.click("#drop-decision")
+        page.wait_for_selector("#kept-decision:has-text('largest share')")
         at.look("decision tree")
         page.click('[data-node="0"]')
         assert "Which question to ask here" in page.inner_text("#node")
@@ -251,9 +256,9 @@ def test_the_job_by_keyboard_alone(browser, tables):
         page.keyboard.press("Enter")
         page.wait_for_selector("#save-view pre")
         reach("#threshold")
-        before = page.inner_text("#answers-from")
+        before = page.inner_text("#threshold-says")
         page.keyboard.press("ArrowLeft")
-        assert page.inner_text("#answers-from") != before
+        assert page.inner_text("#threshold-says") != before
         reach("#find-changes")
         page.keyboard.press("Enter")
         page.wait_for_selector("#changes p")

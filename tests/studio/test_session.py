@@ -80,12 +80,38 @@ def test_what_goes_wrong_is_told_and_the_rest_stays(session):
         session.compare({})
 
 
-def test_changes_and_costs_are_those_of_the_model_shown(session):
+def test_changes_are_those_of_the_model_shown(session):
     compared(session)
     told = session.changes({"row": {"sky": "sun", "wind": "3"}, "columns": ["wind"], "answer": None})
     assert told["sentences"]
     assert all(s.startswith("With wind") for s in told["sentences"])
-    assert session.costs([[0, 1], [1, 0]])["cost"] >= 0
+
+
+@pytest.mark.parametrize("wish", [{"threshold": 0.2, "of": "yes"}, {"costs": [[0.0, 1.0], [4.0, 0.0]]}])
+def test_a_decision_is_kept_with_the_model_in_its_file_script_and_command(session, tables, wish):
+    compared(session)
+    session.show("naive Bayes")
+    done(session).decide(wish)
+    html = done(session).part("decide")["html"]
+    own = ts.NaiveBayes().fit(str(tables / "days.csv"), "play").set_decision(**wish)
+    assert session.saved("model")[1] == own.to_bytes()
+    assert f"The model answers <bdi>{own.model_.decision}" in html
+    script, lines = (session.part("save")[name] for name in ("script", "lines"))
+    line = next(t for t in script.splitlines() if t.startswith("model.set_decision("))
+    model = ts.NaiveBayes().fit(str(tables / "days.csv"), "play")
+    exec(line, {"model": model})
+    assert model.to_bytes() == own.to_bytes()
+    fit = next(t for t in lines.splitlines() if t.startswith("tally fit"))
+    assert ("--threshold 'yes: 0.2'" if "threshold" in wish else "--costs 'yes→no: 4.0'") in fit
+    session.decide({})
+    assert "class of the largest share" in done(session).part("decide")["html"]
+    assert "set_decision" not in session.part("save")["script"]
+
+
+def test_a_decision_that_makes_no_sense_is_refused(session):
+    compared(session)
+    with pytest.raises(OptionError, match="between 0 and 1"):
+        session.decide({"threshold": 2, "of": "yes"})
 
 
 def test_a_pruned_tree_stands_beside_the_others_and_is_what_the_script_fits(session, tables):

@@ -7,6 +7,7 @@ points that the model gets, and with them the very probability.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -20,6 +21,7 @@ from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.errors import page_limit
+from tallystick.models.decision import AnswerDecision
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints
@@ -97,10 +99,12 @@ class Card:
     base: tuple[int, ...]
     sections: tuple[CardSection, ...]
     left_out: tuple[str, ...] = ()
+    decision: AnswerDecision | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
+        decided = {} if self.decision is None else {"decision": self.decision.to_dict()}
+        return decided | {
             "base": list(self.base),
             "classes": list(self.classes),
             "in_favour": list(self.in_favour),
@@ -116,7 +120,22 @@ class Card:
         return whole[label] - whole[against]
 
     def rule(self) -> list[str]:
-        """Return how points become a probability, in sentences."""
+        """Return how points become a probability, and where somebody said so an answer, in sentences."""
+        return [*self._adding(), *self.answering()]
+
+    def answering(self) -> list[str]:
+        """Return the decision that is kept with the model, in a sentence; with the points of a threshold."""
+        decision = self.decision
+        if decision is None:
+            return []
+        if decision.threshold is None:
+            return [f"Answer {clean(str(decision))}."]
+        odds = decision.threshold / (1.0 - decision.threshold)
+        points = self.step * math.log2(odds) * (1 if decision.of == self.in_favour[0] else -1)
+        side = "more" if decision.of == self.in_favour[0] else "fewer"
+        return [f"Answer {clean(str(decision))}: it has {side} than {points:.1f} points there."]
+
+    def _adding(self) -> list[str]:
         if len(self.in_favour) == 1:
             label, base = clean(self.in_favour[0]), self.base[0]
             return [
@@ -207,6 +226,7 @@ def card_of(model: ScorecardModel, levels: int = LEVELS) -> Card:
         tuple(model.base.tolist()),
         tuple(sections[i] for i in order),
         model.left_out,
+        model.decision,
     )
 
 

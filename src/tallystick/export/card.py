@@ -188,6 +188,8 @@ def csv_card(card: Card) -> str:
             told = [harmless(section.name), harmless(line.text)]
             write.writerow([*told, *line.points, f"{line.rows:.17g}", *shares])
     write.writerow(["", "points that double the odds", *[card.step] * len(card.base)])
+    for sentence in card.answering():
+        write.writerow(["", harmless(sentence)])
     return out.getvalue()
 
 

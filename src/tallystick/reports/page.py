@@ -43,7 +43,7 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
     data |= {"curves": judged["curves"]["data"]} if "data" in judged["curves"] else {}
-    data |= {"threshold": judged["threshold"]["data"]} if judged["threshold"] else {}
+    data |= {key: judged[key]["data"] for key in ("threshold", "costs") if judged[key]}
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
     html = (
         environment()

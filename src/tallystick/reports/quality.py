@@ -23,7 +23,7 @@ from tallystick.evaluate.groups import error_rates, group_names
 from tallystick.reports.curves import curves_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.sentences import percent
-from tallystick.reports.thresholds import threshold_section
+from tallystick.reports.thresholds import costs_section, threshold_section
 
 MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
 MOST_MAPPED = 60  # classes of a heat map
@@ -46,6 +46,7 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
         "by_class": _by_class(given),
         "curves": curves_section(given),
         "threshold": threshold_section(given),
+        "costs": costs_section(given),
         "groups": _groups(given),
         "impossible": scores.impossible,
     }

@@ -37,6 +37,7 @@ SCRIPTS = (  # each defines a function; sections.js calls those that a model mov
     "nomogram",
     "curves",
     "threshold",
+    "costs",
     "what_if",
     "smallest",
     "table_tools",

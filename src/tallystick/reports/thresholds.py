@@ -1,7 +1,9 @@
-"""Of the page, where to draw the line between two classes: counts at many thresholds, gain and lift.
+"""Of the page, how answers are decided: of two classes counts at many thresholds, gain and lift; of more the
+shares of rows, so that the page answers by whatever costs are typed in.
 
 Knows answers to rows that the model had not seen. Knows nothing of HTML.
-Law: the page counts what a model that decides by the threshold answers; at 0.5 stand the model's own answers.
+Laws: the page counts what a model that decides so answers; at 0.5, and where every error costs 1, stand the
+answers by the largest share. Of many rows some stand for all, and the page says so.
 """
 
 from __future__ import annotations
@@ -15,6 +17,36 @@ from tallystick.evaluate.thresholds import Thresholds, all_cuts, between, thin
 from tallystick.reports.curves import constant
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.inks import inks
+
+MOST_CELLS = 30_000  # shares on the page; of more rows some are taken, evenly over all of them
+PARTS = 100_000  # shares are told in so many parts of 1
+MOST_TYPED = 12  # classes whose costs stand in a table; of more they are named one by one
+
+
+def costs_section(given: Ingredients) -> dict[str, Any] | None:
+    """Return rows of more than two classes as the page needs them to answer by costs; None of two, and of a
+    model that says the same of all rows.
+    """
+    result, size = given.chosen.result, len(given.labels)
+    if size < 3 or constant(result):
+        return None
+    tested = np.flatnonzero(result.fold >= 0)
+    most = max(MOST_CELLS // size, 1)
+    some = tested[np.linspace(0, len(tested) - 1, min(len(tested), most)).astype(np.int64)]
+    shares = np.rint(result.shares[some, :size] * PARTS).astype(np.int64)
+    weights = result.repeats[0].weight(result.weights)
+    return {
+        "rows": f"{len(tested):,}",
+        "some": f"{len(some):,}" if len(some) < len(tested) else "",
+        "table": size <= MOST_TYPED,
+        "data": {
+            "parts": PARTS,
+            "truth": result.repeats[0].of(result.truth)[some].tolist(),
+            "shares": shares.ravel().tolist(),
+            "weights": [] if weights is None else [round(float(w), 6) for w in weights[some]],
+            "table": size <= MOST_TYPED,
+        },
+    }
 
 
 def threshold_section(given: Ingredients) -> dict[str, Any] | None:

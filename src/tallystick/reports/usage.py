@@ -16,6 +16,7 @@ from tallystick.data.schema import Columns
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 from tallystick.export.targets import export
+from tallystick.models.decision import AnswerDecision
 from tallystick.reports.ingredients import Ingredients
 
 EXECUTION = ("engine", "memory", "threads")
@@ -130,7 +131,22 @@ def fit_line(estimator: Any, family: str, data: str, target: str, file: str) -> 
             parts += [f"--set {name}__{f.name}={_shown(getattr(value, f.name))}" for f in fields(value)]
         else:
             parts.append(f"--set {_quoted(f'{name}={_shown(value)}')}")
-    return " ".join([*parts, "-o", file])
+    return " ".join([*parts, *decision_flags(estimator.model_.decision), "-o", file])
+
+
+def decision_flags(decision: AnswerDecision | None) -> list[str]:
+    """Return how answers are decided in the words of the command line; nothing where nobody said."""
+    if decision is None:
+        return []
+    if decision.threshold is not None:
+        return [f"--threshold {_quoted(f'{decision.of}: {decision.threshold!r}')}"]
+    every = [
+        (truth, answer, cost)
+        for truth, row in zip(decision.labels, decision.costs, strict=True)
+        for answer, cost in zip(decision.labels, row, strict=True)
+    ]
+    told = [(t, a, c) for t, a, c in every if c != float(t != a)] or every[1:2]
+    return [f"--costs {_quoted(f'{t}→{a}: {c!r}')}" for t, a, c in told]
 
 
 def column_flags(columns: Columns) -> list[str]:

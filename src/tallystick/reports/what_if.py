@@ -1,7 +1,8 @@
 """Of the page, what if: the exported model as data, a field per column it looks at, rows to start from.
 
 Knows models, their exported form and the schema. Knows nothing of HTML.
-Law: the page answers by the exported form alone; of a text column it keeps the heaviest words, and says so.
+Law: the page answers by the exported form alone; of a text column it keeps the heaviest words, and says so;
+of a large tree it keeps nine digits of every share.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.rows import middle_row
 
 MOST_WORDS = 2_000
-MOST_BYTES = 1_400_000  # of the exported model; a larger one would make the page too heavy
+LARGE, DIGITS = 300_000, 9  # bytes of an exported tree from which on shares are told in so many digits
+MOST_BYTES = 800_000  # of the exported model; a larger one would make the page too heavy
 OPEN, FEW_MORE = 12, 4  # fields shown at once; so few more are not worth folding
 MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
 
@@ -29,8 +31,11 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
     if not given.form_text:
         return None
     form = json.loads(given.form_text)
+    if "nodes" in form and len(given.form_text) > LARGE:
+        for node in form["nodes"]:
+            node[-1] = None if node[-1] is None else [round(share, DIGITS) for share in node[-1]]
     words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
-    if len(json.dumps(form)) > MOST_BYTES:
+    if len(json.dumps(form, separators=(",", ":"))) > MOST_BYTES:
         return None
     names = list(dict.fromkeys(c.get("of", c["name"]) for c in form["columns"]))
     order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))

@@ -172,7 +172,7 @@ class StudioApp:
             "report": session.report,
             "cancel": session.cancel,
             "changes": lambda: session.changes(wish),
-            "costs": lambda: session.costs(wish.get("costs")),
+            "decide": lambda: session.decide(wish),
         }
         if what not in work:
             raise Refused(404, f"there is nothing at {shown('/api/' + what)}.")

@@ -56,6 +56,15 @@ def fitting(asked: TableWishes, estimator: Any) -> list[str]:
     return [f"model = {typed(estimator)}.fit({asked.name!r}, {asked.target!r})"]
 
 
+def deciding(estimator: Any) -> list[str]:
+    """Return the line that keeps a decision with the model; none where answers are by the largest share."""
+    decision = estimator.model_.decision
+    if decision is None:
+        return []
+    said = [f"{name}={value!r}" for name, value in sorted(decision.to_dict().items(), reverse=True)]
+    return [f"model.set_decision({', '.join(said)})"]
+
+
 def command_lines(
     asked: TableWishes, methods: list[str], folds: int, tuned: bool, chosen: tuple[str, Any] | None
 ) -> str:

@@ -22,12 +22,11 @@ from tallystick.export.targets import TARGETS
 from tallystick.methods import COMPARED
 from tallystick.studio import views
 from tallystick.studio.asked import TableWishes
-from tallystick.studio.deciding import by_costs, deciding
 from tallystick.studio.hand import ByHand
 from tallystick.studio.jobs import Job
 from tallystick.studio.pruned import is_prunable, path_of, pruned
 from tallystick.studio.reading import OpenTable, columns_part, read
-from tallystick.studio.script import command_lines, file_names, fitting, python_script
+from tallystick.studio.script import command_lines, deciding, file_names, fitting, python_script
 
 PARTS = ("columns", "methods", "model", "decide", "hand", "save")
 AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # what falls when one is made anew
@@ -47,6 +46,7 @@ class Session:
         self.found: Comparison[Any] | None = None
         self.how: dict[str, Any] = {"methods": list(COMPARED), "folds": 10, "tuned": False}
         self.entry: Entry[Any] | None = None
+        self.making: tuple[list[str], int | None] = ([], None)  # of the entry: lines, step of the path
         self.hand: ByHand | None = None
         self.path: dict[str, Any] | None = None  # of prunings, of the tree `grown`
         self.grown: Any = None
@@ -179,13 +179,13 @@ class Session:
         given = views.ingredients(reading, listed, entry, how["folds"])
         methods = views.methods_html(given, found, own) if entry.result else None
         model = views.model_part(given)
-        decide = deciding(entry.result, reading.labels) if entry.result else None
+        decide = views.decide_part(given) if entry.result else None
         save = self._save_part(reading.asked, how, entry, making)
         with self.lock:
             job.step(1, 1)
             if found is not self.found:
                 self.page, self.path, self.hand = None, None, None
-            self.found, self.entry, self.how = found, entry, how
+            self.found, self.entry, self.how, self.making = found, entry, how, (making, step)
             if methods is not None:
                 self._put("methods", {"html": methods, "shown": entry.name})
             self._put("model", model)
@@ -195,9 +195,23 @@ class Session:
                 self._put("hand", self._hand_part(entry, step))
             self._put("save", save)
 
+    def decide(self, wish: dict[str, Any]) -> None:
+        """Keep a threshold or costs with the model that is shown; neither: answers by the largest share."""
+        entry, found, how = self._shown(), self.found, self.how
+        if found is None:
+            raise OptionError("compare the methods first: a decision is kept with one of their models.")
+        model = entry.model
+        if wish.get("threshold") is None and wish.get("costs") is None:
+            model.clear_decision()
+        else:
+            model.set_decision(costs=wish.get("costs"), threshold=wish.get("threshold"), of=wish.get("of"))
+        making, step = self.making
+        self._start("drawing", lambda job: self._show(job, found, entry, how, making, step))
+
     def _save_part(
         self, asked: TableWishes, how: dict[str, Any], entry: Entry[Any], making: list[str]
     ) -> dict[str, Any]:
+        making = [*making, *deciding(entry.model)]
         script = python_script(asked, how["methods"], how["folds"], how["tuned"], making)
         chosen = None if entry.result is None else (entry.family, entry.model)
         lines = command_lines(asked, how["methods"], how["folds"], how["tuned"], chosen)
@@ -323,13 +337,6 @@ class Session:
     def row(self, number: int) -> dict[str, str | None]:
         """Return a row of the file by its number, from 1."""
         return self._known().row_in_file(number)
-
-    def costs(self, costs: Any) -> dict[str, Any]:
-        """Return the answers that are cheapest."""
-        entry = self._shown()
-        if entry.result is None:
-            raise OptionError("a tree by hand has no answers to rows of folds.")
-        return by_costs(entry.result, self._known().labels, costs)
 
     def changes(self, wish: dict[str, Any]) -> dict[str, Any]:
         """Return what would change the answer to a row, in sentences."""

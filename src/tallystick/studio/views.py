@@ -23,6 +23,7 @@ from tallystick.reports.page import environment, model_section
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
 from tallystick.reports.sections import report_style, sections_script
+from tallystick.reports.thresholds import costs_section, threshold_section
 from tallystick.reports.what_if import what_if
 from tallystick.studio.reading import OpenTable
 
@@ -95,6 +96,19 @@ def methods_html(given: Ingredients, found: Comparison[Any], own: bool) -> str:
         given=given,
         own=own,
     )
+
+
+def decide_part(given: Ingredients) -> dict[str, Any] | None:
+    """Return the threshold of two classes, or the costs of more, as the report has them, with a button that
+    keeps them; None where there is nothing to decide.
+    """
+    judged = {"threshold": threshold_section(given), "costs": costs_section(given)}
+    data = {key: part["data"] for key, part in judged.items() if part}
+    if not data:
+        return None
+    kept = given.model.decision
+    html = render("decide.html", judged=judged, kept="" if kept is None else str(kept))
+    return {"html": html, "data": data, "labels": list(given.labels), "palette": inks(given)}
 
 
 def model_part(given: Ingredients) -> dict[str, Any]:

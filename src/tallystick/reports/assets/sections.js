@@ -7,6 +7,7 @@ function tallySections(given, hear = {}) {
   if (given.scales && given.scales.lines.length && kit.model) tallyNomogram(kit);
   if (given.curves) tallyCurves(kit, given.curves);
   if (given.threshold) tallyThreshold(kit, given.threshold);
+  if (given.costs) tallyCosts(kit, given.costs);
   if (given.ask) tallyWhatIf(kit);
   return Object.freeze({ model: kit.model, data: given, take: kit.take, row: kit.row, listen: (f) => kit.listeners.push(f) });
 }

@@ -43,4 +43,5 @@ function tallyThreshold(kit, part) {
   find("take-cheapest").addEventListener("click", () => take(cheapest()));
   find("take-half").addEventListener("click", () => take(half));
   show();
+  return { now: () => ({ threshold: steps[Number(slider.value)], of: labels[of] }) };
 }
