@@ -92,14 +92,7 @@ struct TreeGrower {
     }
 
     // Small tables: all of it at once.
-    void run() {
-        for (size_t j = 0; j < problem.columns.size(); ++j) grower->prepare(j);
-        for (size_t open = grower->start(); open;) {
-            for (size_t j = 0; j < problem.columns.size(); ++j) grower->advance(j);
-            open = grower->choose();
-        }
-        grower->work();
-    }
+    void run() { grower->run(problem.columns.size()); }
 };
 
 // A NumPy array that owns its vector.
@@ -223,9 +216,15 @@ void bind_trees(nb::module_& m) {
         .def(
             "start", [](TreeGrower& g) { return g.grower->start(); }, Release())
         .def(
-            "advance", [](TreeGrower& g, size_t j) { g.grower->advance(j); }, Release())
+            "look", [](TreeGrower& g) { g.grower->look(); }, Release())
+        .def(
+            "advance", [](TreeGrower& g) { g.grower->advance(); }, Release())
         .def(
             "choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
+        .def(
+            "part", [](TreeGrower& g) { g.grower->part(); }, Release())
+        .def(
+            "settle", [](TreeGrower& g) { g.grower->settle(); }, Release())
         .def(
             "work", [](TreeGrower& g) { g.grower->work(); }, Release())
         .def("run", &TreeGrower::run, Release())

@@ -29,8 +29,12 @@ def test_growing_in_steps_is_growing_at_once():
     grower.prepare(0)
     more = grower.start()
     while more:
-        grower.advance(0)
+        grower.look()
+        grower.advance()
         more = grower.choose()
+        if more:
+            grower.part()
+            grower.settle()
     grower.work()
     found, whole = grower.arrays(), grown()
     assert found.keys() == whole.keys()

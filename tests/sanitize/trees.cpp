@@ -67,12 +67,7 @@ struct Rows {  // two columns of numbers, one of them whole; levels of two, five
 
 std::shared_ptr<tree::Harvest> grown(tree::Problem& p, int64_t heavy, int64_t rows) {
     tree::Grower<uint32_t> grower(p, heavy, rows);
-    for (size_t j = 0; j < p.columns.size(); ++j) grower.prepare(j);
-    for (size_t open = grower.start(); open;) {
-        for (size_t j = 0; j < p.columns.size(); ++j) grower.advance(j);
-        open = grower.choose();
-    }
-    grower.work();
+    grower.run(p.columns.size());
     return grower.finish();
 }
 
@@ -159,7 +154,8 @@ void a_stopped_grower_ends() {
     for (size_t j = 0; j < p.columns.size(); ++j) grower.prepare(j);
     EXPECT(grower.start() > 0);
     grower.stop();
-    for (size_t j = 0; j < p.columns.size(); ++j) grower.advance(j);
+    grower.look();
+    grower.advance();
     EXPECT(grower.choose() == 0);
     grower.work();
 }

@@ -1,8 +1,9 @@
-// Grow a tree on encoded columns. Large nodes are searched column by column, a level at a time (`advance` for each
-// column, then `choose`); a node that has become small is copied into a frame of its own that fits the cache and grown
+// Grow a tree on encoded columns. Large nodes are searched a level at a time (`look`, `advance`, `choose`, then `part` and
+// `settle`); a node that has become small is copied into a frame of its own that fits the cache and grown
 // to its leaves in one go (`work`). Both use the same search, so where the border lies changes nothing.
 //
-// Threads belong to the caller: `prepare` and `advance` may run at once for different columns, `work` any number of times.
+// Threads belong to the caller: `prepare` may run at once for different columns; `look`, `advance`, `part` and `work` any
+// number of times at once, each taking the next job. `start`, `choose` and `settle` are short and run alone.
 // Law: the tree depends on the multiset of rows alone.
 #pragma once
 
@@ -31,6 +32,12 @@ struct Growth {
     std::vector<int64_t> counts;  // [node, C]: rows per class; regression [node, 2]: rows, sum of the response
     Ledger tried;                 // [searched node]
     std::vector<uint8_t> maps;    // branches of levels
+};
+
+// counts[C]: rows per class; regression [2]: rows, sum of the response.
+struct Counted {
+    std::vector<int64_t> counts;
+    double deviance = 0.0;
 };
 
 struct Problem {
@@ -207,24 +214,23 @@ class Rulebook {
         return gain * share >= rules.min_decrease ? best : -1;
     }
 
-    // Add a node with its counts; `rows` are its entries.
+    // What a node is told by; `rows` are its entries.
     template <class E>
-    uint32_t add_node(Growth& out, const Frame<E>& f, const E* rows, size_t n, const int64_t* total, int32_t depth) const {
+    Counted count(const Frame<E>& f, const E* rows, size_t n, const int64_t* total) const {
+        if (problem_.regression) return {{total[1], total[0]}, deviance(f, rows, n, total)};
+        if (!problem_.weights.score) return {{total, total + problem_.classes}, 0.0};
+        Counted out{std::vector<int64_t>(problem_.classes, 0), 0.0};
+        const int64_t* copies = f.weights.rows;
+        for (size_t i = 0; i < n; ++i) out.counts[f.layout.label(rows[i])] += copies ? copies[f.layout.row(rows[i])] : 1;
+        return out;
+    }
+
+    // Add a node with its counts.
+    uint32_t add_node(Growth& out, const Counted& counted, int32_t depth) const {
         Node node;
         node.depth = depth;
-        if (problem_.regression) {
-            out.counts.insert(out.counts.end(), {total[1], total[0]});
-            node.deviance = deviance(f, rows, n, total);
-        } else if (!problem_.weights.score) {
-            out.counts.insert(out.counts.end(), total, total + problem_.classes);
-        } else {
-            const size_t at = out.counts.size();
-            out.counts.resize(at + problem_.classes, 0);
-            for (size_t i = 0; i < n; ++i) {
-                const int64_t* copies = f.weights.rows;
-                out.counts[at + f.layout.label(rows[i])] += copies ? copies[f.layout.row(rows[i])] : 1;
-            }
-        }
+        node.deviance = counted.deviance;
+        out.counts.insert(out.counts.end(), counted.counts.begin(), counted.counts.end());
         out.nodes.push_back(node);
         return static_cast<uint32_t>(out.nodes.size() - 1);
     }

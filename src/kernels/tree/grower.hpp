@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/tree/harvest.hpp"
+#include "kernels/tree/shelf.hpp"
 
 namespace tally::tree {
 
@@ -10,13 +11,26 @@ class AnyGrower {
     virtual ~AnyGrower() = default;
     virtual void prepare(size_t column) = 0;
     virtual size_t start() = 0;
+    virtual void look() = 0;
+    virtual void advance() = 0;
     virtual size_t choose() = 0;
-    virtual void advance(size_t column) = 0;
+    virtual void part() = 0;
+    virtual void settle() = 0;
     virtual void work() = 0;
     virtual std::shared_ptr<Harvest> finish() = 0;
 
     // Let every step return soon; what was grown is of no use then. May be called while others work.
     void stop() { stopped_.store(true, std::memory_order_relaxed); }
+
+    // All steps on this thread.
+    void run(size_t columns) {
+        for (size_t j = 0; j < columns; ++j) prepare(j);
+        for (size_t more = start(); more;) {
+            look(), advance();
+            if ((more = choose())) part(), settle();
+        }
+        work();
+    }
 
    protected:
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
@@ -30,16 +44,8 @@ class Grower final : public AnyGrower {
    public:
     Grower(Problem& problem, int64_t total_score, int64_t total_rows)
         : problem_(problem),
-          book_(problem, total_score, total_rows) {
-        const size_t columns = problem.columns.size();
-        table_.n = problem.rows;
-        table_.layout.bits = std::max(1, static_cast<int>(std::bit_width(problem.rows)));
-        table_.order.resize(columns);
-        table_.codes.resize(columns, nullptr);
-        table_.width.resize(columns, 0);
-        table_.weights = problem.weights;
-        missing_.resize(columns, 0);
-        bundle();
+          book_(problem, total_score, total_rows),
+          shelf_(problem, book_.unit()) {
         if (problem.rows > problem.small) local_.resize(problem.rows);
     }
 
@@ -47,38 +53,45 @@ class Grower final : public AnyGrower {
         return std::bit_width(rows) + 1 + std::bit_width(classes) <= static_cast<int>(8 * sizeof(E));
     }
 
-    // Bring one column into the form the search wants. Columns are independent.
-    void prepare(size_t j) override {
-        if (stopped()) return;
-        Column& column = problem_.columns[j];
-        if (column.kind == Kind::numeric && !column.width)
-            sort_column(j, column);
-        else if (column.k > few && problem_.rows <= problem_.small)
-            missing_[j] = order_by_code(table_, j, column);
-        if (column.width && table_.order[j].empty()) {
-            table_.codes[j] = column.codes;
-            table_.width[j] = column.width;
-        }
-        for (size_t p = 0; p < packs_.size(); ++p)
-            if (packs_[p].first == j) pack_words(p);
+    void prepare(size_t column) override {
+        if (!stopped()) shelf_.prepare(column);
     }
 
     size_t start() override {
         const size_t n = problem_.rows;
-        list_rows();
+        shelf_.list_rows();
         make_room(table_);
         std::vector<int64_t> total(book_.width());
         sum_rows(table_, table_.rows.data(), n, problem_.regression, problem_.classes, total.data());
         auto open = std::make_shared<Open>();
         open->end = n;
-        open->missing = missing_;
+        open->missing = shelf_.missing;
         open->constant.assign(problem_.columns.size(), 0);
-        open->node = book_.add_node(top_, table_, table_.rows.data(), n, total.data(), 0);
+        open->node = book_.add_node(top_, book_.count(table_, table_.rows.data(), n, total.data()), 0);
         place(std::move(open), total);
+        kin_.assign(1, {nullptr, {}});
+        for (auto& s : frontier_) kin_[0].nodes.push_back(s.get());
+        looks_ = jobs_ = 0;
         return frontier_.size();
     }
 
-    // Split the searched nodes; return how many were split: then `advance` all columns and choose again.
+    // Make large nodes ready to be searched. Any number of threads may do this, as for `advance`, `part` and `work`.
+    void look() override {
+        for (size_t i = looks_++; i < frontier_.size() && !stopped(); i = looks_++)
+            book_.look(*frontier_[i], top_.nodes[frontier_[i]->open->node].deviance);
+    }
+
+    // Partition the columns by the last splits and search the large nodes on them: a job is a column and what one split
+    // has left, so that threads are busy to the end of a level.
+    void advance() override {
+        const size_t columns = problem_.columns.size();
+        for (size_t job = jobs_++; job < kin_.size() * columns; job = jobs_++) {
+            if (stopped()) return;
+            advance(kin_[job / columns], job % columns);
+        }
+    }
+
+    // Choose the splits of the searched nodes; return how many there are: then `part`, `settle`, `look` and `advance`.
     size_t choose() override {
         ready_.clear();
         ready_.swap(frontier_);
@@ -88,33 +101,37 @@ class Grower final : public AnyGrower {
             const int32_t best = book_.choose(*s);
             book_.record(top_, *s, best);
             if (best < 0) continue;
-            splits_.push_back(split(table_, *s, static_cast<size_t>(best), top_));
+            splits_.emplace_back();
             splits_.back().searched = s;
+            splits_.back().column = static_cast<size_t>(best);
         }
-        for (size_t i = 0; i < splits_.size(); ++i)
-            for (auto& [open, total] : splits_[i].open) place(open, total, &splits_[i]);
-        for (auto& s : ready_) s->parent.reset();  // its table has served
+        parts_ = 0;
         return splits_.size();
     }
 
-    // Partition one column by the last splits and search the large nodes on it. Columns are independent.
-    void advance(size_t j) override {
-        thread_local Scratch scratch;
-        thread_local std::vector<E> spare;
-        for (const auto& made : splits_)
-            if (!stopped()) part_column(table_, made, j, spare);
-        if (bit_[j] < 0) {
-            for (auto& s : frontier_)
-                if (!stopped()) book_.search_column(table_, j, *s, scratch);
-            return;
+    // Part the rows of the nodes by their splits.
+    void part() override {
+        for (size_t i = parts_++; i < splits_.size() && !stopped(); i = parts_++) {
+            Made& made = splits_[i];
+            split(table_, *made.searched, made.column, made);
         }
-        const size_t p = static_cast<size_t>(bit_[j]) / word_bits;
-        if (packs_[p].columns.front() != j) return;  // all columns of a pack go with its first
-        for (auto& s : frontier_) {
-            if (stopped()) return;
-            count_pack(table_, p, *s);
-            for (uint32_t member : packs_[p].columns) book_.search_column(table_, member, *s, scratch);
+    }
+
+    // Add the branches as nodes, in the order of their parents.
+    void settle() override {
+        kin_.clear();
+        looks_ = jobs_ = 0;
+        if (stopped()) return;
+        for (auto& made : splits_) add_branches(made, top_);
+        for (auto& made : splits_) {
+            const size_t from = frontier_.size();
+            for (auto& [open, total] : made.open) place(open, total, &made);
+            kin_.push_back({&made, {}});
+            for (size_t i = from; i < frontier_.size(); ++i) kin_.back().nodes.push_back(frontier_[i].get());
         }
+        for (auto& s : ready_) s->parent.reset();                             // its table has served
+        auto rows = [](const Kin& kin) { return kin.made->parent->size(); };  // the longest jobs first
+        std::stable_sort(kin_.begin(), kin_.end(), [&](const Kin& a, const Kin& b) { return rows(a) > rows(b); });
     }
 
     // Take small nodes and grow them until none waits. Any number of threads may do this after the last level.
@@ -136,19 +153,40 @@ class Grower final : public AnyGrower {
     }
 
    private:
-    static constexpr uint32_t few = 64;        // codes up to here are counted in small frames too
-    static constexpr size_t countable = 4096;  // distinct numbers up to here are counted in large nodes
-    static constexpr size_t pays = 4;          // columns of two codes from which words pay
-    static constexpr int64_t near = 2;         // levels to max_depth that are not worth a frame
+    static constexpr int64_t near = 2;  // levels to max_depth that are not worth a frame
 
     struct Made {
         std::shared_ptr<Open> parent;
         std::shared_ptr<Searched> searched;  // large nodes only
+        size_t column = 0;
         bool many = false, alive = false;
         std::vector<std::pair<std::shared_ptr<Open>, std::vector<int64_t>>> open;  // branches, with their totals
+        std::vector<Counted> counted;                                              // [branch]
     };
 
-    size_t label(size_t row) const { return problem_.regression ? 0 : code_at(problem_.labels, problem_.label_width, row); }
+    // What one split has left: the nodes that are searched next.
+    struct Kin {
+        const Made* made;  // null: the root
+        std::vector<Searched*> nodes;
+    };
+
+    void advance(const Kin& kin, size_t j) {
+        thread_local Scratch scratch;
+        thread_local std::vector<E> spare;
+        if (kin.made) part_column(table_, *kin.made, j, spare);
+        if (bit_[j] < 0) {
+            for (Searched* s : kin.nodes)
+                if (!stopped()) book_.search_column(table_, j, *s, scratch);
+            return;
+        }
+        const size_t p = static_cast<size_t>(bit_[j]) / word_bits;
+        if (packs_[p].columns.front() != j) return;  // all columns of a pack go with its first
+        for (Searched* s : kin.nodes) {
+            if (stopped()) return;
+            count_pack(table_, p, *s);
+            for (uint32_t member : packs_[p].columns) book_.search_column(table_, member, *s, scratch);
+        }
+    }
 
     void make_room(Frame<E>& f) {
         f.side.resize(f.n);
@@ -158,141 +196,11 @@ class Grower final : public AnyGrower {
         if (many) f.branch.resize(f.n);
     }
 
-    // Choose the columns that may be counted 64 at a time; whether they have missing rows is seen later.
-    void bundle() {
-        bit_.assign(problem_.columns.size(), -1);
-        if (!book_.unit()) return;
-        std::vector<uint32_t> two;
-        for (uint32_t j = 0; j < problem_.columns.size(); ++j) {
-            const Column& column = problem_.columns[j];
-            if (column.kind != Kind::numeric && column.k == 2 && column.width == 1) two.push_back(j);
-        }
-        for (size_t from = 0; from + pays <= two.size(); from += word_bits) {
-            const size_t to = std::min(two.size(), from + word_bits);
-            packs_.push_back(
-                {two[from], {two.begin() + static_cast<ptrdiff_t>(from), two.begin() + static_cast<ptrdiff_t>(to)}});
-        }
-        table_.words.resize(packs_.size());
-    }
-
-    void pack_words(size_t p) {
-        fill_words(packs_[p], problem_.columns, problem_.rows, table_.words[p]);
-        const auto& columns = packs_[p].columns;
-        for (size_t b = 0; b < columns.size(); ++b) bit_[columns[b]] = static_cast<int32_t>(p * word_bits + b);
-    }
-
     void count_pack(const Frame<E>& f, size_t p, Searched& s) const {
         const auto& columns = packs_[p].columns;
         if (std::all_of(columns.begin(), columns.end(), [&](uint32_t j) { return s.open->constant[j]; })) return;
         count_words(f, f.words[p], f.rows.data() + s.open->begin, s.total.data(), problem_.classes, columns.size(),
                     s.ones.data() + p * word_bits * problem_.classes);
-    }
-
-    // All rows, class after class.
-    void list_rows() {
-        const size_t n = problem_.rows;
-        std::vector<size_t> at(problem_.classes + 1, 0);
-        for (size_t row = 0; row < n; ++row) ++at[label(row) + 1];
-        for (size_t c = 0; c < problem_.classes; ++c) at[c + 1] += at[c];
-        table_.rows.resize(n);
-        for (size_t row = 0; row < n; ++row) {
-            const size_t c = label(row);
-            table_.rows[at[c]++] = table_.layout.make(c, false, row);
-        }
-    }
-
-    void sort_column(size_t j, Column& column) {
-        const size_t n = problem_.rows;
-        if (n > problem_.small && count_wholes(j, column)) return;
-        auto make = [this](size_t row) { return table_.layout.make(label(row), false, row); };
-        thread_local SortMemory<E> memory;  // the caller's threads end with the fit, and this with them
-        const Sorted found = sort_numbers(column.values, n, table_.layout.flag(), memory, table_.order[j], make);
-        missing_[j] = static_cast<uint32_t>(found.missing);
-        column.repeats = found.distinct < n - found.missing;
-        if (found.distinct <= countable && n > problem_.small) ranks_of(j, column, n - found.missing);
-    }
-
-    // Whole numbers of a small range in one pass: as codes where few are distinct, else in order. False: not such.
-    bool count_wholes(size_t j, Column& column) {
-        const size_t n = problem_.rows;
-        Wholes wholes(column.values, n);
-        if (wholes.counts.empty()) return false;
-        column.repeats = wholes.distinct < n - wholes.missing;
-        const size_t last = wholes.counts.size();
-        auto place = [&](size_t row) {
-            const double x = column.values[row];
-            return x == x ? wholes.at(x) : last;
-        };
-        if (wholes.distinct > countable) {
-            missing_[j] = static_cast<uint32_t>(wholes.missing);
-            wholes.counts.push_back(missing_[j]);
-            order_by_count(n, wholes.counts, place, table_.order[j], [&](size_t row, bool is_new) {
-                const double x = column.values[row];
-                return table_.layout.make(label(row), is_new && x == x, row);
-            });
-            return true;
-        }
-        wholes.counts.push_back(0);
-        uint32_t code = 0;
-        for (size_t i = 0; i < last; ++i) {
-            if (wholes.counts[i]) column.own_distinct.push_back(wholes.low + static_cast<double>(i));
-            code += std::exchange(wholes.counts[i], code) > 0;
-        }
-        wholes.counts[last] = code;
-        column.own_codes.resize(n);
-        for (size_t row = 0; row < n; ++row) column.own_codes[row] = static_cast<uint16_t>(wholes.counts[place(row)]);
-        use_codes(j, column);
-        return true;
-    }
-
-    void use_codes(size_t j, Column& column) {
-        column.k = static_cast<uint32_t>(column.own_distinct.size());
-        column.codes = column.own_codes.data();
-        column.width = 2;
-        column.distinct = column.own_distinct.data();
-        missing_[j] = 0;
-    }
-
-    // Few distinct values: codes are cheaper than an order in large nodes.
-    void ranks_of(size_t j, Column& column, size_t known) {
-        std::vector<E>& order = table_.order[j];
-        column.own_codes.resize(order.size());
-        for (size_t i = 0; i < order.size(); ++i) {
-            const size_t row = table_.layout.row(order[i]);
-            if (i < known && (i == 0 || table_.layout.is_new(order[i]))) column.own_distinct.push_back(column.values[row]);
-            column.own_codes[row] = static_cast<uint16_t>(i < known ? column.own_distinct.size() - 1 : 65535);
-        }
-        for (auto& code : column.own_codes)
-            if (code == 65535) code = static_cast<uint16_t>(column.own_distinct.size());
-        use_codes(j, column);
-        std::vector<E>().swap(order);
-    }
-
-    // order[j] of a frame from the table's codes; returns the number of missing rows.
-    uint32_t order_by_code(Frame<E>& f, size_t j, const Column& column) {
-        auto code_of = [&](size_t row) { return code_at(column.codes, column.width, f.in_table(row)); };
-        if (column.k <= 2 * f.n) {
-            thread_local std::vector<uint32_t> counts, codes;
-            counts.assign(column.k + size_t{1}, 0);
-            codes.resize(f.n);
-            for (size_t row = 0; row < f.n; ++row) ++counts[codes[row] = std::min(code_of(row), column.k)];
-            const uint32_t missing = counts[column.k];
-            order_by_count(
-                f.n, counts, [](size_t row) { return codes[row]; }, f.order[j],
-                [&](size_t row, bool is_new) { return f.layout.make(label(f.in_table(row)), is_new, row); });
-            return missing;
-        }
-        std::vector<Item<uint32_t, E>> items(f.n), spare;
-        std::vector<uint32_t> counts;
-        uint32_t missing = 0;
-        for (size_t row = 0; row < f.n; ++row) {
-            const uint32_t code = code_of(row);
-            items[row] = {code, f.layout.make(label(f.in_table(row)), false, row)};
-            missing += code >= column.k;
-        }
-        sort_items(items, spare, counts);
-        write_order(items, std::vector<E>(), f.layout.flag(), f.order[j]);
-        return missing;
     }
 
     // A node that goes on: to the large ones, or to the tasks.
@@ -318,26 +226,23 @@ class Grower final : public AnyGrower {
         }
         s->bit = &bit_;
         s->ones.resize(packs_.size() * word_bits * problem_.classes);
-        book_.look(*s, node.deviance);
         frontier_.push_back(std::move(s));
     }
 
-    // Mark sides, partition the row list, add the branches as nodes. The columns are partitioned later.
-    Made split(Frame<E>& f, const Searched& s, size_t j, Growth& out) {
-        const Column& column = problem_.columns[j];
-        Made made;
+    // Mark sides, partition the row list and count the branches. The columns are partitioned later.
+    void split(Frame<E>& f, const Searched& s, size_t j, Made& made) {
         made.parent = s.open;
-        made.many = column.kind == Kind::levels && !problem_.rules.groups;
+        made.column = j;
+        made.many = problem_.columns[j].kind == Kind::levels && !problem_.rules.groups;
         mark(book_, f, s, j);
         E* rows = f.rows.data() + s.open->begin;
+        E* spare = f.spare.data() + s.open->begin;  // others part other rows at the same time
         const size_t n = s.open->size(), branches = static_cast<size_t>(s.found[j].branches);
         std::vector<size_t> start{0, 0, n}, known;
         if (made.many)
-            part_in_many(f.layout, rows, n, n, f.branch.data(), branches, f.spare.data(), start, known);
+            part_in_many(f.layout, rows, n, n, f.branch.data(), branches, spare, start, known);
         else
-            start[1] = part_in_two<false>(f.layout, rows, n, n, f.side.data(), f.spare.data()).first;
-        const int32_t depth = out.nodes[s.open->node].depth + 1;
-        out.nodes[s.open->node].first = static_cast<uint32_t>(out.nodes.size());
+            start[1] = part_in_two<false>(f.layout, rows, n, n, f.side.data(), spare).first;
         for (size_t b = 0; b < branches; ++b) {
             std::vector<int64_t> total(book_.width());
             const size_t size = start[b + 1] - start[b];
@@ -350,13 +255,21 @@ class Grower final : public AnyGrower {
             auto open = std::make_shared<Open>();
             open->begin = s.open->begin + start[b];
             open->end = open->begin + size;
-            open->node = book_.add_node(out, f, rows + start[b], size, total.data(), depth);
             open->constant = s.open->constant;
             open->missing.assign(problem_.columns.size(), 0);
-            made.alive |= !book_.ends(total.data(), out.nodes.back());
+            made.counted.push_back(book_.count(f, rows + start[b], size, total.data()));
             made.open.emplace_back(std::move(open), std::move(total));
         }
-        return made;
+    }
+
+    void add_branches(Made& made, Growth& out) {
+        const uint32_t parent = made.parent->node;
+        const int32_t depth = out.nodes[parent].depth + 1;
+        out.nodes[parent].first = static_cast<uint32_t>(out.nodes.size());
+        for (size_t b = 0; b < made.open.size(); ++b) {
+            made.open[b].first->node = book_.add_node(out, made.counted[b], depth);
+            made.alive |= !book_.ends(made.open[b].second.data(), out.nodes.back());
+        }
     }
 
     void part_column(Frame<E>& f, const Made& made, size_t j, std::vector<E>& own_spare) {
@@ -417,8 +330,8 @@ class Grower final : public AnyGrower {
             for (size_t i = 0; i < f.n; ++i)
                 f.order[j][i] = f.layout.make(table_.layout.label(run[i]), table_.layout.is_new(run[i]),
                                               local_[table_.layout.row(run[i])]);
-        } else if (column.k > few) {
-            open.missing[j] = order_by_code(f, j, column);
+        } else if (column.k > Shelf<E>::few) {
+            open.missing[j] = shelf_.order_by_code(f, j, column);
         } else if (bit_[j] < 0) {
             f.own_codes[j].resize(f.n);
             for (size_t i = 0; i < f.n; ++i)
@@ -447,7 +360,7 @@ class Grower final : public AnyGrower {
         if (!whole) root->begin = 0, root->end = f.n;
         std::vector<int64_t> total(book_.width());
         sum_rows(f, f.rows.data(), f.n, problem_.regression, problem_.classes, total.data());
-        root->node = book_.add_node(out, f, f.rows.data(), f.n, total.data(), top_.nodes[task.node].depth);
+        root->node = book_.add_node(out, book_.count(f, f.rows.data(), f.n, total.data()), top_.nodes[task.node].depth);
         std::vector<std::pair<std::shared_ptr<Open>, std::vector<int64_t>>> stack;
         stack.emplace_back(std::move(root), std::move(total));
         Searched s;
@@ -464,7 +377,9 @@ class Grower final : public AnyGrower {
             const int32_t best = book_.choose(s);
             book_.record(out, s, best);
             if (best < 0) continue;
-            Made made = split(f, s, static_cast<size_t>(best), out);
+            Made made;
+            split(f, s, static_cast<size_t>(best), made);
+            add_branches(made, out);
             if (!made.alive) continue;
             for (size_t j = 0; j < columns; ++j) part_column(f, made, j, f.spare);
             for (size_t b = made.open.size(); b-- > 0;) {
@@ -476,16 +391,18 @@ class Grower final : public AnyGrower {
 
     Problem& problem_;
     Rulebook book_;
-    Frame<E> table_;
-    std::vector<uint32_t> missing_, local_;
-    std::vector<Pack> packs_;
-    std::vector<int32_t> bit_;  // [column]: pack * 64 + bit, -1 where it is in none
+    Shelf<E> shelf_;
+    Frame<E>& table_ = shelf_.table;
+    std::vector<Pack>& packs_ = shelf_.packs;
+    std::vector<int32_t>& bit_ = shelf_.bit;
+    std::vector<uint32_t> local_;
     Growth top_;
     std::vector<std::shared_ptr<Searched>> frontier_, ready_;
     std::vector<Made> splits_;
+    std::vector<Kin> kin_;
     std::vector<std::shared_ptr<Open>> tasks_;
     std::vector<Growth> grown_;
-    std::atomic<size_t> next_{0};
+    std::atomic<size_t> next_{0}, looks_{0}, jobs_{0}, parts_{0};
 };
 
 }  // namespace tally::tree

@@ -1,8 +1,8 @@
 """Growing trees: the door to the kernels that find splits and part rows.
 
-A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` and `advance` for
-different columns
-may run at once, `work` any number of times at once. Arrays given to it are kept alive and must not change.
+A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` may run at once for different
+columns, `look`, `advance`, `part` and `work` any number of times at once. Arrays given to it are kept alive and
+must not change.
 """
 
 from __future__ import annotations
@@ -127,13 +127,27 @@ class Grower:
         """Place the root; return how many large nodes wait for `advance`."""
         return int(self._grower.start())
 
-    def advance(self, column: int) -> None:
-        """Part one column by the last splits, and search the large nodes on it."""
-        self._grower.advance(column)
+    def look(self) -> None:
+        """Make the large nodes ready to be searched."""
+        self._grower.look()
+
+    def advance(self) -> None:
+        """Part the columns by the last splits, and search the large nodes on them."""
+        self._grower.advance()
 
     def choose(self) -> int:
-        """Split the searched nodes; while any was split, `advance` all columns and choose again."""
+        """Choose the splits of the searched nodes; where there are any, `part`, `settle`, `look`, `advance`
+        and choose again.
+        """
         return int(self._grower.choose())
+
+    def part(self) -> None:
+        """Part the rows of the nodes by their splits."""
+        self._grower.part()
+
+    def settle(self) -> None:
+        """Add the branches as nodes."""
+        self._grower.settle()
 
     def work(self) -> None:
         """Grow small nodes to their leaves until none waits."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cell
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.score_weights import ScoreWeights
 
+T = TypeVar("T")
 FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, else by numbers as they are
 BINS = 255  # what is advised where there is no room for more
 HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
@@ -329,24 +330,34 @@ def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], name: str) -
 
 
 def run(grower: Grower, threads: int) -> None:
-    """Grow with some threads: columns are shared out level by level, then small subtrees.
+    """Grow with some threads: columns and nodes are shared out level by level, then small subtrees.
 
     All but small jobs run in threads, also one alone, so that the caller stays free to see an interrupt;
     whatever ends the wait stops them, and none is left behind.
     """
-    alone = threads == 1 or grower.rows <= grower.small
-    if alone and grower.rows * grower.columns <= QUICK:
+    one = threads == 1 or grower.rows <= grower.small
+    if one and grower.rows * grower.columns <= QUICK:
         grower.run()
         return
-    columns = range(grower.columns)
     with crew(threads) as every:
+
+        def shared(step: Callable[[], T]) -> T:
+            return every(lambda _: step(), range(threads))[0]
+
+        def alone(step: Callable[[], T]) -> T:
+            return every(lambda _: step(), range(1))[0]
+
         try:
-            every(grower.prepare, columns)
-            more = every(lambda _: grower.start(), range(1))[0]
+            every(grower.prepare, range(grower.columns))
+            more = alone(grower.start)
             while more:
-                every(grower.advance, columns)
-                more = every(lambda _: grower.choose(), range(1))[0]
-            every(lambda _: grower.work(), range(threads))
+                shared(grower.look)
+                shared(grower.advance)
+                more = alone(grower.choose)
+                if more:
+                    shared(grower.part)
+                    alone(grower.settle)
+            shared(grower.work)
         except BaseException:
             grower.stop()
             raise
