@@ -85,6 +85,15 @@ def test_row_scan_equals_the_scan_of_each_column(matrix):
     ]
 
 
+@settings(max_examples=60, deadline=None)
+@given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])), st.integers(1, 9))
+def test_scans_of_some_rows_each_join_to_the_scan_of_all(matrix, step):
+    columns = list(matrix.T)
+    parts = [scan_rows([c[a : a + step] for c in columns]) for a in range(0, max(len(matrix), 1), step)]
+    joined = kernels.joined_scans(parts)
+    assert kernels.scan_columns(columns, joined) == kernels.scan_columns(columns)
+
+
 @settings(max_examples=100, deadline=None)
 @given(matrices())
 def test_prints_of_rows_equal_the_twins_summed_over_columns(matrix):

@@ -41,7 +41,7 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_prints, scan_rows, small_codes
+from tallystick.kernels.matrix import add_prints, joined_scans, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -169,6 +169,7 @@ __all__ = [
     "hash_total",
     "inverse_diagonal",
     "join_texts",
+    "joined_scans",
     "judge_readings",
     "lasso_step",
     "linear_answers",

@@ -16,13 +16,27 @@ Counts = NDArray[np.int64]
 WHOLE = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 
 
-def scan_rows(columns: Sequence[Floats]) -> list[tuple[int, float, float, int, int, bool]]:
+RowScan = tuple[int, float, float, int, int, bool]
+
+
+def scan_rows(columns: Sequence[Floats]) -> list[RowScan]:
     """Return per column: missing, low and high (infinities included), cells not whole, neither 0 nor 1, any
     -0.0. Columns may be strided; those of a matrix stored by rows are read as they lie.
     """
     _check_columns(columns)
-    found: list[tuple[int, float, float, int, int, bool]] = _kernels.scan_rows(list(columns))
+    found: list[RowScan] = _kernels.scan_rows(list(columns))
     return found
+
+
+def joined_scans(parts: Sequence[list[RowScan]]) -> list[RowScan]:
+    """Return the scans of columns from those of some of their rows each."""
+    if len(parts) == 1:
+        return parts[0]
+    out = []
+    for column in zip(*parts, strict=True):
+        missing, low, high, broken, many, zero = zip(*column, strict=True)
+        out.append((sum(missing), min(low), max(high), sum(broken), sum(many), any(zero)))
+    return out
 
 
 def add_row_moments(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
-from tallystick.kernels.matrix import scan_rows
+from tallystick.kernels.matrix import RowScan, scan_rows
 
 Counts = NDArray[np.int64]
 FLOATS = ("float64", "float32")
@@ -60,12 +60,15 @@ def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
 
 
-def scan_columns(columns: Sequence[NDArray[np.float64]]) -> list[Scan]:
-    """Return `scan` of columns of one length, several at a time."""
-    return [_scan_of(s, column) for s, column in zip(scan_rows(columns), columns, strict=True)]
+def scan_columns(columns: Sequence[NDArray[np.float64]], found: list[RowScan] | None = None) -> list[Scan]:
+    """Return `scan` of columns of one length, several at a time; found: what `scan_rows` tells of them, where
+    it is known.
+    """
+    found = scan_rows(columns) if found is None else found
+    return [_scan_of(s, column) for s, column in zip(found, columns, strict=True)]
 
 
-def _scan_of(seen: tuple[int, float, float, int, int, bool], column: NDArray[Any]) -> Scan:
+def _scan_of(seen: RowScan, column: NDArray[Any]) -> Scan:
     missing, low, high, broken, many, negative_zero = seen
     if missing < len(column) and (isinf(low) or isinf(high)):
         return scan(column)  # where infinities are, and what lies between them

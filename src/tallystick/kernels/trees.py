@@ -1,8 +1,8 @@
 """Growing trees: the door to the kernels that find splits and part rows.
 
-A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` may run at once for different
-columns, `look`, `advance`, `part` and `work` any number of times at once. Arrays given to it are kept alive and
-must not change.
+A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` may run at once for
+different columns, `look`, `advance`, `part` and `work` any number of times at once. Arrays given to it are
+kept alive and must not change.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from tallystick.data.read.survey_target import (
 )
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
-from tallystick.data.threads import checkpoint, in_order
+from tallystick.data.threads import FEW_ROWS, checkpoint, in_order
 from tallystick.errors import DataError, counted, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
@@ -228,7 +228,7 @@ class Survey:
         with as_utf8(q.target or ""):
             aim = hit(target, q.target or "", q.plan, q.regression)
         real = None if weights is None else weight_numbers(weights)
-        return Looked(batch.num_rows, aim, real, scanned(found))
+        return Looked(batch.num_rows, aim, real, scanned(found, threads))
 
     def _piece(self, name: str, part: Part, as_text: bool, threads: int) -> Piece:
         if isinstance(part, Floats) or (isinstance(part, SmallIntegers) and not as_text):
@@ -353,13 +353,22 @@ class Survey:
         return Decision(self.question, schema, every, self.weighed.rows, unit, others)
 
 
-def scanned(parts: Mapping[str, Piece]) -> Mapping[str, Piece]:
-    """Return the parts of a batch with one look at its numbers: columns are looked at together."""
+def scanned(parts: Mapping[str, Piece], threads: int = 1) -> Mapping[str, Piece]:
+    """Return the parts of a batch with one look at its numbers: columns are looked at together, threads share
+    the rows.
+    """
     plain = {n: p for n, p in parts.items() if isinstance(p, Floats) and p.scan is None}
     if not plain:
         return parts
     values = [p.values for p in plain.values()]
-    scans = map(kernels.scan, values) if len(plain) < FEW_COLUMNS else kernels.scan_columns(values)
+    if len(plain) < FEW_COLUMNS:
+        scans = list(in_order((partial(kernels.scan, v) for v in values), threads))
+    else:
+        rows = len(values[0])
+        step = max(FEW_ROWS, -(-rows // threads))
+        pieces = [[v[a : a + step] for v in values] for a in range(0, max(rows, 1), step)]
+        seen = list(in_order((partial(kernels.scan_rows, piece) for piece in pieces), threads))
+        scans = kernels.scan_columns(values, kernels.joined_scans(seen))
     found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
     return {n: found.get(n, p) for n, p in parts.items()}
 
