@@ -190,6 +190,10 @@ class TargetError(DataError):
     """The column to be predicted is missing, misspelt, or not fit for classification."""
 
 
+class ContinuousTarget(TargetError):  # noqa: N818  as NotFitted
+    """The column to be predicted holds numbers, not classes."""
+
+
 class OptionError(TallyError):
     """A parameter has a value that makes no sense."""
 

@@ -38,10 +38,11 @@ class Method:
     rules, if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
     reason: (model, explanation) -> (column, value, rows by class), ...; interval, how sure rows'
-    probabilities are: (model, block) -> [row, class, 2]; guarded, the model that may be shown to anybody,
-    in which no row stands alone: (estimator, table) -> estimator; checks, what in a table the method is
-    misled by: (table) -> Check, ...; working, how it is done by hand: (estimator, table, title, row,
-    whole) -> parts of a document.
+    probabilities are: (model, block) -> [row, class, 2]; band, between what the effect of a column lies:
+    (model, blocks, shares[row], class) -> what it is, (low, high); guarded, the model that may be shown to
+    anybody, in which no row stands alone: (estimator, table) -> estimator; checks, what in a table
+    the method is misled by: (table) -> Check, ...; working, how it is done by hand: (estimator,
+    table, title, row, whole) -> parts of a document.
     A method without its own leaves a face out, and has the plain one.
     """
 
@@ -61,6 +62,7 @@ class Method:
     reasons: str = "explain.reasons:no_reasons"
     counts: str = "explain.counts:no_counts"
     interval: str = "explain.row_intervals:no_interval"
+    band: str = "explain.effect:spread_band"
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
     working: str = "working.methods:no_working"
@@ -204,6 +206,7 @@ METHODS = (
         card="export.card:scorecard",
         reasons="explain.reasons:asked",
         interval="explain.card_interval:card_interval",
+        band="explain.effect:own_band",
         guarded="estimators.faces:guarded_card",
         curved=True,
         few_classes=True,
@@ -239,6 +242,7 @@ METHODS = (
         estimator="estimators.regression_tree:RegressionTree",
         file="learners.tree_file:REGRESSION_FILE",
         working=Method.working,
+        report="reports.faces:NUMBER_TREE",
         regression=True,
     ),
     Method(
@@ -254,6 +258,8 @@ METHODS = (
         largest="export.diff_largest:linear_largest",
         known="description.known:of_linear",
         interval="explain.linear:linear_interval",
+        band="explain.effect:own_band",
+        report="reports.faces:LINEAR",
         tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (3000, 300, 100, 30, 10, 3, 1, 0.1)),
         reads_text=False,
         regression=True,

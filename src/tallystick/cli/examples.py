@@ -228,6 +228,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "errors by a column, and no raw rows",
         ),
         (
+            "tally report days.csv -t orders --regression --folds 3 -o orders.html",
+            "a number: how far off the methods for numbers are, and what moves it",
+        ),
+        (
             "tally report play-tennis.csv -t Play --method bayes --tuned --folds 3 --repeats 0 --json",
             "one method, tuned; the findings as JSON",
         ),

@@ -145,10 +145,8 @@ def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
     """Return the method, one for numbers where the target is to be a number: by --regression, by
     --kind TARGET=numeric (which says nothing of a column), or by the method's name.
     """
-    told = f"{target}=numeric"
-    if not given["regression"] and told not in given["kinds"]:
+    if not options.says_number(target, given):
         return method
-    given["kinds"] = tuple(kind for kind in given["kinds"] if kind != told)
     given["regression"] = True
     name, colon, settings = method.partition(":")
     if name == "tree":

@@ -68,6 +68,16 @@ def methods(words: str) -> Callable[[F], F]:
     )
 
 
+def says_number(target: str, given: dict[str, Any]) -> bool:
+    """Say whether the target is to be a number: by --regression, or by --kind TARGET=numeric, which then says
+    nothing of a column.
+    """
+    told = f"{target}=numeric"
+    said = bool(given["regression"]) or told in given["kinds"]
+    given["kinds"] = tuple(kind for kind in given["kinds"] if kind != told)
+    return said
+
+
 by = click.option(
     "--by",
     multiple=True,

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.options import says_number
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
 
@@ -31,6 +32,7 @@ from tallystick.errors import OptionError
 )
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
+@click.option("--regression", is_flag=True, help="The target is a number, however few there are of it.")
 @options.by
 @options.methods("Compare only these.")
 @click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")
@@ -65,6 +67,7 @@ def report(data: str, target: str | None, output: str, as_json: bool, **given: A
             folds=given["folds"],
             repeats=given["repeats"],
             rows=not given["no_rows"],
+            regression=says_number(target, given) or None,
             by=given["by"],
             title=given["title"],
             progress=progress,
@@ -76,7 +79,7 @@ def report(data: str, target: str | None, output: str, as_json: bool, **given: A
         found.save(output)
     if given["save_model"] is not None:
         if not found.model._kind:
-            raise OptionError("no method beat the most frequent class: there is no model to save.")
+            raise OptionError("no method beat the baseline: there is no model to save.")
         found.model.save(given["save_model"])
     if as_json:
         result = found.to_dict() | {"saved": output, "bytes": len(found.html.encode())}

@@ -24,7 +24,7 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.result import FoldAnswers
 from tallystick.evaluate.running import fresh
 from tallystick.evaluate.trials import Candidate
-from tallystick.methods import COMPARED, NAMES, named
+from tallystick.methods import COMPARED, NAMES, REGRESSIONS, named
 
 COMPARED_WORK = (
     60e6  # cells in all fits of a comparison; with more, methods are compared on a part of the rows
@@ -69,11 +69,11 @@ def tried(table: Table) -> tuple[tuple[str, ...], str]:
 
 
 def cells(table: Table) -> float:
-    """Return rows times columns times classes; of a text every word is a column."""
+    """Return rows times columns times classes (of a number: one); of a text every word is a column."""
     texts = [c.name for c in table.schema.used if c.kind == "text"]
     words = sum(len(table.column(name).words) for name in texts)
     plain = table.rows * (len(table.schema.used) - len(texts))
-    return float(plain + words) * len(table.schema.predicted.labels)
+    return float(plain + words) * max(len(table.schema.predicted.labels), 1)
 
 
 def part_for(table: Table, families: Iterable[str], fits: int, work: float) -> RowsOf:
@@ -108,7 +108,7 @@ def _fits(made: Sequence[Candidate]) -> list[str]:
 
 
 def _effort(families: Iterable[str]) -> float:
-    return sum(named(f).effort if f in NAMES else 1.0 for f in families)
+    return sum(named(f).effort if f in (*NAMES, *REGRESSIONS) else 1.0 for f in families)
 
 
 def judged_on_all(

@@ -17,10 +17,12 @@ from tallystick.contracts import Table
 from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
 from tallystick.description import Description, describe_table
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.errors import ContinuousTarget, DataError, OptionError, shown
 from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.number_reporting import compared_numbers, described_numbers
+from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.report_work import (
     CURVE_SIZES,
     HALF,
@@ -40,8 +42,8 @@ from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
-from tallystick.methods import NAMES, named, of_kind
-from tallystick.reports import Ingredients, page
+from tallystick.methods import named, of_kind
+from tallystick.reports import Ingredients, number_page, page
 
 Progress = Callable[[int, int, str], None]
 FEWEST = 10  # rows that a learning curve needs
@@ -96,6 +98,7 @@ def report(
     folds: int | None = None,
     repeats: int = 5,
     rows: bool = True,
+    regression: bool | None = None,
     by: By = (),
     title: str = "",
     progress: Progress | None = None,
@@ -124,6 +127,9 @@ def report(
         How many subsets of each size the learning curve has.
     rows : bool, default True
         Whether the page may hold rows of the data; False also leaves out leaves of a tree with a single row.
+    regression : bool, default None
+        Whether the target is a number; None: where it has too many different ones to be classes. The page
+        then tells how far off the methods for numbers are, each as it is and tuned.
     by : str, list of str or dict, default ()
         Columns to count errors by; none given: those whose groups differ most. Numbers are cut at their
         quartiles, or where you say: "age: 25, 40, 60" or {"age": [25, 40, 60]}.
@@ -156,9 +162,11 @@ def report(
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "reading and describing")
-    reader = NaiveBayes(**shared)
-    source, table = ordered(open_source(as_given(data)), lambda s: reader._read(s, target))
-    groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, by)
+    source, table, reader = _read_once(data, target, shared, regression)
+    groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
+    if table.response is not None:
+        wish = _NumberWish(methods, folds or 10, rows, title or source.name)
+        return _saved(_of_numbers(source, table, groups, wish, shared, steps), path)
     described = describe_table(source.name, table, reader._local().threads, source.form)
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
@@ -173,10 +181,63 @@ def report(
     steps.done(92, "drawing the page")
     text, answer = page(parts)
     steps.done(100, "drawing the page")
-    out = Report(text, answer, found.model, found, described, source.files)
+    return _saved(Report(text, answer, found.model, found, described, source.files), path)
+
+
+def _saved(made: Report, path: str | os.PathLike[str] | None) -> Report:
+    """Return the report, written where it is wanted."""
     if path is not None:
-        out.save(path)
-    return out
+        made.save(path)
+    return made
+
+
+def _read_once(
+    data: Any, target: str, shared: Mapping[str, Any], regression: bool | None
+) -> tuple[Any, Table, Any]:
+    """Return the rows in an order of their content, their table, and its reader: of classes, or of numbers
+    where the target is one.
+    """
+    readers: list[Any] = [NaiveBayes(**shared), RegressionTree(**shared)]
+    used = readers[1 if regression else 0]
+
+    def read(source: Any) -> Table:
+        nonlocal used
+        try:
+            return used._read(source, target)  # type: ignore[no-any-return]
+        except ContinuousTarget:
+            if regression is not None:
+                raise
+            used = readers[1]
+            return used._read(source, target)  # type: ignore[no-any-return]
+
+    source, table = ordered(open_source(as_given(data)), read)
+    return source, table, used
+
+
+@dataclass(frozen=True)
+class _NumberWish:
+    """What is wanted of a page on a target of numbers."""
+
+    methods: Methods | None
+    folds: int
+    rows: bool
+    title: str
+
+
+def _of_numbers(
+    source: Any, table: Table, groups: Mapping[str, Any], wish: _NumberWish, shared: Any, steps: _Steps
+) -> Report:
+    """Return the report of a target of numbers."""
+    described = described_numbers(source.name, table, shared.get("threads"), source.form)
+    watch = Watch(steps.part(8, 90, "comparing methods for numbers"))
+    found, work = compared_numbers(table, wish.methods, wish.folds, shared, watch)
+    found = found if wish.rows else without_single_rows(found, table)
+    steps.done(92, "drawing the page")
+    raw = partial(row_of, source) if wish.rows else None
+    parts = Ingredients(wish.title, table, described, found, None, groups, raw, wish.folds, work)
+    text, answer = number_page(parts)
+    steps.done(100, "drawing the page")
+    return Report(text, answer, found.model, found, described, source.files)
 
 
 class _Steps:
@@ -229,7 +290,7 @@ def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Com
 
 
 def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidation]:
-    if entry.family not in NAMES:
+    if entry.family in ("majority", "yours"):
         return entry
     model = named(entry.family).load("guarded")(entry.model, table)
     return entry if model is entry.model else replace(entry, model=model, numbers=model._numbers())

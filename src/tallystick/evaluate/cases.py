@@ -132,11 +132,11 @@ def keyed(hashes: Hashes, key: int) -> Hashes:
 
 def some_rows(table: Any, most: int) -> Rows:
     """Return about `most` rows of a table without weights, rising, chosen by what they hold; of each class at
-    least RARE where it has them.
+    least RARE where it has them. A target of numbers is one class.
     """
     keys = case_keys(table) if large.is_large(table) else cases_of(table).hashes
-    classes = table.classes
-    held = np.zeros(len(table.schema.predicted.labels), np.int64)
+    classes = np.zeros(table.rows, np.uint8) if table.classes is None else table.classes
+    held = np.zeros(max(len(table.schema.predicted.labels), 1), np.int64)
     for s in large.steps(table.rows):
         held += np.bincount(classes[s], minlength=len(held))
     share = np.maximum(most / table.rows, RARE / np.maximum(held, 1))

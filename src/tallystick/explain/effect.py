@@ -1,8 +1,8 @@
 """The effect of one column: what a model answers, on average over rows, when it has one value in all of them.
 
-Knows blocks and models by their contract. Knows nothing of methods or files.
-Laws: only the column changes, all other cells stay as they are in the rows; the band is the spread over the
-rows, from the tenth to the ninetieth of a hundred.
+Knows blocks and models by their contract, and the face of a method that makes the band. Knows no files.
+Laws: only the column changes, all other cells stay as they are in the rows; the band says what it is: the
+spread over the rows, from the tenth to the ninetieth of a hundred, or how sure the model is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import methods
 from tallystick.contracts import Block, Model
 from tallystick.data.schema import CODED, Column
 from tallystick.data.text import quantity
-from tallystick.draw.svg import Picture
+from tallystick.draw.svg import Picture, brief
 from tallystick.draw.text import Line, Span, bar, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, nearest, shown
 
@@ -27,6 +28,12 @@ GRID = 21  # values of a number that are tried
 MOST_LEVELS = 30  # the most frequent ones
 BAND = (10, 90)  # of a hundred rows
 WIDE = 80  # cells of a line
+SPREAD, OWN = "spread", "own"  # what a band is
+BANDS = {
+    SPREAD: "the band holds 80 of 100 rows: how much the other columns change it",
+    OWN: "the band is the mean of the rows' 95 % intervals: how sure the model is",
+}
+HEADS = {SPREAD: "80 % of rows", OWN: "95 %"}
 
 
 class ChangedBlock:
@@ -54,8 +61,8 @@ class ChangedBlock:
 
 @dataclass(frozen=True)
 class EffectPoint:
-    """One value: the mean probability of the class, the band over rows, and how many rows have the value (of
-    a number: those nearest to it).
+    """One value: the mean answer (the probability of a class, or the number), its band, and how many rows
+    have the value (of a number: those nearest to it).
     """
 
     value: str
@@ -68,13 +75,23 @@ class EffectPoint:
 
 @dataclass(frozen=True)
 class ColumnEffect:
-    """The answers against a column. Prints as a table, draws as a picture."""
+    """The answers against a column. Prints as a table, draws as a picture.
+
+    label: the class whose probability is told; the target, where that is a number. band: what the ends are.
+    """
 
     column: str
     label: str
     numeric: bool
     rows: int
     points: tuple[EffectPoint, ...]
+    of_number: bool = False
+    band: str = SPREAD
+
+    @property
+    def answer(self) -> str:
+        """What is told of each value."""
+        return self.label if self.of_number else f"probability of {self.label}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -82,14 +99,15 @@ class ColumnEffect:
             {"value": p.value, "mean": p.mean, "low": p.low, "high": p.high, "rows": p.rows}
             for p in self.points
         ]
-        return {"column": self.column, "class": self.label, "rows": self.rows, "points": points}
+        of = {"target": self.label} if self.of_number else {"class": self.label}
+        return {"column": self.column, **of, "rows": self.rows, "band": self.band, "points": points}
 
     @property
     def told(self) -> str:
         """What the numbers are."""
         return (
-            f"The mean probability of {self.label} over {counted(self.rows, 'row')} when {self.column} has "
-            "this value in all of them and nothing else changes; the band holds 80 of 100 rows."
+            f"The mean {'of ' if self.of_number else ''}{self.answer} over {counted(self.rows, 'row')} when "
+            f"{self.column} has this value in all of them and nothing else changes; {BANDS[self.band]}."
         )
 
     def picture(self) -> Picture:
@@ -99,10 +117,11 @@ class ColumnEffect:
 
         if not self.numeric:
             dots = [(p.value, p.mean, p.low, p.high, counted(p.rows, "row")) for p in self.points]
-            return Picture(dot_chart(dots, f"probability of {self.label}"))
+            return Picture(dot_chart(dots, self.answer))
         x, y, low, high = ([getattr(p, k) for p in self.points] for k in ("number", "mean", "low", "high"))
         line = ChartCurve(self.label, x, y, low, high)
-        axes = Axis(self.column, min(x), max(x)), Axis(f"probability of {self.label}")
+        up = Axis(self.answer, min(low), max(high)) if self.of_number else Axis(self.answer)
+        axes = Axis(self.column, min(x), max(x) if max(x) > min(x) else min(x) + 1), up
         return Picture(chart([line], *axes, f"effect of {self.column}"))
 
     def _repr_html_(self) -> str:
@@ -110,18 +129,23 @@ class ColumnEffect:
 
     def __str__(self) -> str:
         most = max(p.rows for p in self.points) or 1
+        ends = (0.0, 1.0)
+        if self.of_number:
+            ends = min(p.low for p in self.points), max(p.high for p in self.points)
+        wide = (ends[1] - ends[0]) or 1.0
+        say = brief if self.of_number else "{:.3f}".format
         rows = [
             (
                 Span(clean(p.value)),
-                Span(f"{p.mean:.3f}", "strong"),
-                Span(f"{p.low:.3f} to {p.high:.3f}", "dim"),
-                Span(bar(p.mean, 16), "bar"),
+                Span(say(p.mean), "strong"),
+                Span(f"{say(p.low)} to {say(p.high)}", "dim"),
+                Span(bar((p.mean - ends[0]) / wide, 16), "bar"),
                 Span(f"{p.rows:,}"),
                 Span(bar(p.rows / most, 8), "dim"),
             )
             for p in self.points
         ]
-        header = (clean(self.column), clean(self.label), "80 % of rows", "", "rows", "")
+        header = (clean(self.column), clean(self.label), HEADS[self.band], "", "rows", "")
         lines: list[Line] = table(header, rows, frozenset({1, 4}), WIDE)
         return plain([*lines, (), *wrapped(clean(self.told), WIDE, "", "dim")])
 
@@ -138,14 +162,39 @@ def column_effect(model: Model, blocks: Sequence[Block], name: str, label: int) 
     coded = column.kind in CODED
     own = np.concatenate([block.codes(name) if coded else block.values(name) for block in blocks])
     grid = _levels(column, own) if coded else _numbers(column, own)
-    points = []
+    band: Any = methods.of_kind(model.kind).load("band")
+    points, kind = [], SPREAD
     for value, text, many in grid:
         changed = [ChangedBlock(block, name, value) for block in blocks]
         shares = np.concatenate([model.shares(block)[:, label] for block in changed])
-        low, high = np.percentile(shares, BAND).tolist()
+        kind, (low, high) = band(model, changed, shares, label)
         points.append(EffectPoint(text, float(value), float(shares.mean()), low, high, many))
-    labels = schema.predicted.labels
-    return ColumnEffect(name, labels[label], not coded, rows, tuple(points))
+    target = schema.predicted
+    of_number = not target.labels
+    told = target.name if of_number else target.labels[label]
+    return ColumnEffect(name, told, not coded, rows, tuple(points), of_number, kind)
+
+
+def spread_band(
+    model: Model, blocks: Sequence[Block], shares: Floats, label: int
+) -> tuple[str, tuple[float, float]]:
+    """Return between which numbers 80 of 100 rows are answered."""
+    low, high = np.percentile(shares, BAND).tolist()
+    return SPREAD, (low, high)
+
+
+def own_band(
+    model: Model, blocks: Sequence[Block], shares: Floats, label: int
+) -> tuple[str, tuple[float, float]]:
+    """Return the mean ends of the intervals that the model has of its answers to these rows; where it keeps
+    none, the spread over the rows.
+    """
+    interval = methods.of_kind(model.kind).load("interval")
+    try:
+        ends = np.concatenate([interval(model, block)[:, label] for block in blocks])
+    except OptionError:
+        return spread_band(model, blocks, shares, label)
+    return OWN, (float(ends[:, 0].mean()), float(ends[:, 1].mean()))
 
 
 def _column_of(columns: Sequence[Column], name: str) -> Column:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.text import class_words, cut, percent
-from tallystick.draw.tree import MANY, AskedColumn, Box, bar_parts, tree_picture
+from tallystick.draw.tree import MANY, OTHERS, AskedColumn, Box, bar_parts, tree_picture
 from tallystick.models.tree import SPREADS, STAYS, Tree
 from tallystick.models.tree.sentences import fitted, footnote, plain, reachable, rows
 from tallystick.models.tree.text import node_text
@@ -103,6 +103,13 @@ def _next_best(tree: Tree, node: int, label: int) -> str:
     return f"then {', '.join(names)}" if names else "no other class"
 
 
+def mean_places(tree: Tree) -> NDArray[np.float64]:
+    """Return where the mean of each node of a regression tree lies between the lowest and the highest."""
+    means = tree.nodes.mean
+    low, high = float(means.min()), float(means.max())
+    return np.asarray((means - low) / ((high - low) or 1.0))
+
+
 def branch_words(tree: Tree, node: int) -> str:
     """Return the test that leads to a node in words that fit a box; `all rows` for the root."""
     up = int(tree.nodes.parent[node])
@@ -125,6 +132,7 @@ def tree_svg(
     """
     shown, numbers = tree.shown, tree.shown_numbers.tolist()
     answers = None if tree.regression else node_answers(tree)
+    places = mean_places(shown) if tree.regression else None
     drawn = drawn_nodes(shown, most)
     lines = dict(zip(drawn, node_lines(tree, answers, drawn), strict=True))
     place = {node: k for k, node in enumerate(drawn)}
@@ -133,7 +141,9 @@ def tree_svg(
         left = int(shown.nodes.end[node]) - node - 1 if node + 1 not in place else 0
         more = (f"… {left:,} more",) if left else ()
         counts = shown.rows[node]
-        parts = bar_parts(counts / counts.sum()) if counts.sum() and answers is not None else ()
+        parts = bar_parts(counts / counts.sum()) if counts.sum() and places is None else ()
+        if places is not None:  # the mean, on the range of all means
+            parts = ((0, float(places[node])), (OTHERS, 1.0 - float(places[node])))
         boxes.append(
             Box(
                 place.get(int(shown.nodes.parent[node]), -1),

@@ -6,6 +6,7 @@ Knows results, fitted models and the encoded table. Knows nothing of estimators,
 from __future__ import annotations
 
 from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.number_page import number_page
 from tallystick.reports.page import page
 
-__all__ = ["Ingredients", "page"]
+__all__ = ["Ingredients", "number_page", "page"]

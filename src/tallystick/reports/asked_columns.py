@@ -1,4 +1,5 @@
-"""How the rows of a node lie on the column it asks: small bars by class, for the boxes of a drawn tree.
+"""How the rows of a node lie on the column it asks: small bars for the boxes of a drawn tree, by class; of a
+target of numbers, of all rows.
 
 Knows fitted trees and tables. Knows nothing of HTML. Laws: bars of a number end at round numbers, so that no
 bar tells the value of a row; ordered levels stand in their order, others by the branch they take.
@@ -34,7 +35,7 @@ def asked_columns(tree: Tree, table: Table) -> dict[int, AskedColumn]:
     shown, nodes = tree.shown, tree.shown.nodes
     inner = np.flatnonzero(nodes.column >= 0)
     told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_NODES]
-    if not told or table.classes is None:
+    if not told:
         return {}
     stops = np.concatenate([shown.stops(block) for block in table.blocks()])
     kept = np.arange(0, len(stops), max(1, math.ceil(len(stops) / MOST_ROWS)))
@@ -51,11 +52,11 @@ def asked_columns(tree: Tree, table: Table) -> dict[int, AskedColumn]:
 
 def _asked(tree: Tree, node: int, of: tuple[Column, Table], here: NDArray[np.int64]) -> AskedColumn:
     column, table = of
-    assert table.classes is not None
-    classes, values = table.classes[here], np.asarray(table.column(column.name))[here]
+    values, many = np.asarray(table.column(column.name))[here], max(len(tree.schema.predicted.labels), 1)
+    classes = np.zeros(len(here), np.int64) if table.classes is None else table.classes[here]
     weights = None if table.weights is None else table.weights[here] / table.unit
-    drawn = _classes(np.bincount(classes, weights, minlength=len(tree.schema.predicted.labels)))
-    groups = np.full(len(tree.schema.predicted.labels), len(drawn) - 1)
+    drawn = _classes(np.bincount(classes, weights, minlength=many))
+    groups = np.full(many, len(drawn) - 1)
     groups[[c for c in drawn if c >= 0]] = [k for k, c in enumerate(drawn) if c >= 0]
     if column.kind == "numeric":
         cells, more = _ranges(column, float(tree.nodes.cut[node]), values)

@@ -22,6 +22,9 @@ from tallystick.reports.asked_columns import asked_columns
 from tallystick.reports.cards import card_reasons, card_section, card_sentences, card_small
 from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
 from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.number_answer import additive_number_sentences, number_pulls, tree_number_sentences
+from tallystick.reports.number_rows import answer_groups, number_leaf_groups
+from tallystick.reports.number_weights import number_weights
 from tallystick.reports.rows import Groups, class_groups, leaf_groups, no_reasons
 from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, rule_small
 from tallystick.reports.scales import scales_data
@@ -86,6 +89,18 @@ def _logistic_small(given: Ingredients, model: LogisticModel) -> Data:
     return {"kind": "weights", "weights": logistic_weights(given, model, large=False)}
 
 
+def _number_tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    return tree_number_sentences(tree, table)
+
+
+def _linear_sentences(model: Any, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    return additive_number_sentences(model, table)
+
+
+def _linear_section(given: Ingredients, model: Any) -> Data:
+    return {"kind": "numbers", "weights": number_weights(given, model)}
+
+
 def _no_section(given: Ingredients, model: Any) -> Data:
     return {"kind": "none"}
 
@@ -95,4 +110,6 @@ TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups)
 BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
 LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
 CARD = Face(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
+NUMBER_TREE = Face(_number_tree_sentences, _tree_section, _tree_small, tree_pulls, number_leaf_groups)
+LINEAR = Face(_linear_sentences, _linear_section, _linear_section, number_pulls, answer_groups)
 RULES = Face(rule_sentences, rule_section, rule_small, rule_pulls)

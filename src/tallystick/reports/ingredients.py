@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.description import Description
+from tallystick.draw.svg import brief
 from tallystick.errors import OptionError
-from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
+from tallystick.evaluate import Comparison, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.export.form import Form, form_of
 from tallystick.reports.column_effects import pulls
@@ -35,7 +36,7 @@ class Ingredients:
     title: str
     table: Table
     description: Description
-    comparison: Comparison[CrossValidation]
+    comparison: Comparison[Any]
     curve: LearningCurve | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     row: Callable[[int], Row] | None = None
@@ -53,7 +54,15 @@ class Ingredients:
         return self.table.schema.predicted.labels
 
     @property
-    def chosen(self) -> Entry[CrossValidation]:
+    def aim(self) -> str:
+        """What the target is, in words: `2 classes`, `a number from 5 to 50`."""
+        many, numbers = len(self.labels), self.table.response
+        if numbers is not None:
+            return f"a number from {brief(float(numbers.min()))} to {brief(float(numbers.max()))}"
+        return f"{many:,} class{'' if many == 1 else 'es'}"
+
+    @property
+    def chosen(self) -> Entry[Any]:
         """The razor's entry."""
         return self.comparison.chosen
 
@@ -76,7 +85,7 @@ class Ingredients:
         return "" if self.form is None else self.form.to_json()
 
     @cached_property
-    def others(self) -> list[Entry[CrossValidation]]:
+    def others(self) -> list[Entry[Any]]:
         """The best entry of each other family, in the order of the comparison."""
         seen = {self.chosen.family, "majority", "yours"}
         out = []

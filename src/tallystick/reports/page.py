@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jinja2
@@ -25,7 +26,7 @@ from tallystick.reports.quality import judged_section
 from tallystick.reports.ranking import ranking
 from tallystick.reports.rows import rows_section
 from tallystick.reports.score_words import finds, is_rare, score_sentences
-from tallystick.reports.sections import SECTIONS, asset, report_style, sections_script
+from tallystick.reports.sections import SECTIONS, Section, asset, report_style, sections_script
 from tallystick.reports.sentences import Name, Said, percent, say
 from tallystick.reports.usage import use_section
 from tallystick.reports.what_if import what_if
@@ -44,28 +45,35 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
     data |= {"curves": judged["curves"]["data"]} if "data" in judged["curves"] else {}
     data |= {key: judged[key]["data"] for key in ("threshold", "costs") if judged[key]}
+    parts: dict[str, Any] = {
+        "said": said,
+        "data": data_section(given),
+        "judged": judged,
+        "inks": inks(given),
+        "rows": rows,
+    }
+    parts |= {"chosen": chosen, "ask": ask, "use": use_section(given)}
+    return rendered(given, SECTIONS, parts, data), tuple(str(s) for s in said["sentences"])
+
+
+def rendered(
+    given: Ingredients, sections: Sequence[Section], parts: Mapping[str, Any], data: Mapping[str, Any]
+) -> str:
+    """Return the page: its sections, what their templates show, and the data of what moves."""
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
-    html = (
+    return (
         environment()
         .get_template("page.html")
         .render(
             given=given,
-            sections=SECTIONS,
-            said=said,
-            data=data_section(given),
-            judged=judged,
-            inks=inks(given),
-            chosen=chosen,
-            ask=ask,
-            rows=rows,
-            use=use_section(given),
+            sections=sections,
+            **parts,
             style=Markup(style),
             script=Markup(script),
             json=Markup(in_script(data)),
             policy=policy(style, script),
         )
     )
-    return html, tuple(str(s) for s in said["sentences"])
 
 
 def answer_section(given: Ingredients) -> dict[str, Any]:

@@ -38,9 +38,9 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
     scores = given.chosen.result.scores
     return {
         "how": given.comparison.how,
-        "work": _work(given),
+        "work": work_words(given),
         "methods": [_method(given, e) for e in given.comparison.entries],
-        "measures": [_measure(m) for m in scores.measures],
+        "measures": [measure_line(m) for m in scores.measures],
         "curve": _curve(given),
         "confusion": _confusion(given),
         "by_class": _by_class(given),
@@ -52,7 +52,7 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
     }
 
 
-def _work(given: Ingredients) -> dict[str, str]:
+def work_words(given: Ingredients) -> dict[str, str]:
     """Return what was done on a part of the rows, in sentences; empty where all rows were used."""
     work, rows = given.work, f"{given.table.rows:,}"
     if work is None:
@@ -99,7 +99,8 @@ def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]
     }  # fmt: skip
 
 
-def _measure(m: Any) -> dict[str, str]:
+def measure_line(m: Any) -> dict[str, str]:
+    """Return a score as a line of the table of all scores."""
     shown = m.to_dict()
     return {
         "name": m.name,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED
+from tallystick.draw.svg import brief
 from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import reachable
@@ -63,7 +64,7 @@ def _wrong(given: Ingredients) -> list[dict[str, Any]]:
             out[at[key]]["copies"] += 1
         elif len(out) < MOST_WRONG:
             at[key] = len(out)
-            raw = _raw(given, row)
+            raw = raw_row(given, row)
             out.append(
                 {
                     "truth": given.labels[int(result.truth[row])],
@@ -72,7 +73,7 @@ def _wrong(given: Ingredients) -> list[dict[str, Any]]:
                     "own": percent(float(result.shares[row, result.truth[row]])),
                     "copies": 1,
                     "raw": raw,
-                    "cells": _cells(given, raw),
+                    "cells": row_cells(given, raw),
                     "reasons": _reasons(given, row, (int(answers[row]), int(result.truth[row]))),
                 }
             )
@@ -90,7 +91,8 @@ def no_reasons(model: Any, table: Table, row: int, way: tuple[int, int]) -> list
     return []
 
 
-def _raw(given: Ingredients, row: int) -> Row:
+def raw_row(given: Ingredients, row: int) -> Row:
+    """Return a raw row as texts, of the columns that the model may look at; None where it is missing."""
     assert given.row is not None
     found = given.row(row)
     used = set(given.table.schema.needed)
@@ -98,7 +100,8 @@ def _raw(given: Ingredients, row: int) -> Row:
     return {n: None if v is None or v.strip() in marks else v for n, v in found.items() if n in used}
 
 
-def _cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
+def row_cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
+    """Return the cells of a row that move the model most, short; first: columns that stand before them."""
     names = list(dict.fromkeys([*first, *given.columns]))[:MOST_CELLS]
     return [{"name": n, "value": _short(raw.get(n))} for n in names if n in raw]
 
@@ -119,7 +122,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
         if len(here) == 0:
             continue
         row = int(here[most_typical(given.table, here)])
-        raw = _raw(given, row)
+        raw = raw_row(given, row)
         own = int(given.table.classes[row])  # type: ignore[index]
         shares = given.chosen.result.shares[row]
         rival = max((c for c in range(len(given.labels)) if c != own), key=lambda c: (shares[c], -c))
@@ -130,7 +133,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
                 "rows": f"{len(here):,}",
                 "truth": truth,
                 "raw": raw,
-                "cells": _cells(given, raw, first),
+                "cells": row_cells(given, raw, first),
                 "reasons": _reasons(given, row, (own, rival)),
             }
         )
@@ -147,7 +150,7 @@ def leaf_groups(given: Ingredients) -> Groups:
     leaves, sizes = np.unique(stops, return_counts=True)
     order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
     own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
-    words = {int(leaves[k]): _leaf(tree, int(leaves[k])) for k in order}
+    words = {int(leaves[k]): leaf_words(tree, int(leaves[k])) for k in order}
     return np.where(own, stops, -1), words
 
 
@@ -163,7 +166,7 @@ def class_groups(given: Ingredients) -> Groups:
     return np.where(right, table.classes.astype(np.int64), -1), names
 
 
-def _leaf(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
+def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
     """Return the way to a leaf in words, and the columns asked on it."""
     tests, columns = [], []
     at = node
@@ -173,7 +176,8 @@ def _leaf(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
         tests.append(test.sentence(40))
         columns.append(test.column.name)
         at = up
-    answer = tree.schema.predicted.labels[int(tree.labels[node])]
+    labels = tree.schema.predicted.labels
+    answer = labels[int(tree.labels[node])] if labels else brief(float(tree.nodes.mean[node]))
     words = " and ".join(reversed(tests)) or "all rows"
     return f"{answer}: {cut(clean(words), 150)}", tuple(dict.fromkeys(reversed(columns)))
 

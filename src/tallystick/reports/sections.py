@@ -26,6 +26,7 @@ STYLES = (
     "data",
     "rows",
     "use",
+    "number",
 )
 SCRIPTS = (  # each defines a function; sections.js calls those that a model moves
     "theme",
@@ -38,6 +39,7 @@ SCRIPTS = (  # each defines a function; sections.js calls those that a model mov
     "curves",
     "threshold",
     "costs",
+    "number",
     "what_if",
     "smallest",
     "table_tools",
@@ -62,6 +64,17 @@ SECTIONS = (
     Section("what-if", "What if", "what_if_page.html"),
     Section("data", "The data", "data.html"),
     Section("rows", "Rows", "rows.html"),
+    Section("use", "How to use it", "use.html"),
+)
+
+
+NUMBER_SECTIONS = (  # of a target of numbers
+    Section("answer", "The answer", "number_answer.html"),
+    Section("model", "The model", "model.html"),
+    Section("methods", "How good", "number_quality.html"),
+    Section("what-if", "What if", "what_if.html"),
+    Section("data", "The data", "number_data.html"),
+    Section("rows", "Rows", "number_rows.html"),
     Section("use", "How to use it", "use.html"),
 )
 

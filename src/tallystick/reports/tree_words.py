@@ -109,7 +109,7 @@ def _told_groups(tree: Tree, table: Table) -> list[Said]:
 def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
     conditions = _way(tree, node)
     here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
-    words = [_words(one, bool(_absent(table, one)[here].any()), len(conditions) > 1) for one in conditions]
+    words = way_words(tree, table, node)
     assert table.classes is not None
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     rows, hits = float(weight[here].sum()), float(weight[here & (table.classes == c)].sum())
@@ -118,6 +118,13 @@ def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
     if rows < FEW:
         return say("Where {}, {} of {} rows are {}.", where, f"{hits:,.10g}", f"{rows:,.10g}", label)
     return say("Where {}, {} are {} ({} rows).", where, of_100(hits / rows), label, f"{rows:,.0f}")
+
+
+def way_words(tree: Tree, table: Table, node: int) -> list[str]:
+    """Return the conditions on the way to a node in words; missing values where its rows have them."""
+    conditions = _way(tree, node)
+    here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
+    return [_words(one, bool(_absent(table, one)[here].any()), len(conditions) > 1) for one in conditions]
 
 
 def _words(one: Condition, missing: bool, several: bool) -> str:

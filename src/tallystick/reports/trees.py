@@ -14,7 +14,14 @@ import numpy as np
 
 from tallystick.draw.tree import AskedColumn
 from tallystick.explain.tree import splits
-from tallystick.explain.tree_boxes import branch_words, drawn_nodes, node_answers, node_lines, tree_svg
+from tallystick.explain.tree_boxes import (
+    branch_words,
+    drawn_nodes,
+    mean_places,
+    node_answers,
+    node_lines,
+    tree_svg,
+)
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import footnote
 from tallystick.reports.asked_columns import asked_data
@@ -41,7 +48,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     inner = [n for n in kept if nodes.column[n] >= 0]
     told = sorted(inner, key=lambda n: (-int(nodes.weight[n]), n))[:MOST_TABLES]
     left = {n: int(nodes.end[n]) - n - 1 for n in inner if n + 1 not in place}
-    answers = node_answers(tree)
+    answers = None if tree.regression else node_answers(tree)
     lines = node_lines(tree, answers, kept)
     return {
         "parent": [place.get(p, -1) for p in nodes.parent[kept].tolist()],
@@ -53,14 +60,14 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
         "asks": [shown.schema.used[int(c)].name if c >= 0 else "" for c in nodes.column[kept]],
         "counts": _counts(shown.rows[kept]),
         "rows": [_short(float(r)) for r in shown.rows[kept].sum(axis=1)],
-        "answer": answers.label[kept].tolist(),
+        "answer": [0] * len(kept) if answers is None else answers.label[kept].tolist(),
         "origin": tree.shown_numbers[kept].tolist(),
         "left": {str(place[n]): count for n, count in left.items()},
         "tables": {str(place[n]): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
         "spreads": {str(place[n]): asked_data(column) for n, column in asked.items() if n in place},
         "open": len(nodes) <= OPEN,
         "first": FIRST,
-    }
+    } | ({"level": [round(float(v), 4) for v in mean_places(shown)[kept]]} if tree.regression else {})
 
 
 def _counts(rows: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -92,11 +93,47 @@ HOW = (
 )
 
 
-def use_section(given: Ingredients) -> dict[str, Any]:
-    """Return commands, exports, parameters and definitions."""
+NUMBER_HOW = (  # of a target of numbers
+    *(one for one in HOW if one[0] == "Cross-validated"),
+    (
+        "Off by",
+        "The mean of the sizes of the errors, answer less truth; its 95 % interval is Student's, of the "
+        "score on new rows of a model trained on all rows: widened because folds share training rows.",
+    ),
+    (
+        "Root of squared error",
+        "The root of the mean of the squared errors: large errors count more than in the mean size.",
+    ),
+    (
+        "R²",
+        "One less the mean squared error over that of always answering the mean: 1 is right everywhere, 0 is "
+        "no better than the mean.",
+    ),
+    (
+        "The razor",
+        "Of all methods within one standard error of the lowest mean squared error, the one with the fewest "
+        "numbers to read: tests and leaves of a tree, weights of a linear regression.",
+    ),
+    ("p", "Of the corrected resampled t-test of the fold losses against the best method."),
+    (
+        "Tells alone",
+        "The variance of the target between the levels of a column, or between the two sides of its best "
+        "cut, over the variance of all rows; rows without a value are a group of their own.",
+    ),
+    (
+        "Errors by group",
+        "Out-of-fold errors by the values of a column, with Student's intervals; what differs beyond chance "
+        "is found by Welch's test of a group against all other rows, with Holm's correction.",
+    ),
+    *(one for one in HOW if one[0] == "Rows that stand for a group"),
+)
+
+
+def use_section(given: Ingredients, how: Sequence[tuple[str, str]] = HOW) -> dict[str, Any]:
+    """Return commands, exports, parameters and definitions; how: how each number was computed."""
     estimator = given.chosen.model
     out: dict[str, Any] = {
-        "how": [(name, text.format(folds=given.folds)) for name, text in HOW],
+        "how": [(name, text.format(folds=given.folds)) for name, text in how],
         "version": __version__,
     }
     if given.model is None:

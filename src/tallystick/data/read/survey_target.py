@@ -28,7 +28,7 @@ from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
 from tallystick.data.text import is_missing, label_form
-from tallystick.errors import Argument, Message, TargetError, counted, nearest, shown, some
+from tallystick.errors import Argument, ContinuousTarget, Message, TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _check_labels(
     if (label_type == "number" and (count > FEW_NUMBERS or half)) or (
         label_type == "integer" and count > MANY_CLASSES and half
     ):
-        raise TargetError(
+        raise ContinuousTarget(
             f"target {shown(name)} is continuous: {count:,} different numbers in {counted(rows, 'row')}, "
             f"e.g. {some(sorted(found), 3)}. Unknown label type for a classifier: regression? Then use ",
             Argument("RegressionTree"),

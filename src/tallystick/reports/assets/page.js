@@ -5,7 +5,7 @@
   document.documentElement.classList.add("js");
   tallyTheme();
   const sections = tallySections(JSON.parse(find("given").textContent)), { model, data } = sections, parts = tallyParts(data.palette);
-  if (data.ask) tallySmallest(parts, sections);
+  if (data.ask && !data.range) tallySmallest(parts, sections);
   tallyTables(parts);
   tallyAddress(parts, sections);
   window.addEventListener("beforeprint", () => { find("how").open = true; ["card-table", "card-beside"].forEach((id) => { if (find(id)) find(id).open = true; }); });

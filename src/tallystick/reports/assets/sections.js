@@ -3,6 +3,7 @@
 // given: the data of these sections. hear.node(k): a node of the tree was chosen; hear.row(row, found): the row changed.
 function tallySections(given, hear = {}) {
   const kit = tallyRow(given, hear);
+  if (given.range) kit.number = tallyNumber(kit);
   if (given.tree) tallyTree(kit);
   if (given.scales && given.scales.lines.length && kit.model) tallyNomogram(kit);
   if (given.curves) tallyCurves(kit, given.curves);

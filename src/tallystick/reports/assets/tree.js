@@ -99,7 +99,7 @@ function tallyTree(kit) {
     if (old) old.remove();
     const mark = own ? boxes.marker(k, kit.row()[tree.asks[k]], wide) : null;
     if (mark) out.append(mark);
-    if (leaf && first) first.textContent = boxes.short(clean(own ? `this row: ${rowTold.label} ${percent(rowTold.probabilities[rowTold.label])}` : tree.lines[k][0]), wide);
+    if (leaf && first) first.textContent = boxes.short(clean(own ? `this row: ${kit.number ? kit.number.digits(rowTold.value) : `${rowTold.label} ${percent(rowTold.probabilities[rowTold.label])}`}` : tree.lines[k][0]), wide);
   }
 
   function show() {
@@ -266,17 +266,17 @@ function tallyTree(kit) {
     const rows = boxes.largest(k).slice(0, 12).map(([c, n]) => make("tr", {}, make("th", { scope: "row" }, name(labels[c])),
       make("td", { class: "right" }, whole(n)), make("td", { class: "right" }, percent(n / (tree.rows[k] || 1)))));
     const says = below[k].length || tree.left[k] ? [] : [make("p", {}, "The model answers ", make("b", {}, name(tree.lines[k][0])), ".")];
-    const out = [make("h3", {}, name(way.join(" and ") || "all rows")), ...says,
-      make("table", { class: "narrow" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col", class: "right" }, "rows"),
-        make("th", { scope: "col", class: "right" }, "share"))), make("tbody", {}, ...rows))];
+    const counts = tree.level ? make("p", {}, `${tree.lines[k].join(", on average; ")}.`) : make("table", { class: "narrow" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col", class: "right" }, "rows"),
+        make("th", { scope: "col", class: "right" }, "share"))), make("tbody", {}, ...rows));
+    const out = [make("h3", {}, name(way.join(" and ") || "all rows")), ...says, counts];
     const table = tree.tables[k];
     if (table && table.length) {
       out.push(make("h3", {}, "Which question to ask here"), make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "questions" }, make("table", {},
-        make("thead", {}, make("tr", {}, ...["column", "question", "gain, bits", "gain ratio"].map((t, i) => make("th", { scope: "col", class: i > 1 ? "right" : "" }, t)))),
+        make("thead", {}, make("tr", {}, ...["column", "question", ...(tree.level ? ["variance less"] : ["gain, bits", "gain ratio"])].map((t, i) => make("th", { scope: "col", class: i > 1 ? "right" : "" }, t)))),
         make("tbody", {}, ...table.map(([column, tests, gain, ratio, is]) => make("tr", { class: is ? "chosen" : "" },
           make("th", { scope: "row" }, name(column), is ? make("span", { class: "tag" }, "asked") : ""), make("td", {}, name(tests)),
-          make("td", { class: "right" }, gain.toFixed(4)), make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4))))))),
-        make("p", { class: "soft small" }, "Gains of the questions as the tree would ask them here, of the rows that come here: levels in groups, rows without a value by their share. The gains in the table of columns are of all rows, one branch per level."));
+          make("td", { class: "right" }, tree.level ? String(Number(gain.toPrecision(5))) : gain.toFixed(4)), ...(tree.level ? [] : [make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4))])))))),
+        make("p", { class: "soft small" }, tree.level ? "By how much each question lowers the variance of the rows that come here." : "Gains of the questions as the tree would ask them here, of the rows that come here: levels in groups, rows without a value by their share. The gains in the table of columns are of all rows, one branch per level."));
     } else if (below[k].length) out.push(make("p", { class: "soft" }, "The other questions are shown for the largest groups only."));
     else if (!tree.left[k]) out.push(make("p", { class: "soft" }, "A final group: no further question is asked."));
     if (tree.left[k]) out.push(make("p", { class: "soft" }, `${whole(tree.left[k])} groups below this one are not on this page; the model file has them.`));

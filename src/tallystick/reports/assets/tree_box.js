@@ -6,7 +6,8 @@ function tallyTreeBox(kit) {
   const counts = (k) => (Array.isArray(tree.counts[k]) ? tree.counts[k].map((n, c) => [c, n])
     : Object.entries(tree.counts[k]).map(([c, n]) => [Number(c), n])).filter(([, n]) => n > 0);
   const largest = (k) => counts(k).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  function barParts(k) { // every class; of many the largest here, and the others together
+  function barParts(k) { // every class; of many the largest here, and the others together; of numbers where the mean lies
+    if (tree.level) return [[0, tree.level[k]], [-1, 1 - tree.level[k]]];
     const total = tree.rows[k] || 1, every = (labels.length > 8 ? largest(k).slice(0, 5) : counts(k)).map(([c, n]) => [c, n / total]);
     const rest = 1 - every.reduce((s, [, share]) => s + share, 0);
     return tree.rows[k] && rest > 1e-9 ? [...every, [-1, rest]] : every;

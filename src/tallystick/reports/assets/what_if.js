@@ -67,7 +67,7 @@ function tallyWhatIf(kit) {
     const number = tree ? new Map(tree.origin.map((o, k) => [o, k])) : new Map();
     const steps = found.path.map((s) => {
       const k = typeof s.next === "number" ? number.get(s.next) : undefined;
-      const rows = k === undefined ? "" : `: ${whole(tree.rows[k])} rows, ${clean(labels[tree.answer[k]])} ahead`;
+      const rows = k === undefined ? "" : `: ${whole(tree.rows[k])} rows, ${kit.number ? `mean ${tree.lines[k][0]}` : `${clean(labels[tree.answer[k]])} ahead`}`;
       return make("li", {}, name(k === undefined ? s.text : tree.branch[k]), make("span", { class: "soft" }, name(rows)));
     });
     const hidden = found.path.filter((s) => typeof s.next === "number" && number.get(s.next) === undefined).length;
@@ -108,6 +108,7 @@ function tallyWhatIf(kit) {
       find("why").replaceChildren();
       return;
     }
+    if (kit.number) { kit.number.show(found, way); return; }
     find("says").replaceChildren(name(classed(found.label)));
     find("shares").replaceChildren(...bars(found));
     find("why").replaceChildren(...(found.path ? way(found) : found.conditions ? ruled(found) : reasons(found)));
