@@ -31,3 +31,30 @@ def spark():
     session = spark_session()
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """The address of one PostgreSQL server for all tests of this process that need one."""
+    import databases
+    from sql_tables import postgres_address
+
+    pytest.importorskip("adbc_driver_postgresql")
+    if databases.POSTGRES is None:
+        pytest.skip("PostgreSQL is not installed")
+    with databases.postgres_server(tmp_path_factory.mktemp("postgres")) as place:
+        yield postgres_address(place)
+
+
+@pytest.fixture(scope="session")
+def duckdb_file(tmp_path_factory):
+    """The address of one DuckDB file for all tests of this process that need one."""
+    from sql_tables import duckdb_address
+
+    return duckdb_address(tmp_path_factory.mktemp("duckdb"))
+
+
+@pytest.fixture(scope="session", params=["duckdb_file", pytest.param("postgres", marks=pytest.mark.slow)])
+def database(request):
+    """The address of each database that sums."""
+    return request.getfixturevalue(request.param)

@@ -47,6 +47,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "RuleList": "estimators",
     "RuleSet": "estimators",
     "Spark": "engines.spark",
+    "Sql": "engines.sql",
     "TallyError": "errors",
     "bayes_rule": "explain.rule",
     "compare": "estimators.judging",
@@ -83,6 +84,7 @@ __all__ = [
     "RuleSet",
     "Scorecard",
     "Spark",
+    "Sql",
     "TallyError",
     "TallyWarning",
     "__version__",
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.engines.local import Local
     from tallystick.engines.spark import Spark
+    from tallystick.engines.sql import Sql
     from tallystick.errors import TallyError, TallyWarning
     from tallystick.estimators import (
         DecisionTree,

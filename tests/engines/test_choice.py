@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.engines.choice import choose_engine, choose_local
+from tallystick.engines.choice import choose_engine, choose_local, table_of
 from tallystick.engines.local import Local
+from tallystick.engines.sql import Sql
 from tallystick.errors import OptionError
 
 
@@ -39,6 +40,16 @@ def test_what_is_said_twice_is_refused(threads, memory, name):
 
 def test_what_cannot_sum_is_not_an_engine():
     with pytest.raises(
-        OptionError, match=r"engine must be ts\.Local\(\.\.\.\) or ts\.Spark\(\.\.\.\), not 'spark'"
+        OptionError,
+        match=r"engine must be ts\.Local\(\.\.\.\), ts\.Spark\(\.\.\.\) or ts\.Sql\(\.\.\.\), not",
     ):
         choose_engine("spark", None, None)
+
+
+def test_only_a_database_that_is_asked_to_sum_is_opened():
+    assert table_of(None, "votes.csv") is None
+    assert table_of(Local(2), "duckdb:///votes.db?table=votes") is None
+    with pytest.raises(
+        OptionError, match=r"engine=ts\.Sql\(\) sums a table of a database, and X is 'votes\.csv'"
+    ):
+        table_of(Sql(), "votes.csv")

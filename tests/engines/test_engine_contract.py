@@ -7,8 +7,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import pickle
+import tempfile
 import threading
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ import pytest
 from declared import lacking, members
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sql_tables import duckdb_address, put
 
 import tallystick as ts
 from tallystick import contracts
@@ -27,6 +30,8 @@ from tallystick.data.table.block import Block, pack, unpack
 from tallystick.data.table.subset import Within
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark
+from tallystick.engines.sql import Sql
+from tallystick.engines.sql.table import SqlTable
 from tallystick.errors import OptionError
 from tallystick.kernels import Curvature
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
@@ -47,6 +52,7 @@ ENGINES = {
     "local, 2 threads": lambda spark, progress=None: Local(2, progress=progress),
     "local, 8 threads": lambda spark, progress=None: Local(8, progress=progress),
     "Spark": lambda spark, progress=None: Spark(spark, progress),
+    "SQL": lambda spark, progress=None: Sql(progress=progress),
 }
 FAR = {"Spark", "far"}  # what needs a session of Spark, and time
 
@@ -222,14 +228,21 @@ PLACES = {
     "memory": lambda spark: read_table(open_source(FRAME), None, "y"),
     "disk": lambda spark: read_to_disk(open_source(FRAME), 32 << 20, None, "y"),
     "far": lambda spark: ts.NaiveBayes()._read(spark.createDataFrame(FRAME), "y"),
+    "database": lambda spark: ts.NaiveBayes(engine=ts.Sql())._read(in_duckdb(), "y"),
 }
+
+
+@cache
+def in_duckdb():
+    """The address of the rows in a DuckDB file of their own."""
+    return put(duckdb_address(Path(tempfile.mkdtemp())), "rows", FRAME)
 
 
 @pytest.fixture(scope="module", params=listed(PLACES))
 def table(request):
     session = request.getfixturevalue("spark") if request.param in FAR else None
     made = PLACES[request.param](session)
-    assert made.place == request.param
+    assert made.place == ("far" if request.param == "database" else request.param)
     yield made
     made.release()
 
@@ -313,7 +326,9 @@ def test_a_table_and_its_blocks_have_all_of_their_contracts(table):
 def test_what_needs_all_rows_in_one_place_is_refused_where_they_are_far(table, name):
     assert name in members(Table)
     if table.place == "far":
-        with pytest.raises(OptionError, match="needs all rows in one place, and they are on Spark"):
+        with pytest.raises(
+            OptionError, match=r"needs all rows in one place, and they are (on Spark|in a database)"
+        ):
             WHOLE[name](table)
     else:
         WHOLE[name](table)
@@ -342,8 +357,8 @@ def test_a_total_is_the_sum_wherever_the_rows_lie(table):
 
 def test_a_table_says_the_same_wherever_its_rows_lie(table):
     here = PLACES["memory"](None)
-    facts = ("schema", "rows", "notes", "source_notes", "files", "unit", "weight", "row_unit", "fingerprint")
-    for name in facts:
+    facts = ["schema", "rows", "notes", "unit", "weight", "row_unit", "fingerprint"]
+    for name in facts + ["source_notes", "files"] * (not isinstance(table, SqlTable)):
         assert getattr(table, name) == getattr(here, name), name
     assert sorted(table.row_hashes()) == sorted(here.row_hashes())
     assert np.bincount(table.classes).tolist() == np.bincount(here.classes).tolist()

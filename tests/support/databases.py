@@ -75,6 +75,13 @@ def duckdb() -> Iterator[Run]:
 
 @contextlib.contextmanager
 def postgres(folder: Path) -> Iterator[Run]:
+    """PostgreSQL by its own terminal."""
+    with postgres_server(folder) as place:
+        yield lambda select, table: _psql(place, select, table)
+
+
+@contextlib.contextmanager
+def postgres_server(folder: Path) -> Iterator[Path]:
     """A PostgreSQL server of its own in a folder, on a socket there, stopped at the end."""
     assert POSTGRES is not None
     user: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}  # the server refuses to be root
@@ -94,7 +101,7 @@ def postgres(folder: Path) -> Iterator[Run]:
         [POSTGRES / "pg_ctl", "-D", data, "-w", "-o", given, "-l", place / "log", "start"], **quiet
     )
     try:
-        yield lambda select, table: _psql(place, select, table)
+        yield place
     finally:
         server = int((data / "postmaster.pid").read_text().split()[0])
         stop = [POSTGRES / "pg_ctl", "-D", data, "-m", "immediate", "stop"]

@@ -1,16 +1,21 @@
 """Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`.
 
-Knows the engines by name. Knows nothing of tables. Law: what both say is refused, what one says holds.
+Knows the engines by name. Knows of tables only where one is in a database. Law: what both say is refused,
+what one says holds.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.contracts import Engine
 from tallystick.engines.local import Local
+from tallystick.engines.sql import Sql
 from tallystick.errors import OptionError, shown
+
+if TYPE_CHECKING:
+    from tallystick.data.source.databases import DatabaseTable
 
 
 def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
@@ -31,6 +36,22 @@ def choose_engine(engine: Any, threads: int | None, memory: int | str | None) ->
     if engine is None or isinstance(engine, Local):
         return choose_local(engine, threads, memory)
     if not hasattr(engine, "total"):
-        raise OptionError(f"engine must be ts.Local(...) or ts.Spark(...), not {shown(engine)}.")
+        raise OptionError(f"engine must be ts.Local(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}.")
     found: Engine = engine
     return found
+
+
+def table_of(engine: Any, rows: Any) -> DatabaseTable | None:
+    """Return the table of a database that a user's words mean; None where none was asked to sum."""
+    if not isinstance(engine, Sql):
+        return None
+    from tallystick.data.source.databases import is_address, open_table
+
+    if is_address(rows):
+        return open_table(rows)
+    if engine.connection is not None and isinstance(rows, str):
+        return open_table(engine.connection, rows)
+    raise OptionError(
+        f"engine=ts.Sql() sums a table of a database, and X is {shown(rows, 60)}. Pass its address, such as "
+        "'duckdb:///votes.db?table=votes', or the name of a table and ts.Sql(connection)."
+    )

@@ -31,6 +31,7 @@ from tallystick.errors import (
     warn,
     with_article,
 )
+from tallystick.estimators.in_database import in_database
 from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
@@ -250,7 +251,8 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
             self._keep_profile(table)
         finally:
             table.release()  # what others kept for us
-        if table.classes is not None and not is_spark(X):
+        self.source_notes_ = table.source_notes
+        if table.place != "far" and table.classes is not None:
             from tallystick.stats.giveaways import ADVICE, giveaways, likely
 
             for _, text in giveaways(table, likely(table)):
@@ -277,6 +279,8 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
             refuse_far(self)
             return read_frame(X, self._wishes(), y, sample_weight, self._regression)
+        if (there := in_database(self, X, y, sample_weight)) is not None:
+            return there
         work = self._local()
         source = open_source(as_given(X), memory=work.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)

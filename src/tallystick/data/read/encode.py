@@ -74,6 +74,11 @@ class Encoder:
             None if real is None else self.weights(real if keep is None else real[keep]),
         )
 
+    def cells(self, name: str, cells: Any) -> Any:
+        """Return the data of some cells of one column."""
+        matcher = next(m for m in self.matchers if m.column.name == name)
+        return self._known(matcher, cells, len(cells))
+
     def taken(self, taken: Looked) -> Block:
         """Return the rows of a batch as a survey saw them."""
         columns = {

@@ -43,14 +43,15 @@ def read(
     ----------
     path : str or path, default None
         A file (CSV and its kin, JSON, Parquet, Arrow, ORC, a workbook, SQLite, or one of these in a zip
-        file), a pattern such as "part-*.csv", or "-" for standard input, which is read once, into a scratch
-        file.
+        file), a pattern such as "part-*.csv", the address of a table in a database such as
+        "duckdb:///votes.db?table=votes" or "postgresql://user@host/base?table=votes", or "-" for standard
+        input, which is read once, into a scratch file.
     sql : str, default None
         A query instead of a path, such as "SELECT * FROM 'votes.csv'": one statement that only reads, and
         only files whose names, or patterns, it holds.
     table : str, default None
-        Which table of a file that may hold several: a sheet of a workbook, a table of an SQLite file, a file
-        in a zip file.
+        Which table of a file that may hold several: a sheet of a workbook, a table of an SQLite file or of a
+        database, a file in a zip file.
     encoding : str, default None
         The character encoding, e.g. "cp1252"; None is UTF-8, or what the file's first bytes say.
     sep : str, default None
@@ -160,8 +161,10 @@ def is_spark(x: Any) -> bool:
 
 
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:
-    from tallystick.data.source import files, sql
+    from tallystick.data.source import databases, files, sql
 
+    if databases.is_address(path):
+        return databases.open_table(path, reading.table).source(reading)
     if sql.is_query(path) and not files.found(path):
         try:
             return sql.open_query(path, reading, name)

@@ -1,0 +1,26 @@
+"""Who is summed in a database, and who here."""
+
+from __future__ import annotations
+
+import pytest
+
+import tallystick as ts
+from tallystick.estimators.in_database import in_database, needs_rows
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (ts.NaiveBayes(), ""),
+        (ts.DecisionTree(max_bins=8), ""),
+        (ts.NaiveBayes(calibrate=True), "calibrate=True needs answers to single rows"),
+        (ts.DecisionTree(pruning="length"), "pruning needs single rows"),
+        (ts.Scorecard(), "Scorecard asks for more than a database sums"),
+    ],
+)
+def test_a_method_says_whether_its_questions_have_queries(model, why):
+    assert needs_rows(model) == why
+
+
+def test_rows_that_no_database_is_asked_for_are_read_as_ever():
+    assert in_database(ts.NaiveBayes(), "votes.csv", "y", None) is None
