@@ -31,7 +31,7 @@ from tallystick.errors import (
     warn,
     with_article,
 )
-from tallystick.estimators.in_database import in_database
+from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
@@ -273,13 +273,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         from tallystick.data.read.reader import read_table
         from tallystick.data.source import open_source
 
-        if is_spark(X):
-            from tallystick.engines.spark.read import read_frame
-            from tallystick.estimators.on_spark import refuse_far
-
-            refuse_far(self)
-            return read_frame(X, self._wishes(), y, sample_weight, self._regression)
-        if (there := in_database(self, X, y, sample_weight)) is not None:
+        if (there := read_elsewhere(self, X, y, sample_weight)) is not None:
             return there
         work = self._local()
         source = open_source(as_given(X), memory=work.memory)

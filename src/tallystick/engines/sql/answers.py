@@ -20,7 +20,6 @@ from tallystick.engines.sql.table import RowGroups, SqlTable, numbers
 from tallystick.engines.sql.words import literal, place_among
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
-from tallystick.stats.cut_values import CutValues
 from tallystick.stats.distribution import NONE, Grid, Near, Spreads, ValueSpread
 from tallystick.stats.fingerprint import Both, Printed, Prints
 from tallystick.stats.level_tables import Frontier
@@ -144,7 +143,7 @@ def _by_class(group: RowGroups, classes: int) -> ValuesByClass:
     return ValuesByClass(distinct, counts, missing)
 
 
-def class_values(table: SqlTable, question: ClassValues | CutValues) -> list[ValuesByClass]:
+def class_values(table: SqlTable, question: ClassValues) -> list[ValuesByClass]:
     """Return all distinct values by class: of these columns the values themselves travel."""
     return [values_by_class(table, name, question.classes) for name in question.columns]
 
@@ -254,7 +253,6 @@ ANSWERS: Mapping[type[Any], Callable[[SqlTable, Any], Any]] = {
     BayesSums: bayes_sums,
     Both: both,
     ClassValues: class_values,
-    CutValues: class_values,
     Frontier: frontier_of,
     GrowingTree: look,
     LargestBelow: largest_below,

@@ -1,6 +1,7 @@
-"""Fitting on rows that are in a database: who is summed there, and who is summed here of fetched rows.
+"""Fitting on rows that are elsewhere: on Spark, or in a database; who is summed there, and who here, of
+fetched rows.
 
-Knows estimators and tables of databases. Knows nothing of queries.
+Knows estimators and where rows may be. Knows nothing of queries or passes.
 Law: the model is that of the rows read here, byte for byte; a note says when they were fetched, and why.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tallystick.data.source.door import is_spark
 from tallystick.engines.choice import table_of
 
 if TYPE_CHECKING:
@@ -17,6 +19,17 @@ SUMMED = {  # kinds of models whose questions have queries, and the settings tha
     "naive-bayes": (("calibrate", False, "calibrate=True needs answers to single rows"),),
     "decision-tree": (("pruning", None, "pruning needs single rows"),),
 }
+
+
+def read_elsewhere(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | None:
+    """Return the table of rows that are on Spark or in a database that is asked to sum; None of any other."""
+    if is_spark(X):
+        from tallystick.engines.spark.read import read_frame
+        from tallystick.estimators.on_spark import refuse_far
+
+        refuse_far(model)
+        return read_frame(X, model._wishes(), y, sample_weight, model._regression)
+    return in_database(model, X, y, sample_weight)
 
 
 def in_database(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | None:

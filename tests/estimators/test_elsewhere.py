@@ -1,11 +1,11 @@
-"""Who is summed in a database, and who here."""
+"""Who is summed where the rows are, and who here."""
 
 from __future__ import annotations
 
 import pytest
 
 import tallystick as ts
-from tallystick.estimators.in_database import in_database, needs_rows
+from tallystick.estimators.elsewhere import needs_rows, read_elsewhere
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ def test_a_method_says_whether_its_questions_have_queries(model, why):
 
 
 def test_rows_that_no_database_is_asked_for_are_read_as_ever():
-    assert in_database(ts.NaiveBayes(), "votes.csv", "y", None) is None
+    assert read_elsewhere(ts.NaiveBayes(), "votes.csv", "y", None) is None
