@@ -81,7 +81,9 @@ def read_there(
     names, _ = clean_names(table.kinds.names, table.where)
     question = Question.about(table.source(), wishes, target, weights=weights)
     try:
-        found = _Reading(table, question, dict(zip(names, table.kinds, strict=True))).table(fetch)
+        found = _Reading(
+            table, question, question.target or "", dict(zip(names, table.kinds, strict=True))
+        ).table(fetch)
     except QueryError as error:
         raise RowsNeededError(f"the database says {error}") from None
     except TallyError:
@@ -92,10 +94,11 @@ def read_there(
 
 @dataclass
 class _Reading:
-    """A survey under way. fields[name]: the column as the database has it."""
+    """A survey under way. target: its column; fields[name]: the column as the database has it."""
 
     source: DatabaseTable
     question: Question
+    target: str
     fields: dict[str, pa.Field]
     counting: str = ""
     weighed: str | None = None
@@ -108,9 +111,9 @@ class _Reading:
     def table(self, fetch: Callable[[], Table]) -> SqlTable:
         """Return the table, or say why it must be fetched."""
         q = self.question
-        if q.target is None or q.regression:
+        if not self.target or q.regression:
             raise RowsNeededError("only classes are counted there")
-        for name in (*q.looked, q.target):
+        for name in (*q.looked, self.target):
             if q.plan.of(name).kind != "out":
                 self._check(name)
         survey = Survey(q)
@@ -169,19 +172,18 @@ class _Reading:
     def _see_target(self, survey: Survey) -> None:
         """See the labels, and say which rows count."""
         q = self.question
-        assert q.target is not None
-        every, rows = self._grouped(q.target)
-        found = hit(every, q.target, q.plan, False)
+        every, rows = self._grouped(self.target)
+        found = hit(every, self.target, q.plan, False)
         assert found.labels is not None
         gone = np.zeros(len(every), bool) if found.absent is None else found.absent
-        cell, absent = self._cell(q.target), [v for v, g in zip(every.to_pylist(), gone, strict=True) if g]
+        cell, absent = self._cell(self.target), [v for v, g in zip(every.to_pylist(), gone, strict=True) if g]
         says = [f"{cell} IS NOT NULL"]
         if some := [literal(v) for v in absent if v is not None]:
             says.append(f"{cell} NOT IN ({', '.join(some)})")
         self.counting = " AND ".join(says)
         if q.weights is not None:
             self._see_weights(survey, q.weights)
-        kept = dict(zip(*self._listed(q.target), strict=True))
+        kept = dict(zip(*self._listed(self.target), strict=True))
         measures = np.array([kept.get(v, [0] * q.measures) for v in every.to_pylist()], np.int64)
         heavy = np.concatenate([rows[:, :1], measures.reshape(len(every), -1)], axis=1)
         survey.aim.rows, survey.aim.absent = int(rows[:, 0].sum()), int(rows[gone, 0].sum())
@@ -193,7 +195,7 @@ class _Reading:
         if q.weights is not None:
             survey.weighed.copies = int(total[1])
             survey.weighed.heavy = int(total[1]) << 32
-        self.values[q.target] = every
+        self.values[self.target] = every
 
     def _listed(self, name: str) -> tuple[list[Any], list[list[int]]]:
         cells, counts = self._grouped(name)
@@ -304,12 +306,11 @@ class _Reading:
                 cells[column.name] = self._number(column.name, decision.schema.marks)
             else:
                 raise RowsNeededError(f"column {shown(column.name)} holds numbers as texts")
-        assert q.target is not None
-        labels = self.values[q.target]
-        codes = encoder.classes(hit(labels, q.target, q.plan, False))
+        labels = self.values[self.target]
+        codes = encoder.classes(hit(labels, self.target, q.plan, False))
         assert codes is not None
         known = [(v, int(c)) for v, c in zip(labels.to_pylist(), codes, strict=True) if v is not None]
-        target = self._written(q.target, known, 0)
+        target = self._written(self.target, known, 0)
         weighed = None if decision.unit is None else self.weighed
         return SqlTable(
             self.source,
