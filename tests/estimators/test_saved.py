@@ -236,6 +236,20 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def linear_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "l2": st.sampled_from(["auto", 1.0, 0, "cv"]),
+            "standardize": st.booleans(),
+            "interactions": st.sampled_from([1, 2]),
+            "polynomial": st.sampled_from([1, 2]),
+            "fit_intercept": st.booleans(),
+            "base_levels": st.none(),  # by columns: tests/estimators/test_linear.py
+        },
+    )
+
+
 def card_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     size = len(labels)
     shares = st.lists(st.integers(1, 5), min_size=size, max_size=size).map(lambda s: [v / sum(s) for v in s])
@@ -444,6 +458,12 @@ def test_a_regression_tree_is_its_file_its_copies_and_its_exports(case, options,
     check(ts.RegressionTree, case, options | wishes)
 
 
+@given(case=cases(st.just(())), options=linear_settings([]), wishes=WISHES)
+@FEWER
+def test_linear_regression_is_its_file_its_copies_and_its_exports(case, options, wishes):
+    check(ts.LinearRegression, case, options | wishes)
+
+
 @given(drawn=chosen(bayes_settings))
 @FEW
 def test_naive_bayes_is_its_file_its_copies_and_its_exports(drawn):
@@ -484,10 +504,11 @@ DRAWN = {
     "rule-set": rules_settings,
     "optimal": optimal_settings,
     "regression": lambda labels: st.fixed_dictionaries({}, optional=GROWTH),
+    "linear": linear_settings,
 }
 
 
-@pytest.mark.parametrize("name", methods.NAMES)
+@pytest.mark.parametrize("name", [*methods.NAMES, *methods.REGRESSIONS])
 def test_every_parameter_of_a_fit_is_among_the_settings_that_are_combined(name):
     own = set(methods.named(name).load("estimator")()._names()) - {*SHARED}
     drawn = DRAWN[name](["a", "b"]).wrapped_strategy.optional

@@ -63,7 +63,17 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "--costs 'republican->democrat: 5' -o decided.tally.json",
             "the cheapest threshold on rows not seen, kept with the model",
         ),
-        ("tally fit days.csv -t orders --regression --folds 3", "a target of numbers: a regression tree"),
+        ("tally fit days.csv -t orders --regression --folds 3", "a target of numbers: a method for them"),
+        (
+            "tally fit votes.csv --formula 'party ~ crime * immigration' --model logistic --l2 0 --inference "
+            "--errors HC1",
+            "columns and a product by a formula, robust errors, tests of whole columns",
+        ),
+        (
+            "tally fit votes.csv --formula 'party ~ crime + immigration' --model logistic --l2 0 --inference "
+            "--clusters duty-free-exports",
+            "errors of rows that go together",
+        ),
     ),
     "splits": (
         ("tally splits play-tennis.csv --target Play", "the gain of every test at the root"),
@@ -199,7 +209,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "tally compare days.csv -t orders --regression --folds 3",
-            "a number: regression trees beside the mean",
+            "a number: the methods for numbers beside the mean",
         ),
         (
             "tally compare days.csv -t late --method bayes --no-tuning --folds 3 --by 'orders: 1, 3'",

@@ -13,6 +13,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.cli.deciding import DecidedAnswers, WishedDecision, classifier, decided, decisions, wished
 from tallystick.cli.flags import as_flags, checks_as_flags
+from tallystick.cli.inference import concluded, formula_of, inference_lines, named_columns, statistics
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, page_limit, shown
@@ -30,7 +31,7 @@ SHOWN = 40  # lines of a model on the page
 
 @click.command(short_help="Learn from a file and save the model.")
 @click.argument("data", metavar="FILE", type=click.Path())
-@click.option("--target", "-t", required=True, help="The column to be predicted.")
+@click.option("--target", "-t", help="The column to be predicted; a --formula names it itself.")
 @options.model
 @click.option(
     "--output",
@@ -58,6 +59,7 @@ SHOWN = 40  # lines of a model on the page
     is_flag=True,
     help="Save nothing of how the training rows looked; then nobody can ask what changed since.",
 )
+@statistics
 @decisions("fit")
 @wishes
 @options.picture
@@ -65,7 +67,7 @@ SHOWN = 40  # lines of a model on the page
 @options.reading
 @options.common
 def fit(
-    data: str, target: str, method: str, output: str | None, folds: int, as_json: bool, **given: Any
+    data: str, target: str | None, method: str, output: str | None, folds: int, as_json: bool, **given: Any
 ) -> None:
     """Learn to predict a column of FILE from the others, and save the model as one readable file.
 
@@ -74,6 +76,7 @@ def fit(
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     wish = wished(given, chooses=True)
     done = learned(data, target, method, folds, given)
+    inferred = concluded(done.estimator, done.source, options.source(data, given), given)
     profile = not given["no_profile"]
     result, reason = judged(done, folds)
     decision = decide_by(done, wish, result) if wish.any else None
@@ -89,10 +92,12 @@ def fit(
     if as_json:
         out = {"checks": [c.to_dict() for c in checks], "saved": output, "score": score, "why": done.why}
         out |= {} if decision is None else {"decision": decision.to_dict()}
+        out |= {} if inferred is None else {"inference": inferred.to_dict()}
         screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
         return
     page = sys.stderr if output == "-" else sys.stdout
     screen.show(model_lines(done), page)
+    screen.show(inference_lines(inferred, screen.cells()), page)
     screen.show(score_lines(score, done.table.rows), page)
     screen.show([] if decision is None else [(), *decision.lines()], page)
     screen.show(check_lines(checks), page)
@@ -108,6 +113,7 @@ class Fitted:
     estimator: Classifier
     table: Table
     choice: ChosenMethod | None = None
+    source: Any = None  # the rows, as they can be read again
 
     @property
     def why(self) -> str:
@@ -115,30 +121,34 @@ class Fitted:
         return "" if self.choice is None else self.choice.why
 
 
-def learned(data: str, target: str, method: str, folds: int, given: dict[str, Any]) -> Fitted:
+def learned(data: str, target: str | None, method: str, folds: int, given: dict[str, Any]) -> Fitted:
     """Return an estimator fitted to a file, with the options of the command line.
 
     folds: of the comparison that finds the best method, which needs some even where no score is wanted.
     """
+    predicted, formula = formula_of(given, target, method)
     source, choice = options.source(data, given), None
-    method = numeric_target(target, method, given)
+    if formula is not None:
+        source = named_columns(source, formula)
+    method = numeric_target(predicted, method, given)
     estimator: Any
     if method == options.BEST:
-        choice = chosen(source, target, folds or 10, given)
+        choice = chosen(source, predicted, folds or 10, given)
         estimator = choice.estimator(options.wishes(given))
     else:
         wished = parameters(given)
         asked = variant(method)
         refuse_others(asked.method.name, wished)
         estimator = asked.make(options.wishes(given))
-        estimator.set_params(**settings(given.get("settings", ())), **wished)
+        said = {} if formula is None else formula.settings
+        estimator.set_params(**settings(given.get("settings", ())), **wished, **said)
     with screen.progress("fitting") as progress:
         options.show_progress(estimator, progress)
-        table = estimator._read(source, target)
+        table = estimator._read(source, predicted)
         estimator._fit_table(table)
         estimator._keep_profile(table)
     estimator.set_params(engine__progress=None)
-    return Fitted(estimator, table, choice)
+    return Fitted(estimator, table, choice, source)
 
 
 def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:

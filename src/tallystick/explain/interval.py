@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -83,6 +84,7 @@ def searched(bits: float) -> float:
     return max(((low + high) / 2 / NORMAL_975) ** 2, 1.0)
 
 
+@lru_cache(maxsize=64)  # a table of coefficients asks for one point again and again
 def student(freedom: float, mass: float = 0.95) -> float:
     """Return the t between whose negative and itself Student's distribution holds `mass`."""
     # t² / (freedom + t²) has the beta distribution of 1/2 and freedom/2
