@@ -25,7 +25,8 @@ from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByCl
 SIZE = 1 << 15  # distinct values that are enough to judge by
 ALL = (1 << 64) - 1  # the highest hash
 MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
-ROWS = 1 << 16  # that are looked at in one call
+ROWS = 1 << 14  # looked at in one call: what that takes is used again, not given back
+TASK = 16 * ROWS  # looked at by one thread at a time
 
 Picked = tuple[NDArray[Any], Floats]  # rows, values
 
@@ -139,15 +140,18 @@ class ByGuess:
 def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[Picked]:
     """Return rows and values of columns within limits, block by block over threads."""
 
-    def one(start: int) -> list[Picked]:
+    def one(start: int) -> list[list[Picked]]:
+        return [call(at) for at in range(start, min(start + TASK, table.rows), ROWS)]
+
+    def call(start: int) -> list[Picked]:
         checkpoint()
         part = slice(start, start + ROWS)
-        return kernels.pick_values([table.column(name)[part] for name in names], limits)
+        found = kernels.pick_values([table.column(name)[part] for name in names], limits)
+        return [(rows + np.int64(start), values) for rows, values in found]
 
-    starts = range(0, table.rows, ROWS)
-    parts = list(in_order((partial(one, start) for start in starts), threads))
-    out = []
-    for j in range(len(names)):
-        rows = [part[j][0] + np.int64(start) for start, part in zip(starts, parts, strict=True)]
-        out.append((np.concatenate(rows), np.concatenate([part[j][1] for part in parts])))
-    return out
+    jobs = (partial(one, start) for start in range(0, table.rows, TASK))
+    parts = [part for some in in_order(jobs, threads) for part in some]
+    return [
+        (np.concatenate([part[j][0] for part in parts]), np.concatenate([part[j][1] for part in parts]))
+        for j in range(len(names))
+    ]

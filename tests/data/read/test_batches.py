@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import tallystick as ts
 from tallystick.data.read import batches as wide
@@ -100,3 +101,16 @@ def test_many_columns_are_described_as_each_alone(target, together, tmp_path, mo
         one, of_many = alone[name], found[name]
         assert of_many == one
         assert [n for n in alone.notes if n.column == name] == [n for n in found.notes if n.column == name]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_single_floats_are_read_as_the_doubles_they_are(order):
+    rng = np.random.default_rng(0)
+    X = np.array(rng.normal(size=(300, 4)), np.float32, order=order)
+    X[::9, 1], X[5, 2], X[:, 3] = np.nan, -0.0, rng.integers(0, 3, 300)
+    y = rng.integers(0, 2, 300)
+    for method in (ts.NaiveBayes(), ts.DecisionTree(max_depth=3), ts.LogisticRegression()):
+        single, double = (clone(method).fit(given, y) for given in (X, X.astype(np.float64)))
+        assert single.to_bytes() == double.to_bytes()
+        assert single.predict_proba(X).tobytes() == double.predict_proba(X.astype(np.float64)).tobytes()
+        assert single.predict(X).tolist() == double.predict(X.astype(np.float64)).tolist()

@@ -152,16 +152,21 @@ def parts_together(
 def _of_matrix(
     view: View, names: Collection[str], texts: Collection[str], plan: ReadingPlan, threads: int
 ) -> Mapping[str, Part]:
-    """Views of a matrix, which is read once for the facts and never copied; small whole numbers as bytes."""
+    """Views of a matrix, which is read once for the facts and never copied; of single floats, views of
+    doubles; small whole numbers as bytes.
+    """
     every, names, texts = view.names, set(names), set(texts)  # there may be many: lists are searched through
     if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
         small = small_columns(view.matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
-    if not is_doubles(view.matrix):
+    matrix = view.matrix
+    if is_singles(matrix):
+        matrix = _widened(matrix, threads)
+    if not is_doubles(matrix):
         return {}
-    scans = _scan(view.matrix, threads)
+    scans = _scan(matrix, threads)
     return {
-        name: Floats(view.column(j), scan=scans[j])
+        name: Floats(matrix[:, j], scan=scans[j])
         for j, name in enumerate(every)
         if name in names and name not in texts
     }
@@ -170,6 +175,23 @@ def _of_matrix(
 def is_doubles(matrix: Any) -> TypeGuard[NDArray[np.float64]]:
     """Is this a matrix of doubles?"""
     return matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative
+
+
+def is_singles(matrix: Any) -> TypeGuard[NDArray[np.float32]]:
+    """Is this a matrix of single floats?"""
+    return matrix is not None and matrix.dtype == np.float32 and matrix.dtype.isnative
+
+
+def _widened(matrix: NDArray[np.float32], threads: int) -> NDArray[np.float64]:
+    """Return the same numbers as doubles, laid out alike; by slices of rows, over threads."""
+    out = np.empty_like(matrix, np.float64)
+
+    def some(start: int) -> None:
+        out[start : start + 4 * BATCH] = matrix[start : start + 4 * BATCH]
+
+    for _ in in_order((partial(some, start) for start in range(0, len(matrix), 4 * BATCH)), threads):
+        pass
+    return out
 
 
 def _scan(matrix: Any, threads: int) -> list[Scan]:

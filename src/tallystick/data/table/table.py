@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 65_536
+TASK = 4  # blocks that a thread takes at once where each is quick
 UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
@@ -137,8 +139,10 @@ class Table:
     def fingerprint(self) -> str:
         """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
         if self._fingerprint is None:
-            hasher = Hasher(self.schema)
-            jobs = (partial(hasher.total, block) for block in self.blocks())
+            hasher, blocks = Hasher(self.schema), self.blocks()
+            each = TASK if self.place == "memory" else 1
+            some = iter(lambda: list(islice(blocks, each)), [])
+            jobs = (partial(_total, hasher, part) for part in some)
             self._fingerprint = f"{sum(in_order(jobs, self._threads)) % 2**128:032x}"
         return self._fingerprint
 
@@ -201,6 +205,11 @@ class Table:
 
         columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
+
+
+def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:
+    """Return the sum of hash times weight over some blocks."""
+    return sum(map(hasher.total, blocks))
 
 
 def _cut(data: Any, start: int, stop: int) -> Any:

@@ -254,12 +254,12 @@ def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
 def float_columns(
     schema: Schema, parts: Sequence[Part], columns: Sequence[NDArray[Any]]
 ) -> kernels.DenseColumns | None:
-    """Return float columns, all of the schema, as kernels take them; None where a part is not of a number, or
-    a column not of doubles.
-    """
+    """Return float columns, all of the schema, as kernels take them; None where a part is not of a number."""
     slopes = [part for part in parts if isinstance(part, Slope)]
-    if len(slopes) < len(parts) or any(c.dtype != np.float64 for c in columns):
+    if len(slopes) < len(parts):
         return None
+    if any(c.dtype != np.float64 for c in columns):
+        columns = list(np.stack(columns, axis=1).astype(np.float64).T)  # side by side, as kernels walk them
     values, dense = dict(zip((c.name for c in schema.used), columns, strict=True)), []
     for part in slopes:
         x = values[part.name]
