@@ -22,7 +22,7 @@ SUM_DIGITS: int = _kernels.sum_digits
 SQUARE_DIGITS: int = _kernels.square_digits
 SUM_UNIT = 1074  # a sum of 1 is 2^-1074
 SQUARE_UNIT = 2148
-FEW_COLUMNS = 2  # below, there is nothing to walk together
+FEW_COLUMNS = 4  # below, walking them together costs more than it gives
 MOST_CLASSES = 32  # beyond, the tables of all columns at once no longer stay near
 
 
