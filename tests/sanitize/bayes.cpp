@@ -210,10 +210,10 @@ void words_scores_cuts_and_codes() {
     std::vector<uint32_t> where(rows.size());
     std::vector<double> picked_values(rows.size());
     Picked picked{0, where.data(), picked_values.data()};
-    const double* at = rows.data();
+    const double* own = rows.data();
     const ptrdiff_t stride = 1;
     const uint64_t limit = uint64_t{1} << 60;
-    pick_values(Columns{rows.size(), 1, &at, &stride}, &limit, &picked);
+    pick_values(Columns{rows.size(), 1, &own, &stride}, &limit, &picked);
     EXPECT(picked.n > rows.size() / 100 && picked.n < rows.size() / 4);
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
