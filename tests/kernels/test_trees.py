@@ -92,3 +92,30 @@ def test_wrong_arguments_are_named():
         grown((GrowColumn("numeric", LABELS),))
     with pytest.raises(ValueError, match=r"labels must have shape \(6\); found \(5,\)"):
         grown(labels=LABELS[:5])
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.parametrize(("classes", "missing", "least"), [(2, 0, 1), (2, 40, 9), (3, 25, 1), (4, 0, 200)])
+def test_the_best_of_many_cuts_is_the_best_of_all_their_pieces(criterion, classes, missing, least):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        levels = int(rng.integers(300, 3_000))
+        drift = np.linspace(0, rng.uniform(0, 0.6), levels)  # a clear best cut, or none
+        rows = rng.integers(0, 4, (levels, classes))
+        rows[:, 0] += (rng.random(levels) < drift).astype(np.int64) * 2
+        rows[rows.sum(axis=1) == 0, 1] = 1
+        table = np.concatenate([rows, rng.multinomial(missing, [1 / classes] * classes)[None]])
+        table = np.ascontiguousarray(np.column_stack([table, table.sum(axis=1)]), np.int64)
+        total, heavy = table.sum(axis=0), int(table[:, -1].sum())
+        rules = GrowRules(criterion=criterion, min_leaf=least)
+        judge = Judge([GrowColumn("numeric", np.empty(0, np.uint8))], [0], rules, classes, heavy, heavy)
+        found, cuts = None, 0
+        for start in range(0, levels - 1, 100):  # a piece has so few cuts that each is scored
+            end = min(start + 100, levels - 1)
+            first, rest = table[: start + 1].sum(axis=0), table[end:-1].sum(axis=0)
+            piece = np.concatenate([first[None], table[start + 1 : end], rest[None], table[-1:]])
+            at, key, side, count = judge.best_cut(total, np.ascontiguousarray(piece))
+            cuts += count
+            if at and (found is None or key > found[1]):
+                found = start + at, key, side
+        assert judge.best_cut(total, table) == ((*found, cuts) if found else (0, 0, 0, cuts))

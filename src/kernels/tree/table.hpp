@@ -85,10 +85,64 @@ bool offer_missing(const Scorer& scorer, const Table& t, size_t at, const Price&
     return offer_split(scorer, t, spare, spare + t.width, at, 1, price(0, true), best);
 }
 
+constexpr size_t kStretch = 64;       // cuts that are looked at together
+constexpr size_t kLong = 256;         // levels from which that pays
+constexpr size_t kCornerClasses = 4;  // classes up to which it does: a box has 2^C corners
+
+// No cut whose left side lies between low and high, class by class, has a higher score: scores are convex in the rows of the
+// first branch, so that none inside a box is above all of its corners. spare: [2 (C + 1)].
+inline int64_t most_between(const Scorer& scorer, const Table& t, const int64_t* low, const int64_t* high, int64_t* spare) {
+    int64_t *a = spare, *b = spare + t.width, most = INT64_MIN;
+    for (int side = 0; side < (t.missing[t.width - 1] > 0 ? 2 : 1); ++side)
+        for (size_t corner = 0; corner < (size_t{1} << scorer.classes); ++corner) {
+            for (size_t c = 0; c < scorer.classes; ++c) {
+                a[c] = (corner >> c & 1 ? high[c] : low[c]) + (side == 0 ? t.missing[c] : 0);
+                b[c] = t.total[c] - a[c];
+            }
+            most = std::max(most, score_of<int64_t>(scorer, a, b));
+        }
+    const int64_t rounding = scorer.by_logs() ? 4 * static_cast<int64_t>(2 * scorer.classes + 4) * Logs::error : 2;
+    return most + rounding;
+}
+
+// `cuts_between` many levels in their order: stretches of cuts that cannot hold the best are counted, not scored.
+inline Best<int64_t> cuts_in_stretches(const Scorer& scorer, const Table& t, int64_t* spare, int64_t& cuts) {
+    const size_t all = t.levels - 1, last = t.width - 1, stretches = (all + kStretch - 1) / kStretch;
+    std::vector<int64_t> before((stretches + 1) * t.width, 0);  // [stretch]: what lies left of its first cut's level
+    Best<int64_t> best;
+    for (size_t s = 0; s < stretches; ++s) {
+        const size_t end = std::min((s + 1) * kStretch, all);
+        int64_t* next = before.data() + (s + 1) * t.width;
+        std::copy_n(before.data() + s * t.width, t.width, next);
+        for (size_t j = s * kStretch; j < end; ++j)
+            for (size_t c = 0; c < t.width; ++c) next[c] += t.level(j)[c];
+        offer_sides(scorer, t, next, end, end, 0, Free<int64_t>{}, spare + t.width, best);
+    }
+    for (size_t s = 0; s < stretches; ++s) {
+        int64_t* left = before.data() + s * t.width;
+        const bool below = best.found && most_between(scorer, t, left, left + t.width, spare + t.width) < best.score;
+        for (size_t j = s * kStretch; j < std::min((s + 1) * kStretch, all); ++j) {
+            for (size_t c = below ? last : 0; c < t.width; ++c) left[c] += t.level(j)[c];
+            if (!below) {
+                cuts += offer_sides(scorer, t, left, j + 1, j + 1, 0, Free<int64_t>{}, spare + t.width, best);
+                continue;
+            }
+            for (int side = 0; side < (t.missing[last] > 0 ? 2 : 1); ++side) {
+                const int64_t rows = left[last] + (side == 0 ? t.missing[last] : 0);
+                cuts += rows >= t.least && t.total[last] - rows >= t.least;
+            }
+        }
+    }
+    return best;
+}
+
 // Cuts between neighbouring levels in the given order: at = levels on the left.
 template <class S, class Price = Free<S>>
 Best<S> cuts_between(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
                      const Price& price = {}) {
+    if constexpr (std::is_same_v<S, int64_t> && std::is_same_v<Price, Free<S>>)
+        if (!order && t.levels >= kLong && scorer.classes <= kCornerClasses)
+            return cuts_in_stretches(scorer, t, spare, cuts);
     Best<S> best;
     int64_t* left = spare;
     std::fill(left, left + t.width, 0);

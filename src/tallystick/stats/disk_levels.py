@@ -7,6 +7,7 @@ Law: what a learner makes of the answer is what it makes of `Frontier.add` over 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -172,7 +173,7 @@ class DiskLevel:
                     kernels.count_columns([codes], label, [coding.k + 1], width, weights=heavy, out=[table])
             return ValueTable(table)
         ends = self._ends(rows, j)
-        judge = PieceJudge(self.more)
+        judge = self._judge
         if len(ends) == 2:
             piece = self._piece(rows, j, *ends)
             sums = [sums_of(piece)]
@@ -181,6 +182,18 @@ class DiskLevel:
         sums = [sums_of(self._piece(rows, j, *ends)) for ends in ranges]
         found = [judge.best(self._piece(rows, j, *ends), sums, r) for r, ends in enumerate(ranges)]
         return short_table(whole_of(sums), found)
+
+    @property
+    def _judge(self) -> PieceJudge:
+        """The judge of this thread: it has room of its own for one column."""
+        known: PieceJudge | None = getattr(self._judges, "own", None)
+        if known is None:
+            known = self._judges.own = PieceJudge(self.more)
+        return known
+
+    @cached_property
+    def _judges(self) -> threading.local:
+        return threading.local()
 
     def _ends(self, rows: Ints, j: int) -> list[float]:
         """Return where the pieces of a column begin, and infinity: each has about as many rows of the node as
@@ -199,9 +212,11 @@ class DiskLevel:
         """
         values, labels, weights = list[Any](), list[Any](), list[Any]()
         for cells, counted in self._entries(rows, j):
-            inside = (cells >= low) & (cells < high)
-            if low == -np.inf:
-                inside |= np.isnan(cells)
+            inside: Any = slice(None)
+            if low > -np.inf or high < np.inf:
+                inside = (cells >= low) & (cells < high)
+                if low == -np.inf:
+                    inside |= np.isnan(cells)
             values.append(cells[inside])
             labels.append([label[inside] for label, _ in counted])
             weights.append([None if w is None else w[inside] for _, w in counted])
