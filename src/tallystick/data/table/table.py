@@ -57,6 +57,7 @@ class Table:
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
+    on_release: list[Callable[[], None]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def weight(self) -> int:
@@ -73,7 +74,9 @@ class Table:
         return True
 
     def release(self) -> None:
-        """Nobody keeps anything for this table."""
+        """Let go what others keep for this table: whoever does says in `on_release` how."""
+        while self.on_release:
+            self.on_release.pop()()
 
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""

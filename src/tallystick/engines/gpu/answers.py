@@ -1,0 +1,18 @@
+"""Which questions a device answers, and how: a list.
+
+Knows the names of statistics and of their ways. Law: an answer is the total of zero, add and merge over all
+rows, or what a shortcut says in its place, bit for bit; None: this question is summed on the processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tallystick.engines.gpu.rows import DeviceRows
+from tallystick.engines.gpu.sums import bayes_sums
+from tallystick.stats.bayes import BayesSums
+
+ANSWERS: Mapping[type[Any], Callable[[DeviceRows, Any], Any]] = {
+    BayesSums: bayes_sums,
+}

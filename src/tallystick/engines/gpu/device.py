@@ -1,0 +1,194 @@
+"""One GPU: memory, kernels by name, and what can go wrong with it.
+
+Knows CuPy, which is imported when a device is first asked for. Knows nothing of tables or statistics.
+Laws: arrays of a device are used through it alone; an error of CUDA is one line.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.engines.gpu import source
+from tallystick.errors import DeviceError, DeviceFull
+
+KINDS = {"float64": 0, "float32": 1, "uint8": 2, "uint16": 3, "uint32": 4}  # as device/cells.hpp
+OPTIONS = ("--std=c++17", "-default-device", "--fmad=false")
+
+
+class Device(Protocol):
+    """Whoever has memory of its own and runs the device code."""
+
+    threads: int  # of a block
+    processors: int  # blocks that run at the same time, about
+    block_memory: int  # bytes that a block has for itself
+
+    def room(self) -> int:
+        """Return how many bytes of its memory are free."""
+        ...
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """Return an array of zeros there."""
+        ...
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """Return an array there, whatever is in it."""
+        ...
+
+    def put(self, array: NDArray[Any], to: Any = None) -> Any:
+        """Return a copy there; to: an array there that takes it."""
+        ...
+
+    def get(self, array: Any) -> NDArray[Any]:
+        """Return a copy here."""
+        ...
+
+    def address(self, array: Any) -> int:
+        """Return where an array lies there."""
+        ...
+
+    def order(self, keys: Any) -> Any:
+        """Return the numbers [uint32] of keys in rising order, equals in theirs."""
+        ...
+
+    def launch(self, kernel: str, blocks: int, *given: Any, memory: int = 0) -> None:
+        """Run a kernel. given: arrays there, None, and numbers: whole ones as int, others as float."""
+        ...
+
+    def wait(self) -> None:
+        """Wait until all lanes of this thread are done."""
+        ...
+
+    def use(self, lane: int = 0) -> Any:
+        """Return the context in which this thread uses the device. What is done in one lane is done in order;
+        copies to one lane go on while kernels of the other run.
+        """
+        ...
+
+
+class Cuda:
+    """A GPU through CuPy."""
+
+    threads = 256
+    block_memory = 48 << 10
+
+    def __init__(self, number: int) -> None:
+        self.cupy = _cupy()
+        self.number = number
+        found = _asked(self.cupy.cuda.runtime.getDeviceCount)
+        if not 0 <= number < found:
+            raise DeviceError(
+                f"there is no GPU {number}: {found} found here. Pass ts.Gpu(device=0), or leave engine= out."
+            )
+        self.device = self.cupy.cuda.Device(number)
+        self.processors = int(self.device.attributes["MultiProcessorCount"])
+        self._streams = threading.local()
+        with self.use():
+            self._module = self.cupy.RawModule(code=source.text(), options=OPTIONS, backend="nvrtc")
+        self._kernels: dict[str, Any] = {}
+
+    def room(self) -> int:
+        """Return how many bytes of its memory are free, what CuPy holds back included."""
+        with self.use():
+            return int(self.device.mem_info[0]) + int(self.cupy.get_default_memory_pool().free_bytes())
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """Return an array of zeros there."""
+        return self.cupy.zeros(shape, dtype)
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """Return an array there, whatever is in it."""
+        return self.cupy.empty(shape, dtype)
+
+    def put(self, array: NDArray[Any], to: Any = None) -> Any:
+        """Return a copy there."""
+        own = np.ascontiguousarray(array)
+        if to is None:
+            return self.cupy.asarray(own)
+        to.set(own)
+        return to
+
+    def get(self, array: Any) -> NDArray[Any]:
+        """Return a copy here."""
+        return self.cupy.asnumpy(array)  # type: ignore[no-any-return]
+
+    def address(self, array: Any) -> int:
+        """Return where an array lies there."""
+        return int(array.data.ptr)
+
+    def order(self, keys: Any) -> Any:
+        """Return the numbers of keys in rising order."""
+        return self.cupy.argsort(keys, kind="stable").astype(np.uint32)
+
+    def launch(self, kernel: str, blocks: int, *given: Any, memory: int = 0) -> None:
+        """Run a kernel."""
+        if kernel not in self._kernels:
+            self._kernels[kernel] = self._module.get_function(kernel)
+        own = tuple(np.uint64(0) if g is None else np.int64(g) if isinstance(g, int) else g for g in given)
+        self._kernels[kernel]((max(blocks, 1),), (self.threads,), own, shared_mem=memory)
+
+    def wait(self) -> None:
+        """Wait until all lanes of this thread are done."""
+        for lane in range(3):
+            self._lane(lane).synchronize()
+
+    @contextmanager
+    def use(self, lane: int = 0) -> Iterator[None]:
+        """Use the device in this thread, in streams of its own: fits side by side do not wait for each
+        other.
+        """
+        try:
+            with self.device, self._lane(lane) as stream:
+                if lane:
+                    stream.wait_event(self._lane(0).record())
+                yield
+                if lane == 0:
+                    stream.synchronize()
+        except Exception as error:
+            raise _plain(self.cupy, error) from error
+
+    def _lane(self, lane: int) -> Any:
+        own = self._streams.__dict__.setdefault("own", {})
+        if lane not in own:
+            own[lane] = self.cupy.cuda.Stream(non_blocking=True)
+        return own[lane]
+
+
+def _cupy() -> Any:
+    try:
+        import cupy
+    except ImportError:
+        raise DeviceError(
+            "engine=ts.Gpu() needs CuPy, which is not installed. Run: pip install 'tallystick[gpu]', on a "
+            "machine with an NVIDIA GPU; or leave engine= out."
+        ) from None
+    return cupy
+
+
+def _asked(question: Callable[[], int]) -> int:
+    try:
+        return question()
+    except Exception as error:  # CuPy's own classes: no driver, no device, a driver too old
+        raise DeviceError(
+            f"no GPU can be used here: {_line(error)}. Leave engine= out to work on the processor."
+        ) from error
+
+
+def _plain(cupy: Any, error: Exception) -> Exception:
+    """Return an error of CUDA as one line; any other as it is."""
+    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+        return DeviceFull(
+            f"the GPU's memory is full: {_line(error)}. Pass ts.Gpu(memory=...), so that rows come in parts."
+        )
+    if isinstance(error, (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)):
+        return DeviceError(f"the GPU failed: {_line(error)}. Begin a new process, or leave engine= out.")
+    return error
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split()).rstrip(".")

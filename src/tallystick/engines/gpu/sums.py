@@ -1,0 +1,221 @@
+"""The sums of naive Bayes on a device: counts by code, bin and word, and exact moments.
+
+Knows what each statistic is the sum of, and which kernel adds it. Knows nothing of distributions.
+Law: an answer is the total of zero, add and merge over all rows, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.engines.gpu.device import Device
+from tallystick.engines.gpu.rows import DevicePart, DeviceRows
+from tallystick.engines.local import Local
+from tallystick.stats.bayes import Ask, BayesSums, Total, key, plus
+
+BLOCKS = 8  # a processor has so many blocks of rows to choose from
+AT_ONCE, PARTS = 4, 6  # as device/moments.hpp
+LONG = 1 << 20  # the exponent that says: the long way
+WINDOW = 400  # exponents beyond: squares would leave the range of doubles
+THREAD_ROWS = 1 << 8  # rows of a stripe that a thread adds up before they are whole numbers
+Counts = NDArray[np.int64]
+
+
+def bayes_sums(rows: DeviceRows, question: BayesSums) -> Total:
+    """Return class counts and the sums of each column; what the device cannot sum is summed here."""
+    there = [i for i, ask in enumerate(question.asks) if _on_device(ask, rows)]
+    here = [i for i in range(len(question.asks)) if i not in there]
+    work = _Work(rows.device, question, there)
+    for part in rows.parts(list(dict.fromkeys(question.asks[i].column for i in there))):
+        work.add(part)
+    total = work.total()
+    if here:
+        some = replace(question, asks=tuple(question.asks[i] for i in here))
+        _join(total, Local(rows.threads).total(rows.table, some), question, here)
+    return total
+
+
+def _on_device(ask: Ask, rows: DeviceRows) -> bool:
+    """Say whether a kernel sums this: moments of weighted rows and words in fixed point have none."""
+    return ask.how in ("codes", "bins", "words", "once") or (ask.how == "moments" and rows.unweighted)
+
+
+def _join(total: Total, found: Total, question: BayesSums, here: Sequence[int]) -> None:
+    """Add the sums of some columns to those of all."""
+    moments = [i for i, ask in enumerate(question.asks) if ask.how == "moments"]
+    own = [moments.index(i) for i in here if i in moments]
+    more = question.zero()
+    for n, i in enumerate(here):
+        for name in ("counts", "missing"):
+            if key(n, name) in found:
+                more[key(i, name)] = found[key(n, name)]
+    for name in ("missing", "sums", "squares"):
+        if name in found:
+            more[name][own] = found[name]
+    plus(total, more, 1)
+
+
+@dataclass
+class _Work:
+    """Totals on the device, and the kernels that add to them."""
+
+    device: Device
+    question: BayesSums
+    there: list[int]
+    tables: dict[str, Any] = field(default_factory=dict)
+    found: list[_Moments] = field(default_factory=list)
+    exponents: dict[str, int] = field(default_factory=dict)  # of the first part: others may hold larger numbers
+
+    def __post_init__(self) -> None:
+        self.zero = self.question.zero()
+        self.tables = {
+            name: self.device.zeros(table.shape, np.int64)
+            for name, table in self.zero.items()
+            if name not in ("sums", "squares", "missing")
+        }
+        self.moments = [i for i in self.there if self.question.asks[i].how == "moments"]
+        self.places = [i for i, ask in enumerate(self.question.asks) if ask.how == "moments"]
+
+    def add(self, part: DevicePart) -> None:
+        """Add the rows of a part."""
+        classes = self.question.classes
+        self._count("count_codes", part, (None, 0), (1, classes), self.tables[""])
+        for i in self.there:
+            ask = self.question.asks[i]
+            if ask.how == "codes":
+                cells = part.columns[ask.column], part.kind(ask.column)
+                self._count("count_codes", part, cells, (ask.size + 1, classes), self.tables[key(i, "counts")])
+            elif ask.how == "bins":
+                self._bins(part, ask, self.tables[key(i, "counts")])
+            elif ask.how != "moments":
+                self._words(part, ask, i)
+        for kind in (0, 1):
+            same = [i for i in self.moments if part.kind(self.question.asks[i].column) == kind]
+            if same:
+                self._add_moments(part, same, kind)
+
+    def _copies(self, cells: int) -> int:
+        """Return how many copies of a table a block keeps for itself; 0: it is too large."""
+        return min(self.device.block_memory // (8 * cells), 8)
+
+    def _blocks(self, rows: int) -> int:
+        return min(self.device.processors * BLOCKS, -(-rows // self.device.threads))
+
+    def _count(
+        self, kernel: str, part: DevicePart, cells: tuple[Any, int], shape: tuple[int, int], table: Any
+    ) -> None:
+        copies = self._copies(shape[0] * shape[1])
+        given = (part.rows, *cells, *part.classes, part.weights, *shape, copies, table)
+        self.device.launch(kernel, self._blocks(part.rows), *given, memory=8 * copies * shape[0] * shape[1])
+
+    def _bins(self, part: DevicePart, ask: Ask, table: Any) -> None:
+        cuts, classes = self.device.put(np.array(ask.cuts, np.float64)), self.question.classes
+        cells = (len(ask.cuts) + 2) * classes
+        copies = self._copies(cells)
+        self.device.launch(
+            "count_bins", self._blocks(part.rows), part.rows, part.columns[ask.column], part.kind(ask.column),
+            cuts, len(ask.cuts), *part.classes, part.weights, classes, copies, table, memory=8 * copies * cells,
+        )  # fmt: skip
+
+    def _words(self, part: DevicePart, ask: Ask, i: int) -> None:
+        starts, words, counts = part.columns[ask.column]
+        own = None if ask.how == "once" else counts
+        table, missing = self.tables[key(i, "counts")], self.tables[key(i, "missing")]
+        self.device.launch(
+            "count_words", self._blocks(part.rows), part.rows, starts, words, own, *part.classes, part.weights,
+            ask.size, self.question.classes, table, missing,
+        )  # fmt: skip
+
+    # ---- moments ----
+
+    def _add_moments(self, part: DevicePart, asked: list[int], kind: int) -> None:
+        device, classes, shape = self.device, self.question.classes, (len(asked), self.question.classes)
+        columns = [part.columns[self.question.asks[i].column] for i in asked]
+        exponents = [self._exponent(part, self.question.asks[i].column, kind) for i in asked]
+        found = _Moments(
+            asked,
+            exponents,
+            kind,
+            device.zeros((*shape, PARTS, 2), np.int64),
+            device.zeros(shape, np.int64),
+            device.zeros((*shape, kernels.SUM_DIGITS), np.int64),
+            device.zeros((*shape, kernels.SQUARE_DIGITS), np.int64),
+        )
+        addresses = device.put(np.array([device.address(c) for c in columns], np.int64))
+        powers = device.put(np.array(exponents, np.int64))
+        stripe = device.threads * THREAD_ROWS
+        for first in range(0, classes, AT_ONCE):
+            device.launch(
+                "add_moments", -(-part.rows // stripe), part.rows, len(columns), addresses, powers, kind,
+                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * (PARTS + 1),
+            )  # fmt: skip
+        self.found.append(found)
+
+    def _exponent(self, part: DevicePart, name: str, kind: int) -> int:
+        """Return e of the least power 2^e above all sizes; `LONG` where squares leave the range of doubles."""
+        if name not in self.exponents:
+            bits = self.device.zeros(1, np.uint64)
+            self.device.launch("largest", self._blocks(part.rows), part.rows, part.columns[name], kind, bits)
+            most = float(self.device.get(bits).view(np.float64)[0])
+            e = int(np.frexp(most)[1])
+            self.exponents[name] = e if -WINDOW < e < WINDOW else LONG
+        return self.exponents[name]
+
+    def total(self) -> Total:
+        """Return the totals, here."""
+        out = self.zero
+        for name, table in self.tables.items():
+            out[name] = self.device.get(table)
+        for found in self.found:
+            found.add_to(out, self.device, self.places)
+        return out
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """What the kernel leaves of a part, on the device: parts[column, class, part, 2], missing[column, class],
+    and digits of what went the long way.
+    """
+
+    asked: list[int]
+    exponents: list[int]
+    kind: int
+    parts: Any
+    missing: Any
+    sums: Any
+    squares: Any
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The arrays that the kernel adds to."""
+        return self.parts, self.missing, self.sums, self.squares
+
+    def add_to(self, total: Total, device: Device, places: list[int]) -> None:
+        """Add to a total, where the moments of ask places[j] stand at j."""
+        parts, missing, *digits = (device.get(array) for array in self.arrays)
+        for n, i in enumerate(self.asked):
+            j = places.index(i)
+            total["missing"][j] += missing[n]
+            for c in range(missing.shape[1]):
+                first, second = self._whole(parts[n, c], [d[n, c] for d in digits], self.exponents[n])
+                total["sums"][j, c] += kernels.digits_of(first, kernels.SUM_DIGITS)
+                total["squares"][j, c] += kernels.digits_of(second, kernels.SQUARE_DIGITS)
+        kernels.carry(total["sums"])
+        kernels.carry(total["squares"])
+
+    def _whole(self, parts: Counts, digits: list[Counts], e: int) -> tuple[int, int]:
+        """Return the sum in units of 2^-1074 and the sum of squares in units of 2^-2148."""
+        first, second = (sum(int(d) << 32 * i for i, d in enumerate(own.tolist()) if d) for own in digits)
+        if e == LONG:
+            return first, second
+        sums, squares = (1, 2) if self.kind == 1 else (2, 4)
+        whole = [low + (high << 32) for low, high in parts.tolist()]
+        first += sum(whole[i] << e - 40 * (i + 1) + 1074 for i in range(sums))
+        second += sum(whole[sums + i] << 2 * e - 40 * (i + 1) + 2148 for i in range(squares))
+        return first, second

@@ -1,0 +1,119 @@
+"""A device that is a processor: the device code compiled by a plain compiler, its memory NumPy's.
+
+Every line of the GPU engine but CuPy's own calls runs through it, so that the engine is tested where there is
+no GPU. With one, tests/engines/test_gpu_device.py asks the real device the same questions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from tallystick.engines.gpu import source
+from tallystick.engines.gpu.rows import Kept
+
+HOST = Path(__file__).with_name("gpu_host.hpp")
+FLAGS = ["-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-shared", "-fPIC", "-w"]
+
+
+@cache
+def compiled() -> ctypes.CDLL:
+    """Return the device code as a library of this machine."""
+    text = source.text(HOST)
+    # the shim's own includes are stripped with all others, so they come first
+    includes = "#include <bit>\n#include <cstddef>\n#include <cstdint>\n"
+    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder = Path(tempfile.mkdtemp(prefix="tally-twin-"))
+    try:
+        code, library = folder / "twin.cpp", folder / f"twin-{name}.so"
+        code.write_text(includes + text)
+        subprocess.run(["g++", *FLAGS, str(code), "-o", str(library)], check=True, capture_output=True, text=True)
+        return ctypes.CDLL(str(library))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # a library that is loaded stays
+
+
+class Twin:
+    """The device. memory: bytes that it says are free; broken: launches until it fails, None for never."""
+
+    threads = 1
+    processors = 2
+    block_memory = 48 << 10
+
+    def __init__(self, memory: int = 1 << 40) -> None:
+        self.memory, self.sent, self.launched = memory, 0, []
+
+    def room(self) -> int:
+        return self.memory
+
+    def zeros(self, shape, dtype):
+        return np.zeros(shape, dtype)
+
+    def empty(self, shape, dtype):
+        out = np.empty(shape, dtype)
+        out.view(np.uint8).fill(0xA5) if out.size else None  # whoever reads what nobody wrote is seen
+        return out
+
+    def put(self, array, to=None):
+        self.sent += array.nbytes
+        if to is None:
+            return np.array(array, order="C")
+        to[...] = array
+        return to
+
+    def get(self, array):
+        return array.copy()
+
+    def address(self, array) -> int:
+        return array.ctypes.data
+
+    def order(self, keys):
+        return np.argsort(keys, kind="stable").astype(np.uint32)
+
+    def launch(self, kernel, blocks, *given, memory=0):
+        assert memory <= self.block_memory
+        self.launched.append(kernel)
+        library = compiled()
+        run = getattr(library, kernel)
+        for block in range(max(blocks, 1)):
+            library.set_block(ctypes.c_int64(block), ctypes.c_int64(max(blocks, 1)))
+            run(*[_given(g) for g in given])
+
+    def wait(self) -> None:
+        pass
+
+    @contextlib.contextmanager
+    def use(self, lane=0):
+        yield
+
+
+def _given(value):
+    if value is None:
+        return ctypes.c_void_p(0)
+    if isinstance(value, np.ndarray):
+        assert value.flags.c_contiguous
+        return ctypes.c_void_p(value.ctypes.data)
+    return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int64(value)
+
+
+@contextlib.contextmanager
+def twin(number: int = 0, **settings):
+    """Let ts.Gpu() find a processor."""
+    import tallystick.engines.gpu as room
+
+    before, room._devices[number] = room._devices.get(number), Kept(Twin(**settings))
+    try:
+        yield room._devices[number].device
+    finally:
+        if before is None:
+            del room._devices[number]
+        else:
+            room._devices[number] = before
