@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tallystick.engines.gpu.points import logistic_sums, newton_sums, row_facts
 from tallystick.engines.gpu.rows import DeviceRows
 from tallystick.engines.gpu.sums import bayes_sums
 from tallystick.stats.bayes import BayesSums
+from tallystick.stats.gradients import LogisticSums, NewtonSums, RowFacts
 
 ANSWERS: Mapping[type[Any], Callable[[DeviceRows, Any], Any]] = {
     BayesSums: bayes_sums,
+    LogisticSums: logistic_sums,
+    NewtonSums: newton_sums,
+    RowFacts: row_facts,
 }
