@@ -52,6 +52,10 @@ class Device(Protocol):
         """Return where an array lies there."""
         ...
 
+    def holds(self, array: Any) -> bool:
+        """Say whether an array lies there; what others still write to it is waited for."""
+        ...
+
     def order(self, keys: Any) -> Any:
         """Return the numbers [uint32] of keys in rising order, equals in theirs."""
         ...
@@ -120,6 +124,13 @@ class Cuda:
     def address(self, array: Any) -> int:
         """Return where an array lies there."""
         return int(array.data.ptr)
+
+    def holds(self, array: Any) -> bool:
+        """Say whether an array lies there; what others still write to it is waited for."""
+        if isinstance(array, np.ndarray):
+            return False
+        self.cupy.cuda.runtime.deviceSynchronize()
+        return True
 
     def order(self, keys: Any) -> Any:
         """Return the numbers of keys in rising order."""

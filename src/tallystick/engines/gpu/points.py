@@ -89,7 +89,8 @@ def row_facts(rows: DeviceRows, question: RowFacts) -> RowTotals | None:
         copies = min(device.block_memory // (8 * question.classes), 8)
         device.launch(
             "count_codes", min(device.processors * 8, -(-part.rows // device.threads)), part.rows, None, 0,
-            *part.classes, part.weights, 1, question.classes, copies, table, memory=8 * copies * question.classes,
+            *part.classes, part.weights, 1, question.classes, copies, table,
+            memory=8 * copies * question.classes,
         )  # fmt: skip
         heaviest = 1
         if part.weights is not None:
