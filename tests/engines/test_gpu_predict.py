@@ -12,6 +12,7 @@ from gpu_twin import There, twin
 
 import tallystick as ts
 from tallystick.engines.gpu import Gpu
+from tallystick.errors import DataError
 
 MODELS = {
     "tree": ts.DecisionTree,
@@ -107,7 +108,7 @@ def test_what_has_no_kernel_or_is_infinite_is_answered_by_the_processor():
     X = matrix()
     X[3, 2] = np.inf
     for Z in (X, X.view(There)):
-        with twin() as device, pytest.raises(ts.DataError, match="row 4 holds 'inf'"):
+        with twin() as device, pytest.raises(DataError, match="row 4 holds 'inf'"):
             there.predict(Z)
         assert device.launched
         with twin():

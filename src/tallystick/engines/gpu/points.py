@@ -44,7 +44,7 @@ class Asked:
     @property
     def links(self) -> int:
         """One for two classes, else one per class."""
-        return self.theta.shape[1]
+        return int(self.theta.shape[1])
 
     @property
     def weights(self) -> int:

@@ -22,7 +22,8 @@ from tallystick.engines.gpu.rows import SHARE
 from tallystick.errors import DeviceFull
 from tallystick.models.additive import Additive, BinTerm, NormalTerm
 from tallystick.models.decision import in_force
-from tallystick.models.logistic.model import LogisticModel, Slope
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Slope
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.tree.model import Tree
@@ -72,7 +73,7 @@ def answers(engine: Gpu, model: Any, columns: Columns, rows: int, *, best: bool)
             kept.arrays.clear()
     else:
         return None
-    return model.decide(found) if best and not deciding and found is not None else found  # type: ignore[no-any-return]
+    return model.decide(found) if best and not deciding and found is not None else found
 
 
 @dataclass(frozen=True)
@@ -168,14 +169,12 @@ def _tree(model: Tree, columns: int) -> Plan | None:
     if model.spreads or len(n.branch_of):
         return None
     tested = sorted(model.tested - {-1})
-    place = {column: i for i, column in enumerate(tested)}
+    inner = np.flatnonzero(n.column >= 0)
+    first, missing = n.first[inner], n.missing_branch[inner]
+    gone = np.where(missing < 0, inner, n.child[first + np.maximum(missing, 0)])
     steps = np.full((len(n.column), 4), -1, np.int32)
-    for i, column in enumerate(n.column.tolist()):
-        if column >= 0:
-            below = n.child[n.first[i] : n.first[i] + 2]
-            missing = int(n.missing_branch[i])
-            gone = i if missing < 0 else int(n.child[n.first[i] + missing])
-            steps[i] = place[column], below[0], below[1], gone
+    steps[inner, 0] = np.searchsorted(tested, n.column[inner])
+    steps[inner, 1:] = np.stack([n.child[first], n.child[first + 1], gone], axis=1)
     shares = np.ascontiguousarray(model.node_shares)
     labels = np.zeros(len(steps), np.int64) if model.regression else np.asarray(model.labels, np.int64)
     return Plan("answer_tree", tuple(tested), shares.shape[1], (n.cut, steps, shares, labels))
