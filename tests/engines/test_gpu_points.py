@@ -65,7 +65,7 @@ def design(shape):
 def question(seed, shape, links, copies, curvature):
     own, rng = design(shape), np.random.default_rng(seed + 1)
     scaling = np.stack([rng.uniform(-0.1, 0.1, len(own.dense)), np.full(len(own.dense), 0.5)])
-    theta = rng.normal(size=(own.size, links)) * rng.choice([0.5, 300.0])
+    theta = rng.normal(size=(own.size, links)) * rng.choice([0.0, 0.5, 300.0])
     return LogisticSums(own, scaling, theta, 38, copies, curvature)
 
 

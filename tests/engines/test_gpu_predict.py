@@ -18,7 +18,7 @@ MODELS = {
     "tree": ts.DecisionTree,
     "logistic": ts.LogisticRegression,
     "gaussian": lambda **own: ts.NaiveBayes(distributions="gaussian", **own),
-    "bins": ts.NaiveBayes,
+    "bins": lambda **own: ts.NaiveBayes(distributions="binned", alpha=0, **own),
     "card": ts.Scorecard,
 }
 
@@ -137,3 +137,14 @@ def test_values_outside_the_range_of_the_fit_are_warned_of_as_on_the_processor()
 def test_few_rows_are_not_copied(monkeypatch):
     monkeypatch.setattr("tallystick.engines.gpu.predict.FEW", 301)
     assert both(fitted("tree")[1], matrix())[2].launched == []
+
+
+def test_a_row_that_every_class_rules_out_has_the_prior():
+    X = matrix()
+    X[:, 2] = X[:, 0]
+    here = ts.NaiveBayes(distributions="binned", alpha=0).fit(X, X[:, 0] > 0)
+    there = copy.deepcopy(here).set_params(engine=Gpu())
+    X[::2, 2] *= -1
+    shares = both(there, X)[0]
+    assert shares.tobytes() == here.predict_proba(X).tobytes()
+    assert len(np.unique(shares[::2], axis=0)) == 1  # the shares of the classes
