@@ -140,6 +140,7 @@ def test_few_rows_are_not_copied(monkeypatch):
     assert both(fitted("tree")[1], matrix())[2].launched == []
 
 
+@pytest.mark.filterwarnings("ignore:column")
 def test_a_row_that_every_class_rules_out_has_the_prior():
     X = matrix()
     X[:, 2] = X[:, 0]

@@ -29,7 +29,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Asked:
+class PointAsk:
     """Columns and weights of a question, whoever asks it. codes: (name, first cell) of coded columns."""
 
     dense: tuple[Dense, ...]
@@ -102,11 +102,11 @@ def row_facts(rows: DeviceRows, question: RowFacts) -> RowTotals | None:
     return total
 
 
-def asked_by(question: LogisticSums) -> Asked:
+def asked_by(question: LogisticSums) -> PointAsk:
     """Return what a question asks of columns."""
     design = question.design
     codes = tuple((c.column.name, c.start) for c in design.coded)
-    return Asked(
+    return PointAsk(
         design.dense,
         codes,
         design.cells,
@@ -131,7 +131,7 @@ class Tiles:
     memory: int
 
     @classmethod
-    def of(cls, asked: Asked, device: Device) -> Tiles | None:
+    def of(cls, asked: PointAsk, device: Device) -> Tiles | None:
         """Return the tiles of a question; None where a tile of a few rows does not fit."""
         columns = 1 + len(asked.dense)
         hot = bool(asked.codes) and columns + asked.cells <= FEW
@@ -148,7 +148,7 @@ class Tiles:
         each = -(-len(tasks) // max(passes, 1))
         return cls(shift, hot, tasks, each, max(8 * pitch << shift, 24 * device.threads))
 
-    def add(self, device: Device, part: DevicePart, asked: Asked, there: list[Any]) -> None:
+    def add(self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any]) -> None:
         """Add the rows of a part to loss, gradient and squares on the device."""
         sources = np.array([_source(device, part, d) for d in asked.dense], np.int64).reshape(-1, 7)
         codes = [(device.address(part.columns[n]), part.kind(n), start) for n, start in asked.codes]
@@ -184,7 +184,7 @@ class Tiles:
         )
 
 
-def _tasks(asked: Asked, residuals: int, weight: int) -> Whole:
+def _tasks(asked: PointAsk, residuals: int, weight: int) -> Whole:
     """Return places (weight, j, k) in a tile's row: a thread sums four columns j by four columns k. The
     constant, at 0, is the weight of residuals.
     """

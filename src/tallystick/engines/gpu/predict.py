@@ -37,7 +37,7 @@ Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Plan:
+class AnswerPlan:
     """What a kernel is given: columns[place] of the schema it reads, classes, and arrays and numbers in the
     order of its parameters. decides: may the device tell the best class?
     """
@@ -65,7 +65,7 @@ def answers(engine: Gpu, model: Any, columns: Columns, rows: int, *, best: bool)
     for memory in (room, kept.device.room() // 8):
         try:
             with kept.device.use():
-                found = _Asked(kept.device, plan, deciding, memory).answer(
+                found = _Answering(kept.device, plan, deciding, memory).answer(
                     [columns[j] for j in plan.columns], rows
                 )
             break
@@ -77,11 +77,11 @@ def answers(engine: Gpu, model: Any, columns: Columns, rows: int, *, best: bool)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Answering:
     """A plan on a device. memory: bytes that rows may take there, None for what is free."""
 
     device: Device
-    plan: Plan
+    plan: AnswerPlan
     best: bool
     memory: int | None
 
@@ -164,7 +164,7 @@ def _side_by_side(columns: Sequence[Numbers]) -> tuple[Numbers | None, NDArray[n
 # ---- what kernels need of a model ----
 
 
-def _tree(model: Tree, columns: int) -> Plan | None:
+def _tree(model: Tree, columns: int) -> AnswerPlan | None:
     n = model.nodes
     if model.spreads or len(n.branch_of):
         return None
@@ -177,10 +177,10 @@ def _tree(model: Tree, columns: int) -> Plan | None:
     steps[inner, 1:] = np.stack([n.child[first], n.child[first + 1], gone], axis=1)
     shares = np.ascontiguousarray(model.node_shares)
     labels = np.zeros(len(steps), np.int64) if model.regression else np.asarray(model.labels, np.int64)
-    return Plan("answer_tree", tuple(tested), shares.shape[1], (n.cut, steps, shares, labels))
+    return AnswerPlan("answer_tree", tuple(tested), shares.shape[1], (n.cut, steps, shares, labels))
 
 
-def _logistic(model: LogisticModel, columns: int) -> Plan | None:
+def _logistic(model: LogisticModel, columns: int) -> AnswerPlan | None:
     place = {c.name: j for j, c in enumerate(model.schema.used)}
     read = []
     for part in model.parts:
@@ -193,24 +193,24 @@ def _logistic(model: LogisticModel, columns: int) -> Plan | None:
         )
     plan, cells = model._plan, np.array(read, np.int64).reshape(-1, 2)
     given = (len(cells), model.links, cells, plan.scaling, plan.theta)
-    return Plan(
+    return AnswerPlan(
         "answer_linear", tuple(range(columns)), max(model.links, 2), given, in_force(model.decision) is None
     )
 
 
-def _naive_bayes(model: NaiveBayesModel, columns: int) -> Plan | None:
+def _naive_bayes(model: NaiveBayesModel, columns: int) -> AnswerPlan | None:
     own, lost = model.calibration, model.calibrated.base
     slope, shift = (1.0, None) if own is None else (float(own.slope), np.array(own.shift))
     return _additive(model, model.additive, (slope, shift, lost))
 
 
-def _scorecard(model: ScorecardModel, columns: int) -> Plan | None:
+def _scorecard(model: ScorecardModel, columns: int) -> AnswerPlan | None:
     return _additive(model, model.additive, (float(model.slope), None, None))
 
 
 def _additive(
     model: NaiveBayesModel | ScorecardModel, form: Additive, calibrated: tuple[Any, ...]
-) -> Plan | None:
+) -> AnswerPlan | None:
     place = {c.name: j for j, c in enumerate(model.schema.used)}
     terms, numbers, at = [], [np.zeros(1)], 1
     for term in form.terms:
@@ -226,12 +226,12 @@ def _additive(
         at += sum(len(o) for o in own)
     table = np.array(terms, np.int64).reshape(-1, 4)
     given = (np.ascontiguousarray(form.base), table, len(table), np.concatenate(numbers), *calibrated)
-    return Plan(
+    return AnswerPlan(
         "answer_sums", tuple(range(len(place))), len(form.base), given, in_force(model.decision) is None
     )
 
 
-WAYS: Mapping[type[Any], Callable[[Any, int], Plan | None]] = {
+WAYS: Mapping[type[Any], Callable[[Any, int], AnswerPlan | None]] = {
     Tree: _tree,
     LogisticModel: _logistic,
     NaiveBayesModel: _naive_bayes,
