@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from tallystick.engines.gpu import source
+from tallystick.engines.gpu.device import ranked
 from tallystick.engines.gpu.rows import Kept
 
 HOST = Path(__file__).with_name("gpu_host.hpp")
@@ -47,9 +48,10 @@ class Twin:
     threads = 1
     processors = 2
     block_memory = 48 << 10
+    least_rows = 0
 
-    def __init__(self, memory: int = 1 << 40) -> None:
-        self.memory, self.sent, self.launched = memory, 0, []
+    def __init__(self, memory: int = 1 << 40, small_rows: int = 0) -> None:
+        self.memory, self.small_rows, self.sent, self.launched = memory, small_rows, 0, []
 
     def room(self) -> int:
         return self.memory
@@ -75,8 +77,8 @@ class Twin:
     def address(self, array) -> int:
         return array.ctypes.data
 
-    def order(self, keys):
-        return np.argsort(keys, kind="stable").astype(np.uint32)
+    def ranked(self, values):
+        return ranked(self, np, values)
 
     def launch(self, kernel, blocks, *given, memory=0):
         assert memory <= self.block_memory

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("cells", "counts", "moments")
+PARTS = ("cells", "counts", "moments", "tree")
 SHARED = "kernels/base/math.hpp"  # exp, log and log2, one writing for processors and devices
 NOT_OURS = re.compile(r"^\s*#\s*(include|pragma once).*$", re.MULTILINE)
 
