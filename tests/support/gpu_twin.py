@@ -36,14 +36,15 @@ def compiled() -> ctypes.CDLL:
     try:
         code, library = folder / "twin.cpp", folder / f"twin-{name}.so"
         code.write_text(includes + text)
-        subprocess.run(["g++", *FLAGS, str(code), "-o", str(library)], check=True, capture_output=True, text=True)
+        call = ["g++", *FLAGS, str(code), "-o", str(library)]
+        subprocess.run(call, check=True, capture_output=True, text=True)
         return ctypes.CDLL(str(library))
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # a library that is loaded stays
 
 
 class Twin:
-    """The device. memory: bytes that it says are free; broken: launches until it fails, None for never."""
+    """The device. memory: bytes that it says are free."""
 
     threads = 1
     processors = 2
@@ -104,6 +105,17 @@ def _given(value):
         assert value.flags.c_contiguous
         return ctypes.c_void_p(value.ctypes.data)
     return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int64(value)
+
+
+TWIN = 7  # the number of a device that is always a processor
+
+
+def twin_engine(**given):
+    """Return an engine whose device is a processor, for as long as the tests run."""
+    import tallystick.engines.gpu as room
+
+    room._devices.setdefault(TWIN, Kept(Twin()))
+    return room.Gpu(TWIN, **given)
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +68,7 @@ def look(rows: DeviceRows, question: GrowingTree) -> NodeLook | None:
 
 
 def _spreads(rows: DeviceRows, question: Spreads) -> list[ValueSpread]:
-    """Return the spread of columns: of one with many values nothing is listed, which some rows mostly tell."""
+    """Return the spread of columns; of one with many values nothing is listed, as some rows mostly tell."""
     found: list[ValueSpread | None] = []
     for grid, most in zip(question.grids, question.most, strict=True):
         some = rows.table.column(grid.name)[:LOOK]
@@ -77,7 +77,8 @@ def _spreads(rows: DeviceRows, question: Spreads) -> list[ValueSpread]:
     left = [i for i, spread in enumerate(found) if spread is None]
     if left:
         some_grids = Spreads(tuple(question.grids[i] for i in left), tuple(question.most[i] for i in left))
-        for i, spread in zip(left, Local(rows.threads).total(rows.table, some_grids), strict=True):
+        told: list[ValueSpread] = Local(rows.threads).total(rows.table, some_grids)
+        for i, spread in zip(left, told, strict=True):
             found[i] = spread
     return [spread for spread in found if spread is not None]
 
@@ -168,7 +169,8 @@ class Growth:
         large = [i for i in range(nodes) if i not in set(small)]
         tables = self._tables(question, [question.open[i] for i in large])
         if more is None:
-            return Level([np.stack([t[j].table for t in tables]) for j in range(len(question.codings))], _none(nodes))
+            by_column = [np.stack([t[j].table for t in tables]) for j in range(len(question.codings))]
+            return Level(list(by_column), _none(nodes))
         out = LevelAnswers([[] for _ in range(nodes)], list(_none(nodes)), [None] * nodes)
         for i, found in zip(large, tables, strict=True):
             out.columns[i] = found
@@ -198,7 +200,8 @@ class Growth:
         found: dict[int, list[ValueTable]] = {}
         for j, coding in enumerate(question.codings):
             if not coding.plain:
-                found[j] = [ValueTable(t) for t in self._counted(tiles, len(nodes), self.coded[j], coding.k + 1)]
+                counted = self._counted(tiles, len(nodes), self.coded[j], coding.k + 1)
+                found[j] = [ValueTable(table) for table in counted]
         if self.plain:
             assert question.more is not None
             least = [self._least(question, self.segments[n]) for n in nodes]
@@ -269,9 +272,8 @@ class Growth:
             "branch_counts", columns * tiles.count, *given, self.branch, branches, counts, memory=4 * branches
         )
         jobs = -(-columns * len(segments) // device.threads)
-        device.launch(
-            "branch_places", jobs, tiles.count, columns, len(segments), tiles.first, begin, branches, counts, sizes
-        )
+        nodes = columns, len(segments), tiles.first, begin
+        device.launch("branch_places", jobs, tiles.count, *nodes, branches, counts, sizes)
         device.launch(
             "part_entries", columns * tiles.count, *given, self.rank, self.branch, branches, counts,
             memory=4 * device.threads,
@@ -342,19 +344,21 @@ class Search:
         given = count, *tiles.arrays, g.part.rows, g.order, g.rank, *g.part.classes, classes
         device.launch("tile_counts", columns * count, *given, counts, memory=8 * classes)
         jobs = -(-columns * self.nodes * 2 * classes // device.threads)
-        device.launch("tile_sums", jobs, count, columns, self.nodes, tiles.first, classes, counts, before, all_)
+        every = columns, self.nodes, tiles.first, classes
+        device.launch("tile_sums", jobs, count, *every, counts, before, all_)
         score, at, cuts = (device.empty((columns, count), np.int64) for _ in range(3))
         left = device.zeros((columns, count, classes), np.int64)
+        told = before, all_, device.put(np.array(self.least, np.int64)), g.logs
+        memory = 32 + 4 * device.threads
         device.launch(
-            "tile_best", columns * count, *given, self.nodes, before, all_, device.put(np.array(self.least, np.int64)),
-            g.logs, score, at, cuts, left, memory=32 + 4 * device.threads,
-        )  # fmt: skip
+            "tile_best", columns * count, *given, self.nodes, *told, score, at, cuts, left, memory=memory
+        )
         return device.get(all_), self._best(*(device.get(a) for a in (score, at, cuts, left)))
 
     def _best(
         self, score: Ints, at: Ints, cuts: Ints, left: Ints
     ) -> tuple[list[list[tuple[int, int, Ints]]], list[list[int]]]:
-        """Return of each column and node the best of its tiles, of equals the first, and all that are allowed."""
+        """Return the best of the tiles of each column and node, of equals the first, and how many."""
         starts = self.tiles.starts[:-1]
         own = np.where(at > 0, score, np.iinfo(np.int64).min)
         top = np.maximum.reduceat(own, starts, axis=1)
@@ -373,7 +377,7 @@ class Search:
         return best, every
 
     def _values(self, best: list[list[tuple[int, int, Ints]]], known: Ints) -> NDArray[np.float64]:
-        """Return values[column, node, 3]: those beside the best cut, and the first; NaN where there is none."""
+        """Return values[column, node, 3]: beside the best cut, and the first; NaN where there is none."""
         g, device, segments = self.growth, self.growth.device, self.tiles.segments
         at = np.array([[cut[1] for cut in own] for own in best], np.int64)
         begin = np.array([s.begin for s in segments], np.int64)

@@ -139,7 +139,8 @@ class DeviceRows:
                 self.kept.keep(array, there)
                 self.table.on_release.append(partial(self.kept.forget, id(array)))
             out = {name: self.kept.find(a) for name, a in wanted.items()}
-        return out | {n: tuple(map(self.device.put, a)) for n, a in arrays.items() if isinstance(a, tuple)}
+        texts = {name: a for name, a in arrays.items() if isinstance(a, tuple)}
+        return out | {name: tuple(self.device.put(part) for part in a) for name, a in texts.items()}
 
     def _sent(self, arrays: list[NDArray[Any]]) -> list[Any]:
         return [self.device.put(array) for array in staged(arrays, self.threads)]
@@ -162,7 +163,7 @@ class DeviceRows:
         for name in names:
             kind = self.table.schema[name].kind
             if kind == "text":
-                found[name] = tuple(map(self.device.put, block.words(name)))
+                found[name] = tuple(self.device.put(part) for part in block.words(name))
             else:
                 found[name] = self.device.put(block.values(name) if kind == "numeric" else block.codes(name))
         if block.classes is not None:
