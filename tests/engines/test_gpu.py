@@ -23,7 +23,7 @@ from tallystick.errors import DeviceError, DeviceFull, OptionError
 from tallystick.stats.bayes import Ask, BayesSums
 
 
-def table(seed, n=700, classes=2):
+def table(seed, n=1300, classes=2):
     """Return a frame of every kind of column, and a target."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
@@ -163,7 +163,7 @@ def test_rows_that_do_not_fit_come_in_parts(monkeypatch):
     X, y = table(5)
     X = X[["double", "single", "level"]]
     here = ts.NaiveBayes(distributions="gaussian").fit(X, y)
-    with twin(memory=5_000) as device:
+    with twin(memory=9_000) as device:
         there = ts.NaiveBayes(distributions="gaussian", engine=ts.Gpu()).fit(X, y)
     assert device.launched.count("add_moments") > 4  # more than once a question
     assert there.to_bytes() == here.to_bytes()
@@ -180,14 +180,25 @@ def test_nothing_stays_on_the_device_after_a_fit():
         assert model.predict(X).shape == (len(X),)
 
 
-def test_columns_are_sent_once_for_all_questions_of_a_fit():
+def test_columns_are_sent_and_sorted_once_for_all_questions_of_a_fit():
     X, y = table(7)
     with twin() as device:
-        ts.DecisionTree(max_depth=2, engine=ts.Gpu()).fit(X[["double", "single"]], y)
-        two = device.sent
-        device.sent = 0
         ts.DecisionTree(max_depth=6, engine=ts.Gpu()).fit(X[["double", "single"]], y)
-        assert device.sent < two + 700 * 8  # the columns are 8,400 bytes; what is asked of nodes is little
+    assert device.launched.count("sort_keys") == 2
+    assert device.launched.count("tile_best") == 6
+    assert device.sent < 120_000  # 15,600 bytes of cells, logarithms, and what is asked of nodes
+
+
+def test_later_parts_may_hold_larger_numbers(monkeypatch):
+    monkeypatch.setattr(device_rows, "LEAST_PART", 64)
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"x": (rng.normal(size=700) * np.arange(1, 701) ** 4).astype(np.float32)})
+    y = rng.integers(0, 2, 700)
+    here = ts.NaiveBayes(distributions="gaussian").fit(X, y)
+    with twin(memory=1_500) as device:
+        there = ts.NaiveBayes(distributions="gaussian", engine=ts.Gpu()).fit(X, y)
+    assert device.launched.count("add_moments") > 4
+    assert there.to_bytes() == here.to_bytes()
 
 
 def test_where_the_device_is_full_the_processor_sums():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,8 +31,9 @@ from tallystick.stats.split_search import GrowingTree, NodeLook
 from tallystick.stats.value_tables import ValueTable
 
 TILE = 4096  # entries of a piece of work
-MOST_CLASSES, MOST_BRANCHES = 16, 16  # as device/tree.hpp
-ENTRY = 16  # bytes of a row and column of numbers: order and rank in two buffers
+STAGED = 5 * (TILE + TILE // 16 + 8)  # bytes that its entries take in a block's memory, four and one each
+MOST_CLASSES, MOST_BRANCHES, MOST_ROWS = 16, 16, 1 << 28  # as device/tree.hpp
+ENTRY = 17  # bytes of a row and column of numbers: order and rank in two buffers, and its branch
 SOME = 65_536  # as `Logs::some`: logarithms up to it are not computed one by one
 LOOK = 8_192  # values that mostly tell whether a column has many
 NUMBERS = ("entropy", "ratio")  # criteria whose scores are sums of logarithms
@@ -60,7 +61,7 @@ def look(rows: DeviceRows, question: GrowingTree) -> NodeLook | None:
         return None
     numbers = sum(question.schema.used[j].kind == "numeric" for j in question.columns)
     size = table.rows * (ENTRY * max(numbers, 1) + 9)
-    fits = table.rows < 2**31 and len(question.labels) <= MOST_CLASSES and size < rows.room
+    fits = table.rows < MOST_ROWS and len(question.labels) <= MOST_CLASSES and size < rows.room
     if not fits or table.rows < rows.device.least_rows or not question.rules.groups:
         return None
     classes = kernels.count_classes(table.classes, len(question.labels), None)
@@ -116,7 +117,8 @@ class Growth:
     logs: Any
     segments: dict[int, Segment]
     tests: int = 0  # of those made, how many the entries are parted by
-    branch: Any = field(default=None)
+    branch: Any = None  # of each row, and of each entry
+    way: Any = None
 
     @classmethod
     def of(cls, rows: DeviceRows, question: Frontier) -> Growth | None:
@@ -132,11 +134,14 @@ class Growth:
         if not plain:
             order[0, 0] = device.put(np.arange(part.rows, dtype=np.uint32))
             rank[0, 0] = 0
+        for p in range(len(order)):
+            device.launch("label_entries", device.processors * 8, part.rows, order[p, 0], *part.classes)
         segments = {0: Segment(0, part.rows, 0)}
         coded = {j: _codes(device, part, c) for j, c in enumerate(question.codings) if not c.plain}
         logs = _logs(device, part.rows)
         growth = cls(rows, question.form, part, question.classes, plain, order, rank, coded, logs, segments)
         growth.branch = device.empty(part.rows, np.uint8)
+        growth.way = device.empty((len(order), part.rows), np.uint8)
         rows.table.on_release.append(partial(growth.let_go))
         return growth
 
@@ -144,7 +149,7 @@ class Growth:
         """Give the memory back."""
         if getattr(_growing, "now", None) is self:
             _growing.now = None
-        self.order = self.rank = self.logs = self.branch = None
+        self.order = self.rank = self.logs = self.branch = self.way = None
         self.coded.clear()
 
     def goes_on(self, question: Frontier, rows: DeviceRows) -> bool:
@@ -185,7 +190,7 @@ class Growth:
         """Return the tree below a node of few rows, grown on the processor."""
         segment, table = self.segments[question.open[i]], self.rows.table
         with self.device.use():
-            own = self.device.get(self.order[0, segment.side, segment.begin : segment.end])
+            own = self.device.get(self.order[0, segment.side, segment.begin : segment.end]) % MOST_ROWS
         columns = {c.name: table.column(c.name)[own] for c in question.codings}
         block = question.form(Block(len(own), columns, table.classes[own]))
         assert question.more is not None
@@ -223,7 +228,7 @@ class Growth:
         small = 4 * k * self.classes <= self.device.block_memory
         self.device.launch(
             "node_counts", tiles.count, tiles.count, *tiles.arrays, self.part.rows, self.order, codes,
-            KINDS[str(codes.dtype)], *self.part.classes, k, self.classes, int(small), out,
+            KINDS[str(codes.dtype)], k, self.classes, int(small), out,
             memory=4 * k * self.classes if small else 0,
         )  # fmt: skip
         return self.device.get(out)
@@ -269,14 +274,15 @@ class Growth:
         begin = device.put(np.array([s.begin for s in segments], np.int64))
         given = tiles.count, *tiles.arrays, rows, self.order
         device.launch(
-            "branch_counts", columns * tiles.count, *given, self.branch, branches, counts, memory=4 * branches
-        )
+            "branch_counts", columns * tiles.count, *given, self.branch, branches, self.way, counts,
+            memory=4 * branches,
+        )  # fmt: skip
         jobs = -(-columns * len(segments) // device.threads)
         nodes = columns, len(segments), tiles.first, begin
         device.launch("branch_places", jobs, tiles.count, *nodes, branches, counts, sizes)
         device.launch(
-            "part_entries", columns * tiles.count, *given, self.rank, self.branch, branches, counts,
-            memory=4 * device.threads,
+            "part_entries", columns * tiles.count, *given, self.rank, self.way, branches, counts,
+            memory=4 * device.threads + STAGED,
         )  # fmt: skip
         return device.get(sizes)
 
@@ -341,7 +347,7 @@ class Search:
         counts = device.empty((columns, count, 2 * classes), np.uint32)
         before = device.empty((columns, count, classes), np.uint32)
         all_ = device.empty((columns, self.nodes, 2 * classes), np.int64)
-        given = count, *tiles.arrays, g.part.rows, g.order, g.rank, *g.part.classes, classes
+        given = count, *tiles.arrays, g.part.rows, g.order, g.rank, classes
         device.launch("tile_counts", columns * count, *given, counts, memory=8 * classes)
         jobs = -(-columns * self.nodes * 2 * classes // device.threads)
         every = columns, self.nodes, tiles.first, classes
@@ -349,7 +355,7 @@ class Search:
         score, at, cuts = (device.empty((columns, count), np.int64) for _ in range(3))
         left = device.zeros((columns, count, classes), np.int64)
         told = before, all_, device.put(np.array(self.least, np.int64)), g.logs
-        memory = 32 + 4 * device.threads
+        memory = 32 + 4 * device.threads + STAGED
         device.launch(
             "tile_best", columns * count, *given, self.nodes, *told, score, at, cuts, left, memory=memory
         )

@@ -20,7 +20,7 @@ from tallystick.engines.local import Local
 from tallystick.stats.bayes import Ask, BayesSums, Total, key, plus
 
 BLOCKS = 8  # a processor has so many blocks of rows to choose from
-AT_ONCE, PARTS = 4, 6  # as device/moments.hpp
+AT_ONCE, PARTS = 2, 6  # as device/moments.hpp
 LONG = 1 << 20  # the exponent that says: the long way
 WINDOW = 400  # exponents beyond: squares would leave the range of doubles
 THREAD_ROWS = 1 << 8  # rows of a stripe that a thread adds up before they are whole numbers
@@ -155,7 +155,7 @@ class _Work:
         for first in range(0, classes, AT_ONCE):
             device.launch(
                 "add_moments", -(-part.rows // stripe), part.rows, len(columns), addresses, powers, kind,
-                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * (PARTS + 1),
+                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * PARTS * device.threads,
             )  # fmt: skip
         self.found.append(found)
 
