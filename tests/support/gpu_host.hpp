@@ -9,6 +9,8 @@ using std::uint64_t;
 using std::uint8_t;
 
 #define KERNEL extern "C" void
+#define KERNEL_SHARING(blocks) KERNEL
+#define APART
 #define SHARED(memory) unsigned char* const memory = tally::own_memory
 
 namespace tally {

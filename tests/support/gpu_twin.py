@@ -25,6 +25,18 @@ HOST = Path(__file__).with_name("gpu_host.hpp")
 FLAGS = ["-std=c++20", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-shared", "-fPIC", "-w"]
 
 
+class There(np.ndarray):
+    """An array that says it lies on a device."""
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.__array_interface__ | {"version": 3}
+
+    def get(self):
+        """Return the array here."""
+        return np.array(self)
+
+
 @cache
 def compiled() -> ctypes.CDLL:
     """Return the device code as a library of this machine."""
@@ -77,6 +89,9 @@ class Twin:
 
     def address(self, array) -> int:
         return array.ctypes.data
+
+    def holds(self, array) -> bool:
+        return isinstance(array, There)
 
     def ranked(self, values):
         return ranked(self, np, values)

@@ -6,10 +6,14 @@ what one says holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tallystick.contracts import Engine
+from numpy.typing import NDArray
+
+from tallystick.contracts import Engine, Model
 from tallystick.engines.gpu import Gpu
 from tallystick.engines.local import Local
 from tallystick.engines.sql import Sql
@@ -17,6 +21,8 @@ from tallystick.errors import OptionError, shown
 
 if TYPE_CHECKING:
     from tallystick.data.source.databases import DatabaseTable
+
+Answerer = Callable[[Any, int], NDArray[Any] | None]  # of values[column][row] and rows
 
 
 def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
@@ -60,3 +66,14 @@ def table_of(engine: Any, rows: Any) -> DatabaseTable | None:
         f"engine=ts.Sql() sums a table of a database, and X is {shown(rows, 60)}. Pass its address, such as "
         "'duckdb:///votes.db?table=votes', or the name of a table and ts.Sql(connection)."
     )
+
+
+def choose_answers(engine: Any, model: Model, *, best: bool) -> Answerer | None:
+    """Return who answers rows of numbers in place of the processor: shares, or the best class of each row;
+    None where nobody does.
+    """
+    if not isinstance(engine, Gpu):
+        return None
+    from tallystick.engines.gpu.predict import answers
+
+    return partial(answers, engine, model, best=best)

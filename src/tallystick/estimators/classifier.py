@@ -188,7 +188,8 @@ class Classifier(Deciding):
             Labels; None for a row of a file that cannot be read.
         """
         self._check_fitted()
-        found = from_floats(self.schema_, self._fitting(X), self._best_of_floats, self._local().threads)
+        X, threads, there = self._fitting(X), self._local().threads, self._best_there
+        found = from_floats(self.schema_, X, self._best_of_floats, threads, there)
         if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
             return found
         shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
@@ -197,6 +198,12 @@ class Classifier(Deciding):
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
         """Return the classes of rows given as float columns; None when they must be read."""
         best = self.model_.best_of_floats(columns, rows)
+        return None if best is None else self.classes_.take(best)
+
+    def _best_there(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
+        """Return the classes of rows given as float columns, from where the engine is; None: not there."""
+        there = self._there(self.model_, best=True)
+        best = None if there is None else there(columns, rows)
         return None if best is None else self.classes_.take(best)
 
     def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:

@@ -1,7 +1,8 @@
 """New rows that need no reading: columns of floats go to the model as they lie, over threads.
 
-Knows NumPy matrices, pandas frames and schemas. Whatever needs reading (texts, levels, integers, numbers that
-mean missing, infinite ones) is not for here: the answer is None, and the caller goes the long way.
+Knows NumPy matrices, those on a GPU, pandas frames and schemas. Whatever needs reading (texts, levels,
+integers, numbers that mean missing, infinite ones) is not for here: the answer is None, and the caller goes
+the long way.
 Law: where it answers, it answers what the long way answers.
 """
 
@@ -24,15 +25,32 @@ Columns = Sequence[NDArray[Any]]
 Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
 
 
-def from_floats(schema: Schema, X: Any, work: Work, threads: int | None) -> NDArray[Any] | None:
-    """Return work(columns of the schema, rows) for all rows, or None when they have to be read.
+def from_floats(
+    schema: Schema, X: Any, work: Work, threads: int | None, there: Work | None = None
+) -> NDArray[Any] | None:
+    """Return work(columns of the schema, rows) for all rows, or None when they have to be read. there: who is
+    asked first, for all rows at once; None from it is the processor's turn.
 
     Values outside the range of the fit are warned of, as where rows are read.
     """
     columns = float_columns(schema, X)
     if columns is None:
         return None
-    rows, out = len(X), None
+    out = None if there is None else there(columns, len(X))
+    if out is None:
+        columns = [here(c) for c in columns] if lies_on_device(X) else columns
+        out = in_pieces(columns, len(X), work, threads)
+    if out is None:
+        return None
+    met = Met(schema)
+    met.add_floats(columns, len(X))
+    met.warn()
+    return out
+
+
+def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
+    """Return work(columns, rows) of pieces of the rows, over threads; None when one has to be read."""
+    out = None
 
     def piece(start: int) -> Callable[[], tuple[slice, NDArray[Any] | None]]:
         part = slice(start, min(start + PIECE, rows))
@@ -47,10 +65,17 @@ def from_floats(schema: Schema, X: Any, work: Work, threads: int | None) -> NDAr
         if out is None:
             out = np.empty((rows, *found.shape[1:]), found.dtype)
         out[part] = found
-    met = Met(schema)
-    met.add_floats(columns, rows)
-    met.warn()
     return out
+
+
+def lies_on_device(X: Any) -> bool:
+    """Is X an array in the memory of a GPU, such as CuPy's?"""
+    return hasattr(X, "__cuda_array_interface__")
+
+
+def here(X: Any) -> Any:
+    """Return X in the memory of this machine."""
+    return X.get() if lies_on_device(X) else X
 
 
 def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
@@ -60,7 +85,7 @@ def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     names = [c.name for c in schema.used]
     if any(c.kind != "numeric" for c in schema.used) or any(is_number(m) for m in schema.marks):
         return None
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or lies_on_device(X):
         if X.ndim != 2 or X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
             return None
         place = {f"x{j}": j for j in range(X.shape[1])}

@@ -54,6 +54,10 @@ class Device(Protocol):
         """Return where an array lies there."""
         ...
 
+    def holds(self, array: Any) -> bool:
+        """Say whether an array lies there; what others still write to it is waited for."""
+        ...
+
     def ranked(self, values: Any) -> tuple[Any, Any]:
         """Return order[uint32], the rows of a column as its numbers rise, and the rank of each in that order:
         a number that is equal for equals, and rises with them; missing is the largest there is.
@@ -126,6 +130,13 @@ class Cuda:
     def address(self, array: Any) -> int:
         """Return where an array lies there."""
         return int(array.data.ptr)
+
+    def holds(self, array: Any) -> bool:
+        """Say whether an array lies there; what others still write to it is waited for."""
+        if isinstance(array, np.ndarray):
+            return False
+        self.cupy.cuda.runtime.deviceSynchronize()
+        return True
 
     def ranked(self, values: Any) -> tuple[Any, Any]:
         """Return the order of a column and the ranks in it."""

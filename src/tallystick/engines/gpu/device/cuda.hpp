@@ -12,6 +12,9 @@ using uint64_t = unsigned long long;
 using size_t = decltype(sizeof(0));
 
 #define KERNEL extern "C" __global__ void
+// A kernel of which so many blocks share a processor, and code that is not copied to where it is called.
+#define KERNEL_SHARING(blocks) extern "C" __global__ void __launch_bounds__(256, blocks)
+#define APART __noinline__
 #define SHARED(memory) extern __shared__ __align__(16) unsigned char memory[]
 
 namespace std {

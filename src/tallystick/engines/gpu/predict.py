@@ -1,0 +1,239 @@
+"""Answers of fitted models to rows of numbers on a device: shares, or the best class of each row.
+
+Knows which kinds of models have kernels, and what these need of a model. Knows nothing of how models are
+learned. Laws: an answer is the processor's, bit for bit; None: the processor answers, which it does for
+infinite numbers too; rows that lie on the device are read where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.source.size import budget
+from tallystick.data.threads import checkpoint
+from tallystick.engines.gpu import Gpu, device_of
+from tallystick.engines.gpu.device import KINDS, Device
+from tallystick.engines.gpu.rows import SHARE
+from tallystick.errors import DeviceFull
+from tallystick.models.additive import Additive, BinTerm, NormalTerm
+from tallystick.models.decision import in_force
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Slope
+from tallystick.models.naive_bayes.model import NaiveBayesModel
+from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.models.tree.model import Tree
+
+ROWS = 256  # of a tile, where they fit
+LEAST_ROWS = 8
+FEW = 4096  # rows here that the processor answers sooner than they are copied
+BLOCKS = 8  # of a processor at the same time
+Columns = Sequence[Any]
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a kernel is given: columns[place] of the schema it reads, classes, and arrays and numbers in the
+    order of its parameters. decides: may the device tell the best class?
+    """
+
+    kernel: str
+    columns: tuple[int, ...]
+    classes: int
+    given: tuple[Any, ...]
+    decides: bool = True
+
+
+def answers(engine: Gpu, model: Any, columns: Columns, rows: int, *, best: bool) -> Numbers | None:
+    """Return the shares [row, class] or the best classes [row] of rows given as float columns, all of the
+    schema in its order, here or on the device; None: the processor answers.
+    """
+    way = WAYS.get(type(model))
+    plan = None if way is None or not rows else way(model, len(columns))
+    if plan is None or not plan.columns or len({c.dtype for c in columns}) > 1:
+        return None
+    kept = device_of(engine.device)
+    if rows < FEW and not kept.device.holds(columns[0]):
+        return None
+    room = None if engine.memory is None else budget(engine.memory)
+    deciding = best and plan.decides
+    for memory in (room, kept.device.room() // 8):
+        try:
+            with kept.device.use():
+                found = _Asked(kept.device, plan, deciding, memory).answer(
+                    [columns[j] for j in plan.columns], rows
+                )
+            break
+        except DeviceFull:
+            kept.arrays.clear()
+    else:
+        return None
+    return model.decide(found) if best and not deciding and found is not None else found
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A plan on a device. memory: bytes that rows may take there, None for what is free."""
+
+    device: Device
+    plan: Plan
+    best: bool
+    memory: int | None
+
+    def answer(self, columns: Columns, rows: int) -> Numbers | None:
+        """Return what is answered; None where something was met that the processor has to answer."""
+        size = self._tile(columns[0].dtype.itemsize)
+        if size < LEAST_ROWS:
+            return None
+        kind = np.dtype(np.uint8 if self.plan.classes <= 256 else np.uint32)
+        out = np.empty(rows, kind) if self.best else np.empty((rows, self.plan.classes))
+        odd = self.device.zeros(1, np.uint32)
+        given = [self.device.put(g) if isinstance(g, np.ndarray) else g for g in self.plan.given]
+        for start, stop, places, step, lying in self._parts(columns, rows, out.nbytes // rows):
+            checkpoint()
+            found = self.device.empty((stop - start, *out.shape[1:]), out.dtype)
+            asked = (None, found, KINDS[str(kind)]) if self.best else (found, None, 0)
+            self.device.launch(
+                self.plan.kernel, min(self.device.processors * BLOCKS, -(-(stop - start) // size)),
+                stop - start, len(columns), self.device.put(places), step, KINDS[str(columns[0].dtype)], size,
+                self.plan.classes, *asked, odd, *given, memory=self._bytes(columns[0].dtype.itemsize) * size,
+            )  # fmt: skip
+            if stop - start == rows:
+                out = self.device.get(found)
+            else:
+                out[start:stop] = self.device.get(found)
+            del lying
+        return None if self.device.get(odd)[0] else out
+
+    def _bytes(self, cell: int) -> int:
+        """Return what a row takes in a block's memory: scores, then cells, both of an odd length."""
+        return 8 * (self.plan.classes | 1) + cell * (len(self.plan.columns) | 1)
+
+    def _tile(self, cell: int) -> int:
+        return min(ROWS, self.device.block_memory // self._bytes(cell))
+
+    def _parts(
+        self, columns: Columns, rows: int, answer: int
+    ) -> Any:  # of (start, stop, addresses, cells from row to row, what has to live meanwhile)
+        """Yield all rows: where they lie if that is on the device, else copies of as many as fit."""
+        room = int(SHARE * self.device.room())
+        room = room if self.memory is None else min(room, self.memory)
+        cell = columns[0].dtype.itemsize
+        own = [c.strides[0] // cell for c in columns]
+        there = self.device.holds(columns[0])
+        if there and len(set(own)) == 1:
+            start = np.array([self.device.address(c) for c in columns], np.int64)
+            size = max(room // answer, 1)
+            for first in range(0, rows, size):
+                yield first, min(first + size, rows), start + first * own[0] * cell, own[0], None
+            return
+        if there:
+            columns = [self.device.get(c) for c in columns]
+        matrix, offsets = _side_by_side(columns)
+        each = answer + (len(columns) * cell if matrix is None else matrix.shape[1] * cell)
+        size = max(room // each, 1)
+        for first in range(0, rows, size):
+            stop = min(first + size, rows)
+            if matrix is not None:
+                whole = self.device.put(matrix[first:stop])
+                places = self.device.address(whole) + offsets * cell
+                yield first, stop, places, matrix.shape[1], whole
+            else:
+                parts = [self.device.put(c[first:stop]) for c in columns]
+                yield first, stop, np.array([self.device.address(p) for p in parts], np.int64), 1, parts
+
+
+def _side_by_side(columns: Sequence[Numbers]) -> tuple[Numbers | None, NDArray[np.int64]]:
+    """Return the matrix [row, cell] whose columns these are, and where each is; None if they lie apart."""
+    at = np.array([c.__array_interface__["data"][0] for c in columns], np.int64)
+    cell, strides = columns[0].dtype.itemsize, [c.strides[0] for c in columns]
+    step = strides[0]
+    span = int(at.max() - at.min()) + cell
+    if len(set(strides)) > 1 or not cell < step or span > step or step % cell:
+        return None, at
+    first = columns[int(at.argmin())]
+    matrix = np.lib.stride_tricks.as_strided(first, (len(first), span // cell), (step, cell), writeable=False)
+    return matrix, (at - at.min()) // cell
+
+
+# ---- what kernels need of a model ----
+
+
+def _tree(model: Tree, columns: int) -> Plan | None:
+    n = model.nodes
+    if model.spreads or len(n.branch_of):
+        return None
+    tested = sorted(model.tested - {-1})
+    inner = np.flatnonzero(n.column >= 0)
+    first, missing = n.first[inner], n.missing_branch[inner]
+    gone = np.where(missing < 0, inner, n.child[first + np.maximum(missing, 0)])
+    steps = np.full((len(n.column), 4), -1, np.int32)
+    steps[inner, 0] = np.searchsorted(tested, n.column[inner])
+    steps[inner, 1:] = np.stack([n.child[first], n.child[first + 1], gone], axis=1)
+    shares = np.ascontiguousarray(model.node_shares)
+    labels = np.zeros(len(steps), np.int64) if model.regression else np.asarray(model.labels, np.int64)
+    return Plan("answer_tree", tuple(tested), shares.shape[1], (n.cut, steps, shares, labels))
+
+
+def _logistic(model: LogisticModel, columns: int) -> Plan | None:
+    place = {c.name: j for j, c in enumerate(model.schema.used)}
+    read = []
+    for part in model.parts:
+        if not isinstance(part, Slope):
+            return None
+        read += (
+            [(place[part.name], 0)]
+            if part.missing is None
+            else [(place[part.name], 0), (place[part.name], 1)]
+        )
+    plan, cells = model._plan, np.array(read, np.int64).reshape(-1, 2)
+    given = (len(cells), model.links, cells, plan.scaling, plan.theta)
+    return Plan(
+        "answer_linear", tuple(range(columns)), max(model.links, 2), given, in_force(model.decision) is None
+    )
+
+
+def _naive_bayes(model: NaiveBayesModel, columns: int) -> Plan | None:
+    own, lost = model.calibration, model.calibrated.base
+    slope, shift = (1.0, None) if own is None else (float(own.slope), np.array(own.shift))
+    return _additive(model, model.additive, (slope, shift, lost))
+
+
+def _scorecard(model: ScorecardModel, columns: int) -> Plan | None:
+    return _additive(model, model.additive, (float(model.slope), None, None))
+
+
+def _additive(
+    model: NaiveBayesModel | ScorecardModel, form: Additive, calibrated: tuple[Any, ...]
+) -> Plan | None:
+    place = {c.name: j for j, c in enumerate(model.schema.used)}
+    terms, numbers, at = [], [np.zeros(1)], 1
+    for term in form.terms:
+        if isinstance(term, NormalTerm):
+            own = [term.mean, term.half, term.constant]
+            terms.append((0, place[term.column], 0, at))
+        elif isinstance(term, BinTerm):
+            own = [term.cuts, term.table.ravel()]
+            terms.append((1, place[term.column], len(term.cuts), at))
+        else:
+            return None
+        numbers += own
+        at += sum(len(o) for o in own)
+    table = np.array(terms, np.int64).reshape(-1, 4)
+    given = (np.ascontiguousarray(form.base), table, len(table), np.concatenate(numbers), *calibrated)
+    return Plan(
+        "answer_sums", tuple(range(len(place))), len(form.base), given, in_force(model.decision) is None
+    )
+
+
+WAYS: Mapping[type[Any], Callable[[Any, int], Plan | None]] = {
+    Tree: _tree,
+    LogisticModel: _logistic,
+    NaiveBayesModel: _naive_bayes,
+    ScorecardModel: _scorecard,
+}
