@@ -36,6 +36,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "DecisionTree": "estimators",
     "DensityTree": "estimators",
     "DescriptionLength": "learners.prune",
+    "Gpu": "engines.gpu",
     "LinearRegression": "estimators",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
@@ -73,6 +74,7 @@ __all__ = [
     "DecisionTree",
     "DensityTree",
     "DescriptionLength",
+    "Gpu",
     "LinearRegression",
     "Local",
     "LogisticRegression",
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe
+    from tallystick.engines.gpu import Gpu
     from tallystick.engines.local import Local
     from tallystick.engines.spark import Spark
     from tallystick.engines.sql import Sql

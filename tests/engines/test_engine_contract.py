@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared import lacking, members
+from gpu_twin import twin_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sql_tables import duckdb_address, put
@@ -53,6 +54,7 @@ ENGINES = {
     "local, 8 threads": lambda spark, progress=None: Local(8, progress=progress),
     "Spark": lambda spark, progress=None: Spark(spark, progress),
     "SQL": lambda spark, progress=None: Sql(progress=progress),
+    "GPU, on a processor": lambda spark, progress=None: twin_engine(progress=progress),
 }
 FAR = {"Spark", "far"}  # what needs a session of Spark, and time
 

@@ -29,7 +29,9 @@ inline int64_t blocks() { return blocks_now; }
 inline void barrier() {}
 inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-inline void add_to(int64_t* to, int64_t more) { *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(more)); }
+inline void add_to(int64_t* to, int64_t more) {
+    *to = static_cast<int64_t>(static_cast<uint64_t>(*to) + static_cast<uint64_t>(more));
+}
 inline void add_to(uint32_t* to, uint32_t more) { *to += more; }
 inline uint32_t take_place(uint32_t* next) { return (*next)++; }
 inline void raise_to(uint64_t* to, uint64_t value) { *to = value > *to ? value : *to; }

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from tallystick.engines.gpu import source
+from tallystick.engines.gpu.device import ranked
 from tallystick.engines.gpu.rows import Kept
 
 HOST = Path(__file__).with_name("gpu_host.hpp")
@@ -47,21 +48,23 @@ def compiled() -> ctypes.CDLL:
     try:
         code, library = folder / "twin.cpp", folder / f"twin-{name}.so"
         code.write_text(includes + text)
-        subprocess.run(["g++", *FLAGS, str(code), "-o", str(library)], check=True, capture_output=True, text=True)
+        call = ["g++", *FLAGS, str(code), "-o", str(library)]
+        subprocess.run(call, check=True, capture_output=True, text=True)
         return ctypes.CDLL(str(library))
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # a library that is loaded stays
 
 
 class Twin:
-    """The device. memory: bytes that it says are free; broken: launches until it fails, None for never."""
+    """The device. memory: bytes that it says are free."""
 
     threads = 1
     processors = 2
     block_memory = 48 << 10
+    least_rows = 0
 
-    def __init__(self, memory: int = 1 << 40) -> None:
-        self.memory, self.sent, self.launched = memory, 0, []
+    def __init__(self, memory: int = 1 << 40, small_rows: int = 0) -> None:
+        self.memory, self.small_rows, self.sent, self.launched = memory, small_rows, 0, []
 
     def room(self) -> int:
         return self.memory
@@ -90,8 +93,8 @@ class Twin:
     def holds(self, array) -> bool:
         return isinstance(array, There)
 
-    def order(self, keys):
-        return np.argsort(keys, kind="stable").astype(np.uint32)
+    def ranked(self, values):
+        return ranked(self, np, values)
 
     def launch(self, kernel, blocks, *given, memory=0):
         assert memory <= self.block_memory
@@ -117,6 +120,17 @@ def _given(value):
         assert value.flags.c_contiguous
         return ctypes.c_void_p(value.ctypes.data)
     return ctypes.c_double(value) if isinstance(value, float) else ctypes.c_int64(value)
+
+
+TWIN = 7  # the number of a device that is always a processor
+
+
+def twin_engine(**given):
+    """Return an engine whose device is a processor, for as long as the tests run."""
+    import tallystick.engines.gpu as room
+
+    room._devices.setdefault(TWIN, Kept(Twin()))
+    return room.Gpu(TWIN, **given)
 
 
 @contextlib.contextmanager

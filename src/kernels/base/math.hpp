@@ -100,6 +100,17 @@ inline double log2_of(double x) {
     return log_edge(x, part.k + (part.f - log_rest(part.f)) * log2_e);
 }
 
+// log2(n) in plain double arithmetic; exact for powers of two.
+inline double log2_whole(double x) {
+    const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCD;  // the bits of sqrt(1/2)
+    const double k = static_cast<double>(static_cast<int64_t>(bits) >> 52);
+    const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD);
+    const double s = (m - 1.0) / (m + 1.0), z = s * s;
+    double p = 2.0 / 23.0;
+    for (int d = 21; d >= 1; d -= 2) p = p * z + 2.0 / d;
+    return k + s * p * 1.4426950408889634;
+}
+
 // ln(1 + x): the logarithm of the rounded 1 + x, corrected by what rounding lost.
 inline double log1p_of(double x) {
     const double u = 1.0 + x;

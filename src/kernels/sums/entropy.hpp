@@ -6,20 +6,9 @@
 #include <bit>
 #include <vector>
 
-#include "kernels/base/common.hpp"
+#include "kernels/base/math.hpp"
 
 namespace tally {
-
-// log2(n) in plain double arithmetic; exact for powers of two.
-inline double log2_whole(double x) {
-    const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCD;  // the bits of sqrt(1/2)
-    const double k = static_cast<double>(static_cast<int64_t>(bits) >> 52);
-    const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFF) + 0x3FE6A09E667F3BCD);
-    const double s = (m - 1.0) / (m + 1.0), z = s * s;
-    double p = 2.0 / 23.0;
-    for (int d = 21; d >= 1; d -= 2) p = p * z + 2.0 / d;
-    return k + s * p * 1.4426950408889634;
-}
 
 // F(n) = n log2(n) * 2^scale as whole numbers below 2^60 for every n up to the largest. Up to `some` the logarithm of n is the
 // sum of those of its prime factors, each rounded once: what is equal by F(ab) = b F(a) + a F(b) is equal here.

@@ -27,6 +27,8 @@ Answerer = Callable[[Any, int], NDArray[Any] | None]  # of values[column][row] a
 
 def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
     """Return how work is done on this machine: also rows that another engine sums are read here."""
+    if isinstance(engine, Gpu) and threads is None:
+        threads = engine.threads
     if not isinstance(engine, Local):
         return Local(threads, memory)
     given: dict[str, Any] = {
@@ -43,7 +45,9 @@ def choose_engine(engine: Any, threads: int | None, memory: int | str | None) ->
     if engine is None or isinstance(engine, Local):
         return choose_local(engine, threads, memory)
     if not hasattr(engine, "total"):
-        raise OptionError(f"engine must be ts.Local(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}.")
+        raise OptionError(
+            f"engine must be ts.Local(...), ts.Gpu(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}."
+        )
     found: Engine = engine
     return found
 

@@ -27,6 +27,8 @@ class Device(Protocol):
     threads: int  # of a block
     processors: int  # blocks that run at the same time, about
     block_memory: int  # bytes that a block has for itself
+    least_rows: int  # of a table that is worth the way to the device, where a tree is grown
+    small_rows: int  # of a node that the processor grows to its leaves in less time
 
     def room(self) -> int:
         """Return how many bytes of its memory are free."""
@@ -56,8 +58,10 @@ class Device(Protocol):
         """Say whether an array lies there; what others still write to it is waited for."""
         ...
 
-    def order(self, keys: Any) -> Any:
-        """Return the numbers [uint32] of keys in rising order, equals in theirs."""
+    def ranked(self, values: Any) -> tuple[Any, Any]:
+        """Return order[uint32], the rows of a column as its numbers rise, and the rank of each in that order:
+        a number that is equal for equals, and rises with them; missing is the largest there is.
+        """
         ...
 
     def launch(self, kernel: str, blocks: int, *given: Any, memory: int = 0) -> None:
@@ -80,6 +84,8 @@ class Cuda:
 
     threads = 256
     block_memory = 48 << 10
+    least_rows = 100_000
+    small_rows = 32_768
 
     def __init__(self, number: int) -> None:
         self.cupy = _cupy()
@@ -132,9 +138,9 @@ class Cuda:
         self.cupy.cuda.runtime.deviceSynchronize()
         return True
 
-    def order(self, keys: Any) -> Any:
-        """Return the numbers of keys in rising order."""
-        return self.cupy.argsort(keys, kind="stable").astype(np.uint32)
+    def ranked(self, values: Any) -> tuple[Any, Any]:
+        """Return the order of a column and the ranks in it."""
+        return ranked(self, self.cupy, values)
 
     def launch(self, kernel: str, blocks: int, *given: Any, memory: int = 0) -> None:
         """Run a kernel."""
@@ -168,6 +174,24 @@ class Cuda:
         if lane not in own:
             own[lane] = self.cupy.cuda.Stream(non_blocking=True)
         return own[lane]
+
+
+def ranked(device: Device, arrays: Any, values: Any) -> tuple[Any, Any]:
+    """Return the order of a column and the ranks in it. arrays: CuPy, or NumPy where a processor stands for
+    the device.
+    """
+    single = values.dtype == np.float32
+    keys = device.empty(len(values), np.uint32 if single else np.uint64)
+    given = len(values), values, KINDS[str(values.dtype)], keys
+    device.launch("sort_keys", device.processors * 8, *given)
+    order = arrays.argsort(keys, kind="stable").astype(np.uint32)
+    risen = keys[order]
+    if single:
+        return order, risen
+    rank = arrays.zeros(len(values), np.uint32)
+    rank[1:] = arrays.cumsum(risen[1:] != risen[:-1])
+    rank[risen == np.uint64(2**64 - 1)] = np.uint32(2**32 - 1)
+    return order, rank
 
 
 def _cupy() -> Any:

@@ -139,7 +139,8 @@ class DeviceRows:
                 self.kept.keep(array, there)
                 self.table.on_release.append(partial(self.kept.forget, id(array)))
             out = {name: self.kept.find(a) for name, a in wanted.items()}
-        return out | {n: tuple(map(self.device.put, a)) for n, a in arrays.items() if isinstance(a, tuple)}
+        texts = {name: a for name, a in arrays.items() if isinstance(a, tuple)}
+        return out | {name: tuple(self.device.put(part) for part in a) for name, a in texts.items()}
 
     def _sent(self, arrays: list[NDArray[Any]]) -> list[Any]:
         return [self.device.put(array) for array in staged(arrays, self.threads)]
@@ -162,7 +163,7 @@ class DeviceRows:
         for name in names:
             kind = self.table.schema[name].kind
             if kind == "text":
-                found[name] = tuple(map(self.device.put, block.words(name)))
+                found[name] = tuple(self.device.put(part) for part in block.words(name))
             else:
                 found[name] = self.device.put(block.values(name) if kind == "numeric" else block.codes(name))
         if block.classes is not None:
@@ -184,18 +185,38 @@ def _singles(columns: list[NDArray[Any]], threads: int | None) -> list[NDArray[A
     if not columns:
         return []
     rows = len(columns[0])
-    out = [np.empty(rows, np.float32) for _ in columns]
+    out = np.empty((len(columns), rows), np.float32)
     exact = np.ones(len(columns), bool)
+    groups = _side_by_side(columns)
 
     def copy(start: int) -> None:
         for first in range(start, min(start + PIECE, rows), TILE):
             some = slice(first, min(first + TILE, start + PIECE, rows))
-            for j in np.flatnonzero(exact).tolist():
-                with np.errstate(over="ignore"):
-                    out[j][some] = columns[j][some]
-                if not np.array_equal(out[j][some], columns[j][some], equal_nan=True):
-                    exact[j] = False
+            for at, group in groups:
+                if exact[at].any():
+                    cells = group[some]
+                    with np.errstate(over="ignore"):
+                        single = cells.astype(np.float32)
+                    exact[at] &= ((single == cells) | (cells != cells)).all(axis=0)
+                    out[at, some] = single.T
 
     for _ in in_order((partial(copy, start) for start in range(0, rows, PIECE)), threads):
         pass
-    return [o if fits else np.ascontiguousarray(c) for o, c, fits in zip(out, columns, exact, strict=True)]
+    return [out[j] if exact[j] else np.ascontiguousarray(c) for j, c in enumerate(columns)]
+
+
+def _side_by_side(columns: list[NDArray[Any]]) -> list[tuple[slice, NDArray[Any]]]:
+    """Return columns that lie side by side in a matrix as one array [row, column], with their places."""
+    out: list[tuple[slice, NDArray[Any]]] = []
+    first = 0
+    for j in range(1, len(columns) + 1):
+        beside = j < len(columns) and (
+            columns[j].strides == columns[first].strides
+            and columns[j].ctypes.data == columns[first].ctypes.data + 8 * (j - first)
+            and columns[first].strides[0] >= 8 * (j - first + 1)
+        )
+        if not beside:
+            shape, strides = (len(columns[first]), j - first), (columns[first].strides[0], 8)
+            out.append((slice(first, j), np.lib.stride_tricks.as_strided(columns[first], shape, strides)))
+            first = j
+    return out

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("cells", "counts", "moments", "logistic", "predict")
+PARTS = ("cells", "counts", "moments", "tree", "logistic", "predict")
 SHARED = "kernels/base/math.hpp"  # exp, log and log2, one writing for processors and devices
 NOT_OURS = re.compile(r"^\s*#\s*(include|pragma once).*$", re.MULTILINE)
 

@@ -20,7 +20,7 @@ from tallystick.engines.local import Local
 from tallystick.stats.bayes import Ask, BayesSums, Total, key, plus
 
 BLOCKS = 8  # a processor has so many blocks of rows to choose from
-AT_ONCE, PARTS = 4, 6  # as device/moments.hpp
+AT_ONCE, PARTS = 2, 6  # as device/moments.hpp
 LONG = 1 << 20  # the exponent that says: the long way
 WINDOW = 400  # exponents beyond: squares would leave the range of doubles
 THREAD_ROWS = 1 << 8  # rows of a stripe that a thread adds up before they are whole numbers
@@ -70,7 +70,7 @@ class _Work:
     there: list[int]
     tables: dict[str, Any] = field(default_factory=dict)
     found: list[_Moments] = field(default_factory=list)
-    exponents: dict[str, int] = field(default_factory=dict)  # of the first part: others may hold larger numbers
+    exponents: dict[str, int] = field(default_factory=dict)  # of the first part
 
     def __post_init__(self) -> None:
         self.zero = self.question.zero()
@@ -90,7 +90,8 @@ class _Work:
             ask = self.question.asks[i]
             if ask.how == "codes":
                 cells = part.columns[ask.column], part.kind(ask.column)
-                self._count("count_codes", part, cells, (ask.size + 1, classes), self.tables[key(i, "counts")])
+                table = self.tables[key(i, "counts")]
+                self._count("count_codes", part, cells, (ask.size + 1, classes), table)
             elif ask.how == "bins":
                 self._bins(part, ask, self.tables[key(i, "counts")])
             elif ask.how != "moments":
@@ -120,7 +121,8 @@ class _Work:
         copies = self._copies(cells)
         self.device.launch(
             "count_bins", self._blocks(part.rows), part.rows, part.columns[ask.column], part.kind(ask.column),
-            cuts, len(ask.cuts), *part.classes, part.weights, classes, copies, table, memory=8 * copies * cells,
+            cuts, len(ask.cuts), *part.classes, part.weights, classes, copies, table,
+            memory=8 * copies * cells,
         )  # fmt: skip
 
     def _words(self, part: DevicePart, ask: Ask, i: int) -> None:
@@ -128,8 +130,8 @@ class _Work:
         own = None if ask.how == "once" else counts
         table, missing = self.tables[key(i, "counts")], self.tables[key(i, "missing")]
         self.device.launch(
-            "count_words", self._blocks(part.rows), part.rows, starts, words, own, *part.classes, part.weights,
-            ask.size, self.question.classes, table, missing,
+            "count_words", self._blocks(part.rows), part.rows, starts, words, own, *part.classes,
+            part.weights, ask.size, self.question.classes, table, missing,
         )  # fmt: skip
 
     # ---- moments ----
@@ -153,12 +155,12 @@ class _Work:
         for first in range(0, classes, AT_ONCE):
             device.launch(
                 "add_moments", -(-part.rows // stripe), part.rows, len(columns), addresses, powers, kind,
-                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * (PARTS + 1),
+                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * PARTS * device.threads,
             )  # fmt: skip
         self.found.append(found)
 
     def _exponent(self, part: DevicePart, name: str, kind: int) -> int:
-        """Return e of the least power 2^e above all sizes; `LONG` where squares leave the range of doubles."""
+        """Return e of the least power 2^e above all sizes; `LONG` where squares would not be doubles."""
         if name not in self.exponents:
             bits = self.device.zeros(1, np.uint64)
             self.device.launch("largest", self._blocks(part.rows), part.rows, part.columns[name], kind, bits)

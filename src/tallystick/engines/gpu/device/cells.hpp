@@ -9,7 +9,8 @@ struct Cells {
     int64_t kind;
 
     double number(int64_t row) const {
-        return kind == singles ? static_cast<double>(static_cast<const float*>(at)[row]) : static_cast<const double*>(at)[row];
+        return kind == singles ? static_cast<double>(static_cast<const float*>(at)[row])
+                               : static_cast<const double*>(at)[row];
     }
     uint32_t code(int64_t row) const {
         if (kind == bytes) return static_cast<const uint8_t*>(at)[row];

@@ -1,20 +1,32 @@
 // Exact sums of numbers and of their squares, by class.
 //
-// A number z = x / 2^e, |z| < 1, is cut at fixed bits into parts that are whole multiples of 2^-40 and 2^-80, its square
-// into parts of 2^-40 to 2^-160. Sums of up to 2^13 parts have at most 53 bits, so doubles add them exactly; they are then
-// whole numbers of 64 bits. What has bits below the last part goes the long way, to digits of 32 bits (see
-// src/kernels/sums/moments.hpp), which any double can be added to.
+// Numbers |x| < 2^e are cut at fixed bits into parts that are whole multiples of 2^(e - 40) and 2^(e - 80), their squares into
+// parts of 2^(2e - 40) to 2^(2e - 160). Sums of up to 2^13 parts have at most 53 bits, so doubles add them exactly; they are
+// then whole numbers of 64 bits. What has bits below the last part goes the long way, to digits of 32 bits (see
+// src/kernels/sums/moments.hpp), which any double can be added to. A class is a factor of 1 or 0: nobody branches on it.
 
 namespace tally {
 
-constexpr int64_t at_once = 4;  // classes that are summed in one reading
+constexpr int at_once = 2;  // classes that are summed in one reading
 constexpr int64_t sum_places = 68, square_places = 134;
+constexpr int64_t none = 1 << 20;  // the exponent that says: the long way
 
-// (x + cut) - cut rounds to whole multiples of 2^-40, 2^-80, ...
-constexpr double cut_40 = 1.5 * 4096.0, cut_80 = 1.5 / 268435456.0, cut_120 = cut_80 / 1099511627776.0,
-                 up_40 = 1099511627776.0;
-
+inline double power(int64_t e) { return std::bit_cast<double>(static_cast<uint64_t>(1023 + e) << 52); }
 inline double rounded(double x, double cut) { return (x + cut) - cut; }
+
+// (x + cut) - cut rounds to whole multiples of 2^(e - 40), 2^(e - 80), ...; squares alike, of 2e.
+struct Cuts {
+    double one[2], two[3];
+    explicit Cuts(int64_t e) {
+        for (int i = 0; i < 2; ++i) one[i] = 1.5 * power(e + 12 - 40 * i);
+        for (int i = 0; i < 3; ++i) two[i] = 1.5 * power(2 * e + 12 - 40 * i);
+    }
+};
+
+// Numbers that fit by their size alone: `size` ones from `least` on, by their leading bits.
+struct Window {
+    uint32_t least, size;
+};
 
 template <class T>
 struct Parts;
@@ -22,34 +34,44 @@ struct Parts;
 template <>
 struct Parts<float> {
     static constexpr int sums = 1, squares = 2;
-    static bool fits(double z) { return z < 1.0 && z > -1.0 && rounded(z, cut_40) == z; }
-    static void of(double z, double* sum, double* square) {
-        const double p = z * z;  // exact: 48 bits
-        sum[0] = z;
-        square[0] = rounded(p, cut_40);
-        square[1] = p - square[0];
+    // Bits without the sign: numbers from 2^(e - 17) on have their last bit at 2^(e - 40) or above.
+    static Window window(int64_t e) { return {exponent(e - 17), exponent(e) - exponent(e - 17)}; }
+    static uint32_t exponent(int64_t e) {
+        return static_cast<uint32_t>(e + 127 < 0 ? 0 : e + 127 > 255 ? 255 : e + 127) << 23;
+    }
+    static bool fits_at_once(float x, Window w) { return (std::bit_cast<uint32_t>(x) & 0x7FFFFFFF) - w.least < w.size; }
+    static bool fits(double x, const Cuts& cut) { return rounded(x, cut.one[0]) == x; }
+    static void of(double x, const Cuts& cut, double* part) {
+        const double p = x * x;  // exact: 48 bits
+        part[0] = x;
+        part[1] = rounded(p, cut.two[0]);
+        part[2] = p - part[1];
     }
 };
 
 template <>
 struct Parts<double> {
     static constexpr int sums = 2, squares = 4;
-    static bool fits(double z) {
-        const double rest = z - rounded(z, cut_40);
-        return z < 1.0 && z > -1.0 && rounded(rest, cut_80) == rest;
+    static Window window(int64_t e) { return {static_cast<uint32_t>(e - 27 + 1023), 27}; }
+    static bool fits_at_once(double x, Window w) {
+        return (static_cast<uint32_t>(std::bit_cast<uint64_t>(x) >> 52) & 2047) - w.least < w.size;
     }
-    static void of(double z, double* sum, double* square) {
-        sum[0] = rounded(z, cut_40);
-        sum[1] = z - sum[0];
-        double p = z * z, r = multiply_add(z, z, -p);  // p + r is the square
-        square[0] = rounded(p, cut_40);
-        p -= square[0];
-        const double p1 = rounded(p, cut_80), r1 = rounded(r, cut_80);
+    static bool fits(double x, const Cuts& cut) {
+        const double rest = x - rounded(x, cut.one[0]);
+        return rounded(rest, cut.one[1]) == rest;
+    }
+    static void of(double x, const Cuts& cut, double* part) {
+        part[0] = rounded(x, cut.one[0]);
+        part[1] = x - part[0];
+        double p = x * x, r = multiply_add(x, x, -p);  // p + r is the square
+        part[2] = rounded(p, cut.two[0]);
+        p -= part[2];
+        const double p1 = rounded(p, cut.two[1]), r1 = rounded(r, cut.two[1]);
         p -= p1, r -= r1;
-        const double p2 = rounded(p, cut_120), r2 = rounded(r, cut_120);
-        square[1] = p1 + r1;
-        square[2] = p2 + r2;
-        square[3] = (p - p2) + (r - r2);
+        const double p2 = rounded(p, cut.two[2]), r2 = rounded(r, cut.two[2]);
+        part[3] = p1 + r1;
+        part[4] = p2 + r2;
+        part[5] = (p - p2) + (r - r2);
     }
 };
 
@@ -79,69 +101,114 @@ struct Moments {
     const int64_t *columns, *exponents;  // [column]: addresses; e, or `none` where all go the long way
     const void* classes;
     int64_t class_kind, first_class, n_classes, stripe;
-    int64_t* parts;    // [column, class, 6 parts, 2]: low 32 bits, the rest
-    int64_t* missing;  // [column, class]
+    int64_t* parts;           // [column, class, 6 parts, 2]: low 32 bits, the rest
+    int64_t* missing;         // [column, class]
     int64_t *sums, *squares;  // [column, class, digit]
 };
-constexpr int64_t none = 1 << 20;
+
+template <class T>
+struct alignas(16) Four {
+    T at[4];
+};
+
+// One column of one stripe of rows.
+template <class T>
+struct Stripe {
+    static constexpr int each = Parts<T>::sums + Parts<T>::squares;
+    const Moments& m;
+    int64_t j, e;
+    Window window;
+    Cuts cuts;
+    Cells of;
+    double acc[at_once][each] = {};
+
+    Stripe(const Moments& m, int64_t j)
+        : m(m),
+          j(j),
+          e(m.exponents[j]),
+          window(Parts<T>::window(e == none ? 0 : e)),
+          cuts(e == none ? 0 : e),
+          of{m.classes, m.class_kind} {}
+
+    // What is left of a number that does not fit at once: the same number, or 0 where it went another way.
+    T another_way(T x, int64_t c) {
+        const double wide = static_cast<double>(x), limit = e == none ? 0.0 : power(e);
+        if (e != none && wide < limit && wide > -limit && Parts<T>::fits(wide, cuts)) return x;
+        if (c < 0 || c >= at_once) return T(0);
+        const int64_t cell = j * m.n_classes + m.first_class + c;
+        if (wide - wide == 0.0)
+            add_double(wide, m.sums + cell * sum_places, m.squares + cell * square_places);
+        else
+            add_to(m.missing + cell, int64_t{1});
+        return T(0);
+    }
+
+    void add(T x, int64_t c) {
+        if (e == none || !Parts<T>::fits_at_once(x, window)) x = another_way(x, c);
+        double part[each];
+        Parts<T>::of(static_cast<double>(x), cuts, part);
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            const double here = c == k ? 1.0 : 0.0;
+#pragma unroll
+            for (int i = 0; i < each; ++i) acc[k][i] = multiply_add(part[i], here, acc[k][i]);
+        }
+    }
+
+    int64_t class_of(int64_t row) const { return (m.classes ? of.code(row) : 0) - m.first_class; }
+
+    void read(int64_t begin, int64_t end) {
+        const T* const column = reinterpret_cast<const T*>(m.columns[j]);
+        const int64_t whole = begin + (end - begin) / 4 * 4;  // stripes begin at multiples of four
+        if (m.class_kind == bytes && m.classes) {
+            const uint8_t* const classes = static_cast<const uint8_t*>(m.classes);
+#pragma unroll 4
+            for (int64_t row = begin + 4 * thread(); row < whole; row += 4 * threads()) {
+                const Four<T> x = *reinterpret_cast<const Four<T>*>(column + row);
+                const uint32_t c = *reinterpret_cast<const uint32_t*>(classes + row);
+#pragma unroll
+                for (int i = 0; i < 4; ++i) add(x.at[i], static_cast<int64_t>(c >> 8 * i & 255) - m.first_class);
+            }
+        } else {
+            for (int64_t row = begin + thread(); row < whole; row += threads()) add(column[row], class_of(row));
+        }
+        for (int64_t row = whole + thread(); row < end; row += threads()) add(column[row], class_of(row));
+    }
+
+    // The sums of all threads, to the totals.
+    void finish() {
+        SHARED(memory);
+        int64_t* const own = reinterpret_cast<int64_t*>(memory);  // [class, each, thread]
+        for (int k = 0; k < at_once; ++k)
+            for (int i = 0; i < each; ++i) {
+                const bool square = i >= Parts<T>::sums;
+                const int64_t unit = 40 * (1 + i - (square ? Parts<T>::sums : 0)) - (square ? 2 : 1) * (e == none ? 0 : e);
+                own[(k * each + i) * threads() + thread()] = static_cast<int64_t>(acc[k][i] * power(unit));
+            }
+        barrier();
+        for (uint32_t step = threads() / 2; step; step /= 2) {
+            for (int i = 0; i < at_once * each && thread() < step; ++i)
+                own[i * threads() + thread()] += own[i * threads() + thread() + step];
+            barrier();
+        }
+        for (int64_t i = thread(); i < at_once * each; i += threads()) {
+            const int64_t c = m.first_class + i / each, sum = own[i * threads()];
+            if (sum == 0 || c >= m.n_classes) continue;
+            int64_t* const to = m.parts + ((j * m.n_classes + c) * 6 + i % each) * 2;
+            add_to(to, sum & 0xFFFFFFFF);
+            add_to(to + 1, sum >> 32);
+        }
+        barrier();
+    }
+};
 
 template <class T>
 inline void add_stripe(const Moments& m) {
-    constexpr int each = Parts<T>::sums + Parts<T>::squares + 1;  // the last counts missing rows
-    SHARED(memory);
-    int64_t* const own = reinterpret_cast<int64_t*>(memory);  // [class, each]
-    const Cells of{m.classes, m.class_kind};
     const int64_t begin = block() * m.stripe, end = begin + m.stripe < m.rows ? begin + m.stripe : m.rows;
     for (int64_t j = 0; j < m.n_columns; ++j) {
-        for (int64_t i = thread(); i < at_once * each; i += threads()) own[i] = 0;
-        barrier();
-        const T* const column = reinterpret_cast<const T*>(m.columns[j]);
-        const int64_t e = m.exponents[j];
-        const double scale = e == none ? 0.0 : std::bit_cast<double>(static_cast<uint64_t>(1023 - e) << 52);
-        double acc[at_once][each] = {};
-        for (int64_t row = begin + thread(); row < end; row += threads()) {
-            const int64_t c = (m.classes ? of.code(row) : 0) - m.first_class;
-            if (c < 0 || c >= at_once) continue;
-            const double x = static_cast<double>(column[row]);
-            const bool there = x - x == 0.0;
-            const double z = x * scale;
-            double sum[Parts<T>::sums] = {}, square[Parts<T>::squares] = {};
-            if (there && e != none && Parts<T>::fits(z)) {
-                Parts<T>::of(z, sum, square);
-            } else if (there) {
-                const int64_t cell = j * m.n_classes + m.first_class + c;
-                add_double(x, m.sums + cell * sum_places, m.squares + cell * square_places);
-            }
-#pragma unroll
-            for (int k = 0; k < at_once; ++k) {
-                const bool here = k == c;
-                for (int i = 0; i < Parts<T>::sums; ++i) acc[k][i] += here ? sum[i] : 0.0;
-                for (int i = 0; i < Parts<T>::squares; ++i) acc[k][Parts<T>::sums + i] += here ? square[i] : 0.0;
-                acc[k][each - 1] += here && !there ? 1.0 : 0.0;
-            }
-        }
-        for (int k = 0; k < at_once; ++k) {
-            double unit = up_40;
-            for (int i = 0; i < each; ++i) {
-                if (i == Parts<T>::sums) unit = up_40;
-                const double whole = i == each - 1 ? acc[k][i] : acc[k][i] * unit;
-                if (whole != 0.0) add_to(own + k * each + i, static_cast<int64_t>(whole));
-                unit *= up_40;
-            }
-        }
-        barrier();
-        for (int64_t i = thread(); i < at_once * each; i += threads()) {
-            const int64_t c = m.first_class + i / each, part = i % each;
-            if (own[i] == 0 || c >= m.n_classes) continue;
-            if (part == each - 1) {
-                add_to(m.missing + j * m.n_classes + c, own[i]);
-            } else {
-                int64_t* const to = m.parts + ((j * m.n_classes + c) * 6 + part) * 2;
-                add_to(to, own[i] & 0xFFFFFFFF);
-                add_to(to + 1, own[i] >> 32);
-            }
-        }
-        barrier();
+        Stripe<T> stripe(m, j);
+        stripe.read(begin, end);
+        stripe.finish();
     }
 }
 
