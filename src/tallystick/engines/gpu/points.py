@@ -7,6 +7,8 @@ solvers. Law: an answer is the total of zero, add and merge over all rows, bit f
 from __future__ import annotations
 
 import math
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,7 @@ from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFact
 BLOCKS = 3  # of a processor at the same time
 TILE = 7  # 2^7 rows are taken through all steps at once, where they fit
 LEAST_TILE = 3
+HASHED = 3  # columns that choose rows, as pick_rows in src/kernels/logistic/words.hpp
 FEW = 128  # columns of a tile, cells among them: beyond, rows add to cells one by one
 SQUARES = (Curvature.PAIRS, Curvature.GRAM, Curvature.OWN)
 NO_FACTOR = (0, 0, -1)
@@ -57,8 +60,8 @@ class PointAsk:
 
 
 def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
-    """Return loss, gradient and curvature; None with words and for a part of the rows."""
-    if question.texts or question.every > 1 or not rows.table.rows:
+    """Return loss, gradient and curvature; None with words."""
+    if question.texts or not rows.table.rows:
         return None
     asked = asked_by(question)
     tiles = Tiles.of(asked, rows.device)
@@ -68,10 +71,43 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
     sums = total.sums
     there = [rows.device.zeros(a.shape, np.int64) for a in (sums.loss, sums.gradient, sums.squares)]
     for part in rows.parts([name for name, _ in question.design.columns]):
-        tiles.add(rows.device, part, asked, there)
+        chosen = None if question.every == 1 else chosen_rows(rows, part, asked, question.every)
+        tiles.add(rows.device, part, asked, there, chosen)
     for here, found in zip((sums.loss, sums.gradient, sums.squares), there, strict=True):
         here += rows.device.get(found)
     return total
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Some rows of a part: rows[0 .. count] on the device; by: what they were chosen by."""
+
+    by: tuple[Any, ...]
+    rows: Any
+    count: int
+
+
+def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> Chosen:
+    """Return about one row in `every`, those of `kernels.sample_rows`; the rows of a whole table are kept."""
+    device, dense = rows.device, asked.dense[:HASHED]
+    codes = asked.codes[: HASHED - len(dense)]
+    by = id(rows.table), every, dense, codes
+    whole, known = part.rows == rows.table.rows, rows.kept.arrays.get(hash(by))
+    if whole and isinstance(known, Chosen) and known.by == by:
+        return known
+    count, found = device.zeros(1, np.uint32), device.empty(part.rows, np.uint32)
+    sources, coded = _places(device, part, dense, codes)
+    blocks = min(device.processors * 8, -(-part.rows // device.threads))
+    given = len(dense), device.put(sources), len(codes), device.put(coded)
+    device.launch("choose_rows", blocks, part.rows, *given, every, count, found)
+    number = int(device.get(count)[0])
+    if not whole:
+        return Chosen(by, found, number)
+    room = device.empty(max(number, 1), np.uint32)
+    room[:] = found[: max(number, 1)]
+    rows.kept.arrays[hash(by)] = Chosen(by, room, number)
+    weakref.finalize(rows.table, rows.kept.forget, hash(by))
+    return Chosen(by, room, number)
 
 
 def newton_sums(rows: DeviceRows, question: NewtonSums) -> Total | None:
@@ -148,16 +184,19 @@ class Tiles:
         each = -(-len(tasks) // max(passes, 1))
         return cls(shift, hot, tasks, each, max(8 * pitch << shift, 24 * device.threads))
 
-    def add(self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any]) -> None:
-        """Add the rows of a part to loss, gradient and squares on the device."""
-        sources = np.array([_source(device, part, d) for d in asked.dense], np.int64).reshape(-1, 7)
-        codes = [(device.address(part.columns[n]), part.kind(n), start) for n, start in asked.codes]
+    def add(
+        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: Chosen | None
+    ) -> None:
+        """Add the rows of a part, or those that are chosen, to loss, gradient and squares on the device."""
+        sources, codes = _places(device, part, asked.dense, asked.codes)
         factor = asked.copies.by_class
         passes = -(-len(self.tasks) // self.each)
+        rows = part.rows if chosen is None else chosen.count
         device.launch(
             "logistic_sums",
-            passes * min(device.processors * BLOCKS, -(-part.rows // (1 << self.shift))),
-            part.rows,
+            passes * min(device.processors * BLOCKS, -(-rows // (1 << self.shift))),
+            rows,
+            None if chosen is None else chosen.rows,
             len(asked.dense),
             len(asked.codes),
             asked.cells,
@@ -165,7 +204,7 @@ class Tiles:
             device.put(sources),
             _plain(sources),
             device.put(asked.scaling),
-            device.put(np.array(codes, np.int64).reshape(-1, 3)),
+            device.put(codes),
             *part.classes,
             None if factor is None else device.put(factor),
             part.weights,
@@ -197,6 +236,15 @@ def _tasks(asked: PointAsk, residuals: int, weight: int) -> Whole:
         links = 1 if asked.curvature == Curvature.DIAGONAL else asked.links
         found += [(0, residuals + link, k) for link in range(0, links, 4) for k in starts]
     return np.array(found, np.int64)
+
+
+def _places(
+    device: Device, part: DevicePart, dense: Sequence[Dense], codes: Sequence[tuple[str, int]]
+) -> tuple[Whole, Whole]:
+    """Return where columns lie, as device/logistic.hpp takes them: [dense, 7] and [coded, 3]."""
+    sources = [_source(device, part, d) for d in dense]
+    coded = [(device.address(part.columns[name]), part.kind(name), start) for name, start in codes]
+    return np.array(sources, np.int64).reshape(-1, 7), np.array(coded, np.int64).reshape(-1, 3)
 
 
 def _source(device: Device, part: DevicePart, column: Dense) -> tuple[int, ...]:

@@ -12,7 +12,9 @@ enum Curved : int64_t { no_curvature = 0, by_pairs = 1, gram = 2, diagonal = 3, 
 constexpr int64_t source_places = 7;  // of a dense column: address, kind, code, those of a second factor, missing
 
 struct Points {
-    int64_t rows, dense, coded, cells, links;
+    int64_t rows;
+    const uint32_t* chosen;  // [rows]: rows of the columns; null: all, in their order
+    int64_t dense, coded, cells, links;
     const int64_t* sources;  // [dense, source_places]; code -1: the number; a second address of 0: one factor
     int64_t plain;           // 1: all are doubles and 2: all are singles, as they lie; 0: look at each
     const double* scaling;   // [2, dense]
@@ -42,6 +44,7 @@ struct Points {
     int64_t shares() const { return weight_at() + n_weights(); }
     int64_t copies_at() const { return shares() + links; }
     int64_t pitch() const { return copies_at() / 4 * 4 + (copies_at() % 4 < 2 ? 2 : 6); }
+    int64_t row_of(int64_t at) const { return chosen ? chosen[at] : at; }
     int64_t parameters() const { return 1 + dense + cells; }
     bool copied() const { return weights && divisor == 0.0; }
     int64_t own_class(int64_t row) const { return classes ? Cells{classes, class_kind}.code(row) : 0; }
@@ -74,16 +77,17 @@ inline void load_tile(const Points& p, double* tile, int64_t first, int64_t n) {
     const int64_t step = threads() >> p.shift ? threads() >> p.shift : 1;
     for (int64_t i = thread() & (tile_rows - 1); i < n; i += threads()) {
         double* const to = tile + i * pitch + 1;
+        const int64_t row = p.row_of(first + i);
 #pragma unroll(plain ? 4 : 1)
         for (int64_t j = thread() >> p.shift; j < p.dense; j += step) {
             const int64_t* const source = p.sources + j * source_places;
             double x;
             if (plain == 1)
-                x = reinterpret_cast<const double*>(source[0])[first + i];
+                x = reinterpret_cast<const double*>(source[0])[row];
             else if (plain == 2)
-                x = static_cast<double>(reinterpret_cast<const float*>(source[0])[first + i]);
+                x = static_cast<double>(reinterpret_cast<const float*>(source[0])[row]);
             else
-                x = source_of(source, first + i);
+                x = source_of(source, row);
             to[j] = in_scale(x, p.scaling[j], p.scaling[p.dense + j]);
         }
         for (int64_t j = p.dense + (thread() >> p.shift); j < p.residuals() - 1; j += step) to[j] = 0.0;
@@ -244,7 +248,7 @@ APART inline void add_cells(const Points& p, const double* tile, int64_t first, 
     const int64_t size = p.parameters(), base = 1 + p.dense, pitch = p.pitch();
     const uint64_t zero = std::bit_cast<uint64_t>(p.magic);
     for (int64_t i = thread(); i < n * p.coded; i += threads()) {
-        const int64_t c = i / n, row = first + i % n, cell = base + p.cell(c, row);
+        const int64_t c = i / n, row = p.row_of(first + i % n), cell = base + p.cell(c, row);
         const double* const at = tile + i % n * pitch;
         const uint64_t times = std::bit_cast<uint64_t>(at[p.copies_at()]);
         const auto fixed = [=](double x) {
@@ -285,16 +289,17 @@ inline void write_losses(const Points& p, const Losses& own, unsigned char* memo
 
 // tasks [n, 3] are shared out among `passes` blocks that read the same rows, `each` to a block.
 KERNEL_SHARING(2)
-logistic_sums(int64_t rows, int64_t dense, int64_t coded, int64_t cells, int64_t links, const int64_t* sources,
-              int64_t plain, const double* scaling, const int64_t* codes, const void* classes, int64_t class_kind,
-              const double* class_factor, const int64_t* weights, double divisor, const double* theta, double magic,
-              int64_t curvature, int64_t hot, int64_t shift, const int64_t* tasks, int64_t n_tasks, int64_t each,
-              int64_t passes, int64_t* loss, int64_t* gradient, int64_t* squares) {
+logistic_sums(int64_t rows, const uint32_t* chosen, int64_t dense, int64_t coded, int64_t cells, int64_t links,
+              const int64_t* sources, int64_t plain, const double* scaling, const int64_t* codes, const void* classes,
+              int64_t class_kind, const double* class_factor, const int64_t* weights, double divisor, const double* theta,
+              double magic, int64_t curvature, int64_t hot, int64_t shift, const int64_t* tasks, int64_t n_tasks,
+              int64_t each, int64_t passes, int64_t* loss, int64_t* gradient, int64_t* squares) {
     using namespace tally;
     SHARED(memory);
     double* const tile = reinterpret_cast<double*>(memory);
-    const Points p{rows,         dense,   coded,   cells, links, sources,   plain, scaling, codes, classes,  class_kind,
-                   class_factor, weights, divisor, theta, magic, curvature, hot,   shift,   loss,  gradient, squares};
+    const Points p{rows,    chosen,    dense,   coded,      cells,        links,    sources, plain,
+                   scaling, codes,     classes, class_kind, class_factor, weights,  divisor, theta,
+                   magic,   curvature, hot,     shift,      loss,         gradient, squares};
     const int64_t pass = block() % passes, tile_rows = int64_t{1} << shift, stride = blocks() / passes * tile_rows;
     const int64_t mine = n_tasks - pass * each < each ? n_tasks - pass * each : each;  // this pass's tasks
     const int64_t groups = mine > 0 ? threads() / mine : 0, group = mine > 0 ? thread() / mine : 0;
@@ -313,7 +318,7 @@ logistic_sums(int64_t rows, int64_t dense, int64_t coded, int64_t cells, int64_t
         else
             load_tile<0>(p, tile, first, n);
         barrier();
-        for (int64_t i = thread(); i < n; i += threads()) finish_row(p, tile + i * p.pitch(), first + i, losses);
+        for (int64_t i = thread(); i < n; i += threads()) finish_row(p, tile + i * p.pitch(), p.row_of(first + i), losses);
         barrier();
         if (working && p.copied()) {
             add_products<true>(p, task, tile, group, n, groups, sum);
@@ -333,4 +338,26 @@ KERNEL heaviest(int64_t rows, const int64_t* weights, uint64_t* most) {
     for (int64_t row = block() * threads() + thread(); row < rows; row += blocks() * threads())
         own = static_cast<uint64_t>(weights[row]) > own ? static_cast<uint64_t>(weights[row]) : own;
     if (own) raise_to(most, own);
+}
+
+// Adds the rows whose first columns, three at most, hash to 0 of `every` to a list, in any order: those of pick_rows in
+// src/kernels/logistic/words.hpp. One zero, one NaN.
+KERNEL choose_rows(int64_t rows, int64_t dense, const int64_t* sources, int64_t coded, const int64_t* codes, int64_t every,
+                   uint32_t* count, uint32_t* chosen) {
+    using namespace tally;
+    for (int64_t row = block() * threads() + thread(); row < rows; row += blocks() * threads()) {
+        uint64_t mixed = 0;
+        for (int64_t j = 0; j < dense; ++j) {
+            const double x = source_of(sources + j * source_places, row);
+            mixed += std::bit_cast<uint64_t>((x == x ? x : 0.0) + 0.0) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        for (int64_t c = 0; c < coded; ++c) {
+            const Cells cells{reinterpret_cast<const void*>(codes[3 * c]), codes[3 * c + 1]};
+            mixed += static_cast<uint64_t>(static_cast<int64_t>(cells.code(row)) + 1) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        mixed *= 0xBF58476D1CE4E5B9ULL;
+        if ((mixed >> 40) % static_cast<uint64_t>(every) == 0) chosen[take_place(count)] = static_cast<uint32_t>(row);
+    }
 }

@@ -115,6 +115,20 @@ def test_rows_that_do_not_fit_come_in_parts_and_stay_where_they_do(monkeypatch):
         assert device.sent - sent < 4096  # weights and places, and no column again
 
 
+@pytest.mark.parametrize("shape", ["numbers", "products", "codes", "all"])
+def test_a_part_of_the_rows_is_chosen_on_the_device(shape):
+    rows = table(6, 900, 3, True)
+    rows.columns["x"][::5] = -0.0
+    ask = replace(question(6, shape, 3, Copies(), Curvature.PAIRS), every=4)
+    wanted = Local(1).total(rows, ask)
+    with twin() as device:
+        for _ in range(2):
+            same(Gpu().total(rows, ask), wanted)
+        assert device.launched == ["choose_rows", "logistic_sums", "logistic_sums"]
+    with twin(memory=4096) as device:
+        same(Gpu().total(rows, ask), wanted)
+
+
 def test_newtons_question_is_answered_with_its_sums_and_rows_are_counted():
     rows, ask = table(4, 200, 3, True), question(4, "all", 3, Copies(), Curvature.PAIRS)
     facts, wanted = RowFacts(ask.design, 3), Local(1).total(rows, ask)
@@ -131,7 +145,6 @@ def test_what_has_no_kernel_is_summed_on_the_processor():
     rows, ask = table(5, 300, 1, False), question(5, "numbers", 1, Copies(), Curvature.NONE)
     wide = Design(tuple(replace(design("numbers").dense[0], name=f"{i}") for i in range(900)), (), ())
     asks = [
-        replace(ask, every=4),
         replace(ask, design=wide, scaling=np.ones((2, 900)), theta=np.zeros((901, 1))),
     ]
     for one in asks:
