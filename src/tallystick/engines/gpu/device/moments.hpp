@@ -126,12 +126,12 @@ struct Stripe {
         : m(m),
           j(j),
           e(m.exponents[j]),
-          window(Parts<T>::window(e == none ? 0 : e)),
+          window(e == none ? Window{0, 0} : Parts<T>::window(e)),
           cuts(e == none ? 0 : e),
           of{m.classes, m.class_kind} {}
 
     // What is left of a number that does not fit at once: the same number, or 0 where it went another way.
-    T another_way(T x, int64_t c) {
+    T another_way(T x, int32_t c) {
         const double wide = static_cast<double>(x), limit = e == none ? 0.0 : power(e);
         if (e != none && wide < limit && wide > -limit && Parts<T>::fits(wide, cuts)) return x;
         if (c < 0 || c >= at_once) return T(0);
@@ -143,8 +143,8 @@ struct Stripe {
         return T(0);
     }
 
-    void add(T x, int64_t c) {
-        if (e == none || !Parts<T>::fits_at_once(x, window)) x = another_way(x, c);
+    void add(T x, int32_t c) {
+        if (!Parts<T>::fits_at_once(x, window)) x = another_way(x, c);
         double part[each];
         Parts<T>::of(static_cast<double>(x), cuts, part);
 #pragma unroll
@@ -155,15 +155,18 @@ struct Stripe {
         }
     }
 
-    int64_t class_of(int64_t row) const { return (m.classes ? of.code(row) : 0) - m.first_class; }
+    int32_t class_of(int64_t row) const {
+        return static_cast<int32_t>(m.classes ? of.code(row) : 0) - static_cast<int32_t>(m.first_class);
+    }
 
     void read(int64_t begin, int64_t end) {
         const T* const column = reinterpret_cast<const T*>(m.columns[j]);
         const int64_t whole = begin + (end - begin) / 4 * 4;  // stripes begin at multiples of four
         if (m.class_kind == bytes && m.classes) {
             const uint8_t* const classes = static_cast<const uint8_t*>(m.classes);
-            constexpr int ahead = 16 / sizeof(T);  // so many fours are asked for before the first is there
+            constexpr int ahead = 8 / sizeof(T);  // so many fours are asked for before the first is there
             const int64_t step = 4 * static_cast<int64_t>(threads());
+            const int32_t base = static_cast<int32_t>(m.first_class);
             for (int64_t row = begin + 4 * static_cast<int64_t>(thread()); row < whole; row += ahead * step) {
                 Four<T> x[ahead];
                 uint32_t c[ahead];
@@ -177,8 +180,7 @@ struct Stripe {
                 for (int k = 0; k < ahead; ++k)
                     if (row + k * step < whole)
 #pragma unroll
-                        for (int i = 0; i < 4; ++i)
-                            add(x[k].at[i], static_cast<int64_t>(c[k] >> 8 * i & 255) - m.first_class);
+                        for (int i = 0; i < 4; ++i) add(x[k].at[i], static_cast<int32_t>(c[k] >> 8 * i & 255) - base);
             }
         } else {
             for (int64_t row = begin + thread(); row < whole; row += threads()) add(column[row], class_of(row));
