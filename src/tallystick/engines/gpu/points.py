@@ -19,7 +19,7 @@ from tallystick.engines.gpu.device import Device
 from tallystick.engines.gpu.rows import DevicePart, DeviceRows
 from tallystick.kernels import Curvature
 from tallystick.models.logistic.design import Dense, Factor
-from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, RowTotals, Total
+from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, RowTotals, Sides, Total
 
 BLOCKS = 3  # of a processor at the same time
 TILE = 7  # 2^7 rows are taken through all steps at once, where they fit
@@ -28,7 +28,9 @@ HASHED = 3  # columns that choose rows, as pick_rows in src/kernels/logistic/wor
 FEW = 128  # columns of a tile, cells among them: beyond, rows add to cells one by one
 SQUARES = (Curvature.PAIRS, Curvature.GRAM, Curvature.OWN)
 NO_FACTOR = (0, 0, -1)
+TOP = np.uint64(1 << 63)
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,39 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
 def newton_sums(rows: DeviceRows, question: NewtonSums) -> Total | None:
     """Return the sums at the next point of Newton's method."""
     return logistic_sums(rows, question.question)
+
+
+def sides(rows: DeviceRows, question: Sides) -> tuple[Floats, Floats] | None:
+    """Return between which scores the classes lie; None where classes are too many for a block."""
+    device, d, thetas = rows.device, question.design, np.stack(question.directions)
+    directions, parameters, links = thetas.shape
+    memory = 8 * links * device.threads
+    if not rows.table.rows or memory > device.block_memory:
+        return None
+    empty = question.zero()
+    there = [device.put(_ordered(ends)) for ends in empty]
+    codes = [(c.column.name, c.start) for c in d.coded]
+    for part in rows.parts([name for name, _ in d.columns]):
+        sources, coded = _places(device, part, d.dense, codes)
+        blocks = min(device.processors * 8, -(-part.rows // device.threads))
+        device.launch(
+            "widen_sides", blocks, part.rows, len(d.dense), len(codes), links, parameters,
+            device.put(sources), device.put(question.scaling), device.put(coded), *part.classes, part.weights,
+            directions, device.put(thetas), *there, memory=memory,
+        )  # fmt: skip
+    found = [_doubles(device.get(ends)) for ends in there]
+    return found[0], found[1]
+
+
+def _ordered(numbers: Floats) -> NDArray[np.uint64]:
+    """Return doubles as whole numbers of the same order, as device/logistic.hpp."""
+    bits = np.ascontiguousarray(numbers).view(np.uint64)
+    return np.where(bits >> np.uint64(63), ~bits, bits | TOP)
+
+
+def _doubles(ordered: NDArray[np.uint64]) -> Floats:
+    """Return what `_ordered` was given."""
+    return np.where(ordered & TOP, ordered ^ TOP, ~ordered).view(np.float64)
 
 
 def row_facts(rows: DeviceRows, question: RowFacts) -> RowTotals | None:
