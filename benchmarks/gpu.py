@@ -204,12 +204,63 @@ def _fits(name: str, method: Callable[..., Any], rows: int, columns: int) -> Ite
     table.release()
 
 
+def predict(rows: int = 100_000_000, columns: int = 20) -> Iterator[Line]:
+    """Answers to rows that lie on the device: the kernel alone, and with labels that come back."""
+    import cupy
+
+    from tallystick.engines.gpu import predict as room
+
+    rate = next(bandwidth())[1]
+    cupy.get_default_memory_pool().free_all_blocks()
+    X, y = numbers(200_000, columns)
+    new = cupy.random.standard_normal((rows, columns), dtype=cupy.float32)
+    for name, method in {
+        "tree of depth 8": lambda: ts.DecisionTree(max_depth=8, engine=ts.Gpu()),
+        "logistic regression": lambda: ts.LogisticRegression(engine=ts.Gpu()),
+        "Gaussian naive Bayes": lambda: ts.NaiveBayes(distributions="gaussian", engine=ts.Gpu()),
+    }.items():
+        model = method().fit(X, y)
+        plan = room.WAYS[type(model.model_)](model.model_, columns)
+        asked = room._Asked(device_of(0).device, plan, True, None)
+        own = [new[:, j] for j in plan.columns]
+        alone = _kernel(asked, own, rows)
+        yield f"predict, {name}, {rows:,} x {columns} float32, resident: ms", 1e3 * alone, None
+        yield "  share of the bandwidth (read)", rows * columns * 4 / alone / 1e12 / rate, 0.5
+        yield "  with labels back here, ms", 1e3 * clock(lambda m=model: m.predict(new), 3), None
+
+
+def _kernel(asked: Any, columns: list[Any], rows: int) -> float:
+    """Return the seconds that the device works on answers which stay there."""
+    import cupy
+
+    times: list[float] = []
+    device, launch = asked.device, asked.device.launch
+
+    def timed(*given: Any, **more: Any) -> None:
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        launch(*given, **more)
+        stop.record()
+        stop.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(start, stop) / 1e3)
+
+    device.launch = timed
+    try:
+        for _ in range(ROUNDS):
+            with device.use():
+                asked.answer(columns, rows)
+    finally:
+        del device.launch
+    return median(times)
+
+
 PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "same": same,
     "bandwidth": bandwidth,
     "bayes": bayes,
     "tree": tree,
     "logistic": logistic,
+    "predict": predict,
 }
 
 

@@ -42,6 +42,10 @@ class Device(Protocol):
         """Return an array there, whatever is in it."""
         ...
 
+    def buffer(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return an array here from which copies are quick."""
+        ...
+
     def put(self, array: NDArray[Any], to: Any = None) -> Any:
         """Return a copy there; to: an array there that takes it."""
         ...
@@ -115,12 +119,19 @@ class Cuda:
         """Return an array there, whatever is in it."""
         return self.cupy.empty(shape, dtype)
 
+    def buffer(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return an array here that stays where it is in memory."""
+        import cupyx
+
+        return cupyx.empty_pinned(shape, dtype)  # type: ignore[no-any-return]
+
     def put(self, array: NDArray[Any], to: Any = None) -> Any:
         """Return a copy there."""
         own = np.ascontiguousarray(array)
         if to is None:
             return self.cupy.asarray(own)
         to.set(own)
+        self.cupy.cuda.get_current_stream().synchronize()  # the caller may write to the array again
         return to
 
     def get(self, array: Any) -> NDArray[Any]:

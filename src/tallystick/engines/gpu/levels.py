@@ -23,7 +23,9 @@ from tallystick.data.table.block import Block
 from tallystick.data.threads import in_order
 from tallystick.engines.gpu.device import KINDS, Device
 from tallystick.engines.gpu.rows import DevicePart, DeviceRows
+from tallystick.engines.gpu.sums import bayes_sums
 from tallystick.engines.local import Local
+from tallystick.stats.bayes import BayesSums
 from tallystick.stats.distribution import NONE, Spreads, ValueSpread
 from tallystick.stats.level_tables import DIGITS, CodedColumn, Frontier, Level, Test
 from tallystick.stats.split_pieces import LevelAnswers, PieceCut, PieceSums, Subtree, short_table
@@ -64,7 +66,7 @@ def look(rows: DeviceRows, question: GrowingTree) -> NodeLook | None:
     fits = table.rows < MOST_ROWS and len(question.labels) <= MOST_CLASSES and size < rows.room
     if not fits or table.rows < rows.device.least_rows or not question.rules.groups:
         return None
-    classes = kernels.count_classes(table.classes, len(question.labels), None)
+    classes = bayes_sums(rows, BayesSums((), len(question.labels)))[""]
     return NodeLook(_spreads(rows, question._values), classes, table.rows, np.inf, -np.inf)
 
 
@@ -281,8 +283,8 @@ class Growth:
         nodes = columns, len(segments), tiles.first, begin
         device.launch("branch_places", jobs, tiles.count, *nodes, branches, counts, sizes)
         device.launch(
-            "part_entries", columns * tiles.count, *given, self.rank, self.way, branches, counts,
-            memory=4 * device.threads + STAGED,
+            "part_entries_2" if branches == 2 else "part_entries_16", columns * tiles.count, *given, self.rank,
+            self.way, branches, counts, memory=4 * device.threads + STAGED,
         )  # fmt: skip
         return device.get(sizes)
 
@@ -332,12 +334,16 @@ class Search:
         values = self._values(best, known.sum(axis=-1))
         out = []
         for p in range(len(self.growth.plain)):
+            left = np.stack([cut[2] for cut in best[p]])
+            sides = np.stack([left, known[p] - left, missing[p]], axis=1)  # [node, side, class]
             short = []
-            for i in range(self.nodes):
-                key, at, left = best[p][i]
+            for i, (key, at, _) in enumerate(best[p]):
+                if at:
+                    short.append(ValueTable(sides[i], values[p, i, :2], cuts[p][i]))
+                    continue
                 low, high, first = values[p, i].tolist()
-                cut = PieceCut(key, left if at else None, low, high, cuts[p][i])
-                short.append(short_table(PieceSums(known[p, i], missing[p, i], first, first), [cut]))
+                own = PieceSums(known[p, i], missing[p, i], first, first)
+                short.append(short_table(own, [PieceCut(key, None, low, high, cuts[p][i])]))
             out.append(short)
         return out
 
@@ -354,11 +360,13 @@ class Search:
         device.launch("tile_sums", jobs, count, *every, counts, before, all_)
         score, at, cuts = (device.empty((columns, count), np.int64) for _ in range(3))
         left = device.zeros((columns, count, classes), np.int64)
-        told = before, all_, device.put(np.array(self.least, np.int64)), g.logs
-        memory = 32 + 4 * device.threads + STAGED
+        bound = device.zeros((columns, self.nodes), np.uint64)
+        told = before, all_, device.put(np.array(self.least, np.int64)), g.logs, bound
+        most = next(n for n in (2, 4, MOST_CLASSES) if classes <= n)
         device.launch(
-            "tile_best", columns * count, *given, self.nodes, *told, score, at, cuts, left, memory=memory
-        )
+            f"tile_best_{most}", columns * count, *given, self.nodes, *told, score, at, cuts, left,
+            memory=32 + 4 * device.threads + STAGED,
+        )  # fmt: skip
         return device.get(all_), self._best(*(device.get(a) for a in (score, at, cuts, left)))
 
     def _best(

@@ -101,7 +101,7 @@ class _Answering:
             self.device.launch(
                 self.plan.kernel, min(self.device.processors * BLOCKS, -(-(stop - start) // size)),
                 stop - start, len(columns), self.device.put(places), step, KINDS[str(columns[0].dtype)], size,
-                self.plan.classes, *asked, odd, *given, memory=self._bytes(columns[0].dtype.itemsize) * size,
+                _flat(places, step, columns[0].dtype.itemsize), self.plan.classes, *asked, odd, *given, memory=self._bytes(columns[0].dtype.itemsize) * size,
             )  # fmt: skip
             if stop - start == rows:
                 out = self.device.get(found)
@@ -146,6 +146,11 @@ class _Answering:
             else:
                 parts = [self.device.put(c[first:stop]) for c in columns]
                 yield first, stop, np.array([self.device.address(p) for p in parts], np.int64), 1, parts
+
+
+def _flat(places: NDArray[np.int64], step: int, cell: int) -> int:
+    """Say whether rows lie one after the other and hold these columns alone, in their order."""
+    return int(step == len(places) and bool((np.diff(places) == cell).all()))
 
 
 def _side_by_side(columns: Sequence[Numbers]) -> tuple[Numbers | None, NDArray[np.int64]]:

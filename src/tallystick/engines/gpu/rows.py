@@ -23,8 +23,8 @@ from tallystick.data.threads import checkpoint, in_order
 from tallystick.engines.gpu.device import KINDS, Device
 
 SHARE = 0.8  # of the free memory that columns may take: totals and orders need some too
-TILE = 4096  # rows whose cells are copied at once: columns of a matrix share its lines
-PIECE = 1 << 18  # rows that a thread copies
+TILE = 1 << 14  # rows that a thread copies at once: columns of a matrix share its lines
+PIECE = 1 << 20  # rows that go together
 LEAST_PART = 1 << 16  # rows of a part, at least
 CLASSES, WEIGHTS = "\0classes", "\0weights"  # names that no column can have
 Words = tuple[Any, Any, Any]
@@ -143,7 +143,43 @@ class DeviceRows:
         return out | {name: tuple(self.device.put(part) for part in a) for name, a in texts.items()}
 
     def _sent(self, arrays: list[NDArray[Any]]) -> list[Any]:
-        return [self.device.put(array) for array in staged(arrays, self.threads)]
+        """Return arrays as they lie there: doubles that are all single floats as these. They go in pieces
+        through one small buffer.
+        """
+        doubles = [a for a in arrays if a.dtype == np.float64]
+        guess = [not _wider(a[:TILE]) for a in doubles]
+        singles = [a for a, single in zip(doubles, guess, strict=True) if single]
+        sent = self._singles(singles) if singles else []
+        found = {id(a): there for a, there in zip(singles, sent, strict=True) if there is not None}
+        return [found[id(a)] if id(a) in found else self.device.put(a) for a in arrays]
+
+    def _singles(self, columns: list[NDArray[Any]]) -> list[Any]:
+        """Return columns of doubles as single floats there, None where these are not the same numbers."""
+        rows, groups = len(columns[0]), _side_by_side(columns)
+        there = [self.device.empty(rows, np.float32) for _ in columns]
+        buffer = self.device.buffer((len(columns), min(PIECE, rows)), np.float32)
+        exact = np.ones(len(columns), bool)
+
+        def copy(start: int, first: int) -> NDArray[np.bool_]:
+            some = slice(first, min(first + TILE, start + PIECE, rows))
+            fits = np.empty(len(columns), bool)
+            for at, group in groups:
+                cells = group[some]
+                with np.errstate(over="ignore"):
+                    single = cells.astype(np.float32)
+                fits[at] = ((single == cells) | (cells != cells)).all(axis=0)
+                buffer[at, first - start : some.stop - start] = single.T
+            return fits
+
+        for start in range(0, rows, PIECE):
+            checkpoint()
+            stop = min(start + PIECE, rows)
+            jobs = (partial(copy, start, first) for first in range(start, stop, TILE))
+            for fits in in_order(jobs, self.threads):
+                exact &= fits
+            for j in np.flatnonzero(exact).tolist():
+                self.device.put(buffer[j, : stop - start], there[j][start:stop])
+        return [array if fits else None for array, fits in zip(there, exact, strict=True)]
 
     def _in_parts(self, arrays: dict[str, Any]) -> Iterator[DevicePart]:
         """Yield parts in turn; every other one lies in the other lane, so that its copies need not wait."""
@@ -173,36 +209,10 @@ class DeviceRows:
         return DevicePart(block.rows, found)
 
 
-def staged(arrays: list[NDArray[Any]], threads: int | None) -> list[NDArray[Any]]:
-    """Return arrays as they are sent: side by side, doubles that are all single floats as these."""
-    doubles = [a for a in arrays if a.dtype == np.float64]
-    narrow = iter(_singles(doubles, threads))
-    return [next(narrow) if a.dtype == np.float64 else np.ascontiguousarray(a) for a in arrays]
-
-
-def _singles(columns: list[NDArray[Any]], threads: int | None) -> list[NDArray[Any]]:
-    """Return columns of doubles as single floats where these are the same numbers."""
-    if not columns:
-        return []
-    rows = len(columns[0])
-    out = np.empty((len(columns), rows), np.float32)
-    exact = np.ones(len(columns), bool)
-    groups = _side_by_side(columns)
-
-    def copy(start: int) -> None:
-        for first in range(start, min(start + PIECE, rows), TILE):
-            some = slice(first, min(first + TILE, start + PIECE, rows))
-            for at, group in groups:
-                if exact[at].any():
-                    cells = group[some]
-                    with np.errstate(over="ignore"):
-                        single = cells.astype(np.float32)
-                    exact[at] &= ((single == cells) | (cells != cells)).all(axis=0)
-                    out[at, some] = single.T
-
-    for _ in in_order((partial(copy, start) for start in range(0, rows, PIECE)), threads):
-        pass
-    return [out[j] if exact[j] else np.ascontiguousarray(c) for j, c in enumerate(columns)]
+def _wider(values: NDArray[np.float64]) -> bool:
+    """Say whether some number is not a single float."""
+    with np.errstate(over="ignore"):
+        return not np.array_equal(values.astype(np.float32), values, equal_nan=True)
 
 
 def _side_by_side(columns: list[NDArray[Any]]) -> list[tuple[slice, NDArray[Any]]]:

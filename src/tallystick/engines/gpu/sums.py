@@ -154,8 +154,9 @@ class _Work:
         stripe = device.threads * THREAD_ROWS
         for first in range(0, classes, AT_ONCE):
             device.launch(
-                "add_moments", -(-part.rows // stripe), part.rows, len(columns), addresses, powers, kind,
-                *part.classes, first, classes, stripe, *found.arrays, memory=8 * AT_ONCE * PARTS * device.threads,
+                "add_singles" if kind else "add_doubles", -(-part.rows // stripe), part.rows, len(columns),
+                addresses, powers, *part.classes, first, classes, stripe, *found.arrays,
+                memory=8 * AT_ONCE * (PARTS // 2 if kind else PARTS) * device.threads,
             )  # fmt: skip
         self.found.append(found)
 

@@ -186,8 +186,7 @@ inline void finish_row(const Points& p, double* at, int64_t row, Losses& losses)
     for (int64_t l = 0; l < p.links; ++l) r[l] = score_of(p, at, row, l);
     const int64_t own = p.own_class(row);
     double* const s = at + p.shares();
-    const double loss =
-        p.links == 1 ? two_classes(p, own, r, s, times, losses) : many_classes(p, own, r, s, times, losses);
+    const double loss = p.links == 1 ? two_classes(p, own, r, s, times, losses) : many_classes(p, own, r, s, times, losses);
     add_loss(p, loss * factor, times, losses);
     for (int64_t l = 0; l < p.links; ++l) r[l] *= factor;
     if (p.curvature != no_curvature) curvature_weights(p, at, factor);
@@ -252,7 +251,9 @@ APART inline void add_cells(const Points& p, const double* tile, int64_t first, 
         const int64_t c = i / n, row = p.row_of(first + i % n), cell = base + p.cell(c, row);
         const double* const at = tile + i % n * pitch;
         const uint64_t times = std::bit_cast<uint64_t>(at[p.copies_at()]);
-        const auto fixed = [=](double x) { return static_cast<int64_t>((std::bit_cast<uint64_t>(x + p.magic) - zero) * times); };
+        const auto fixed = [=](double x) {
+            return static_cast<int64_t>((std::bit_cast<uint64_t>(x + p.magic) - zero) * times);
+        };
         if (p.curvature == diagonal) {
             const int64_t whole = fixed(at[p.weight_at()]);
             add_to(p.squares + cell, whole);
@@ -287,17 +288,18 @@ inline void write_losses(const Points& p, const Losses& own, unsigned char* memo
 }  // namespace tally
 
 // tasks [n, 3] are shared out among `passes` blocks that read the same rows, `each` to a block.
-KERNEL_SHARING(2) logistic_sums(int64_t rows, const uint32_t* chosen, int64_t dense, int64_t coded, int64_t cells, int64_t links,
-                     const int64_t* sources,
-                     int64_t plain, const double* scaling, const int64_t* codes, const void* classes, int64_t class_kind,
-                     const double* class_factor, const int64_t* weights, double divisor, const double* theta, double magic,
-                     int64_t curvature, int64_t hot, int64_t shift, const int64_t* tasks, int64_t n_tasks, int64_t each,
-                     int64_t passes, int64_t* loss, int64_t* gradient, int64_t* squares) {
+KERNEL_SHARING(2)
+logistic_sums(int64_t rows, const uint32_t* chosen, int64_t dense, int64_t coded, int64_t cells, int64_t links,
+              const int64_t* sources, int64_t plain, const double* scaling, const int64_t* codes, const void* classes,
+              int64_t class_kind, const double* class_factor, const int64_t* weights, double divisor, const double* theta,
+              double magic, int64_t curvature, int64_t hot, int64_t shift, const int64_t* tasks, int64_t n_tasks,
+              int64_t each, int64_t passes, int64_t* loss, int64_t* gradient, int64_t* squares) {
     using namespace tally;
     SHARED(memory);
     double* const tile = reinterpret_cast<double*>(memory);
-    const Points p{rows, chosen, dense,   coded,   cells, links, sources,   plain, scaling, codes, classes, class_kind,
-                   class_factor, weights, divisor, theta, magic, curvature, hot,   shift,   loss,  gradient, squares};
+    const Points p{rows,    chosen,    dense,   coded,      cells,        links,    sources, plain,
+                   scaling, codes,     classes, class_kind, class_factor, weights,  divisor, theta,
+                   magic,   curvature, hot,     shift,      loss,         gradient, squares};
     const int64_t pass = block() % passes, tile_rows = int64_t{1} << shift, stride = blocks() / passes * tile_rows;
     const int64_t mine = n_tasks - pass * each < each ? n_tasks - pass * each : each;  // this pass's tasks
     const int64_t groups = mine > 0 ? threads() / mine : 0, group = mine > 0 ? thread() / mine : 0;

@@ -227,14 +227,14 @@ KERNEL largest(int64_t rows, const void* values, int64_t kind, uint64_t* bits) {
     if (most) raise_to(bits, most);
 }
 
-KERNEL add_moments(int64_t rows, int64_t n_columns, const int64_t* columns, const int64_t* exponents, int64_t kind,
-                   const void* classes, int64_t class_kind, int64_t first_class, int64_t n_classes, int64_t stripe,
-                   int64_t* parts, int64_t* missing, int64_t* sums, int64_t* squares) {
-    using namespace tally;
-    const Moments m{rows,      n_columns, columns, exponents, classes, class_kind, first_class,
-                    n_classes, stripe,    parts,   missing,   sums,    squares};
-    if (kind == singles)
-        add_stripe<float>(m);
-    else
-        add_stripe<double>(m);
-}
+// One kernel a type: what doubles need in registers would leave room for few blocks of singles.
+#define ADD_MOMENTS(name, type)                                                                                         \
+    KERNEL name(int64_t rows, int64_t n_columns, const int64_t* columns, const int64_t* exponents, const void* classes, \
+                int64_t class_kind, int64_t first_class, int64_t n_classes, int64_t stripe, int64_t* parts,             \
+                int64_t* missing, int64_t* sums, int64_t* squares) {                                                    \
+        const tally::Moments m{rows,      n_columns, columns, exponents, classes, class_kind, first_class,              \
+                               n_classes, stripe,    parts,   missing,   sums,    squares};                             \
+        tally::add_stripe<type>(m);                                                                                     \
+    }
+ADD_MOMENTS(add_singles, float)
+ADD_MOMENTS(add_doubles, double)

@@ -15,6 +15,7 @@ struct Matrix {
     const int64_t* at;  // [column] addresses
     int64_t step;       // cells from row to row
     int64_t kind, tile_rows;
+    bool flat;  // rows lie one after the other, and hold these columns alone, in their order
 };
 
 struct Answers {
@@ -32,22 +33,52 @@ struct Answers {
     }
 };
 
-// Cells of the tile, [row, column] with an odd length, so that threads of neighbouring rows do not wait for each other.
+// Where a thread stands when all of them go over the cells of a tile, one after the other.
+struct Stepping {
+    int32_t f, s, fast, by_fast, by_slow;
+    explicit Stepping(int32_t fast)
+        : f(static_cast<int32_t>(thread()) % fast),
+          s(static_cast<int32_t>(thread()) / fast),
+          fast(fast),
+          by_fast(static_cast<int32_t>(threads()) % fast),
+          by_slow(static_cast<int32_t>(threads()) / fast) {}
+    void next() {
+        f += by_fast, s += by_slow;
+        if (f >= fast) f -= fast, ++s;
+    }
+};
+
+// Cells of the tile, [row, column] with an odd length, so that threads of neighbouring rows do not wait for each other. Of a
+// matrix whose rows lie one after the other several are asked for before the first is there.
 template <class T>
 inline void stage(const Matrix& m, T* tile, int64_t first, int32_t n, uint32_t* odd) {
     const int32_t columns = static_cast<int32_t>(m.columns), pitch = columns | 1, all = static_cast<int32_t>(threads());
-    const bool beside = m.step != 1;  // rows lie side by side: the column runs first
-    const int32_t fast = beside ? columns : n, by_slow = all / fast, by_fast = all % fast;
-    int32_t f = static_cast<int32_t>(thread()) % fast, s = static_cast<int32_t>(thread()) / fast;
-    const int32_t slow = beside ? n : columns;
     T strange = 0;
-    while (s < slow) {
-        const int32_t row = beside ? s : f, j = beside ? f : s;
-        const T x = reinterpret_cast<const T*>(m.at[j])[(first + row) * m.step];
-        tile[row * pitch + j] = x;
-        strange += x == x ? x - x : T{0};  // no number as soon as one is infinite
-        f += by_fast, s += by_slow;
-        if (f >= fast) f -= fast, ++s;
+    const bool beside = m.step != 1;  // rows lie side by side: the column runs first
+    Stepping at(beside ? columns : n);
+    if (m.flat) {
+        constexpr int32_t ahead = 10;
+        const T* const cells = reinterpret_cast<const T*>(m.at[0]) + first * columns;
+        const int32_t count = n * columns;
+        for (int32_t i = static_cast<int32_t>(thread()); i < count; i += ahead * all) {
+            T x[ahead];
+#pragma unroll
+            for (int32_t k = 0; k < ahead; ++k) x[k] = i + k * all < count ? cells[i + k * all] : T{0};
+#pragma unroll
+            for (int32_t k = 0; k < ahead; ++k) {
+                if (i + k * all < count) tile[at.s * pitch + at.f] = x[k];
+                strange += x[k] == x[k] ? x[k] - x[k] : T{0};  // no number as soon as one is infinite
+                at.next();
+            }
+        }
+    } else {
+        const int32_t slow = beside ? n : columns;
+        for (; at.s < slow; at.next()) {
+            const int32_t row = beside ? at.s : at.f, j = beside ? at.f : at.s;
+            const T x = reinterpret_cast<const T*>(m.at[j])[(first + row) * m.step];
+            tile[row * pitch + j] = x;
+            strange += x == x ? x - x : T{0};
+        }
     }
     if (strange != strange) raise_flag(odd);
 }
@@ -116,29 +147,40 @@ struct Adding {
 
     template <class T>
     void answer(const Answers& a, const T* row, int64_t at, double* score) const {
-        const int64_t classes = a.classes;
-        for (int64_t c = 0; c < classes; ++c) score[c] = base[c];
-        for (int64_t t = 0; t < n_terms; ++t) {
-            const int64_t *const term = terms + 4 * t, cuts = term[2];
+        double pair[2];  // scores of two classes stay in registers
+        if (a.classes == 2)
+            add<T, 2>(a, row, at, pair);
+        else
+            add<T, 0>(a, row, at, score);
+    }
+
+    // Fixed: the number of classes, or 0.
+    template <class T, int Fixed>
+    void add(const Answers& a, const T* row, int64_t at, double* score) const {
+        const int classes = Fixed ? Fixed : static_cast<int>(a.classes);
+        for (int c = 0; c < classes; ++c) score[c] = base[c];
+        for (int t = 0; t < static_cast<int>(n_terms); ++t) {
+            const int64_t* const term = terms + 4 * t;
             const double* const own = numbers + term[3];
             const double x = static_cast<double>(row[term[1]]);
             if (term[0] == bin_term) {
+                const int64_t cuts = term[2];
                 const double* const from = own + cuts + (x == x ? places_up_to(own, cuts, x) : cuts + 1) * classes;
-                for (int64_t c = 0; c < classes; ++c) score[c] += from[c];
+                for (int c = 0; c < classes; ++c) score[c] += from[c];
             } else if (x == x) {
-                for (int64_t c = 0; c < classes; ++c) {
+                for (int c = 0; c < classes; ++c) {
                     const double d = x - own[c];
                     score[c] += own[2 * classes + c] - d * d * own[classes + c];
                 }
             }
         }
         bool possible = !lost;
-        for (int64_t c = 0; c < classes; ++c) {
+        for (int c = 0; c < classes; ++c) {
             score[c] = slope * score[c];
             if (shift) score[c] += shift[c];
             possible |= score[c] != -infinity;
         }
-        for (int64_t c = 0; c < classes && !possible; ++c) score[c] = lost[c];
+        for (int c = 0; c < classes && !possible; ++c) score[c] = lost[c];
         to_shares(score, classes);
         write_shares(a, score, at);
     }
@@ -203,29 +245,30 @@ inline void answer_all(const Matrix& m, const Model& model, const Answers& a, un
 }  // namespace tally
 
 KERNEL answer_tree(int64_t rows, int64_t columns, const int64_t* at, int64_t step, int64_t kind, int64_t tile_rows,
-                   int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd, const double* cut,
-                   const int32_t* steps, const double* node_shares, const int64_t* labels) {
+                   int64_t flat, int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd,
+                   const double* cut, const int32_t* steps, const double* node_shares, const int64_t* labels) {
     using namespace tally;
     SHARED(memory);
-    answer_all(Matrix{rows, columns, at, step, kind, tile_rows}, Walk{cut, steps, node_shares, labels},
+    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0}, Walk{cut, steps, node_shares, labels},
                Answers{classes, shares, best, best_kind, odd}, memory);
 }
 
 KERNEL answer_sums(int64_t rows, int64_t columns, const int64_t* at, int64_t step, int64_t kind, int64_t tile_rows,
-                   int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd, const double* base,
-                   const int64_t* terms, int64_t n_terms, const double* numbers, double slope, const double* shift,
-                   const double* lost) {
+                   int64_t flat, int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd,
+                   const double* base, const int64_t* terms, int64_t n_terms, const double* numbers, double slope,
+                   const double* shift, const double* lost) {
     using namespace tally;
     SHARED(memory);
-    answer_all(Matrix{rows, columns, at, step, kind, tile_rows}, Adding{base, terms, n_terms, numbers, slope, shift, lost},
-               Answers{classes, shares, best, best_kind, odd}, memory);
+    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0},
+               Adding{base, terms, n_terms, numbers, slope, shift, lost}, Answers{classes, shares, best, best_kind, odd},
+               memory);
 }
 
 KERNEL answer_linear(int64_t rows, int64_t columns, const int64_t* at, int64_t step, int64_t kind, int64_t tile_rows,
-                     int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd, int64_t dense,
-                     int64_t links, const int64_t* places, const double* scaling, const double* theta) {
+                     int64_t flat, int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd,
+                     int64_t dense, int64_t links, const int64_t* places, const double* scaling, const double* theta) {
     using namespace tally;
     SHARED(memory);
-    answer_all(Matrix{rows, columns, at, step, kind, tile_rows}, Linear{dense, links, places, scaling, theta},
+    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0}, Linear{dense, links, places, scaling, theta},
                Answers{classes, shares, best, best_kind, odd}, memory);
 }

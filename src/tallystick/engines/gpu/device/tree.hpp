@@ -151,7 +151,60 @@ struct BestOf {
     int64_t n_classes, nodes;
     const uint32_t* before;
     const int64_t *all, *least, *logs;
+    uint64_t* bound;
     int64_t *score, *at, *cuts, *left;
+
+    static uint64_t key_of(int64_t s) { return static_cast<uint64_t>(s) ^ (uint64_t{1} << 63); }
+
+    // The rows of a node, and those of them whose value is missing.
+    template <int Most>
+    struct Node {
+        int64_t total[Most], apart[Most], known = 0, lost = 0, least;
+        const int64_t* logs;
+
+        int64_t rows() const { return known + lost; }
+        bool allows(int64_t n) const { return n >= least && rows() - n >= least; }
+
+        // The score of a cut with `l` of each class on its left, and the missing rows where they are sent.
+        int64_t score(const uint32_t* l, bool right) const {
+            int64_t n = 0, s = 0;
+#pragma unroll
+            for (int c = 0; c < Most; ++c) {
+                const int64_t a = l[c] + (right ? 0 : apart[c]);
+                n += a;
+                s += logs[a] + logs[total[c] - a];  // of a class that is not there: 0
+            }
+            return s - logs[n] - logs[rows() - n];
+        }
+
+        // No cut between two others has a higher score: scores are convex, so none inside a box is above all of its corners.
+        int64_t most_between(const uint32_t* low, const uint32_t* high) const {
+            int64_t most = -0x7FFFFFFFFFFFFFFF - 1;
+            for (int right = lost ? 0 : 1; right < 2; ++right)
+                for (int corner = 0; corner < 1 << Most; ++corner) {
+                    uint32_t l[Most];
+#pragma unroll
+                    for (int c = 0; c < Most; ++c) l[c] = corner >> c & 1 ? high[c] : low[c];
+                    const int64_t s = score(l, right);
+                    most = s > most ? s : most;
+                }
+            return most + 4 * (2 * Most + 4) * (int64_t{1} << 19);  // as much as rounding can have taken
+        }
+    };
+
+    template <int Most>
+    Node<Most> node_of(int64_t column, int64_t own) const {
+        Node<Most> n;
+        const int64_t* const here = all + (column * nodes + own) * 2 * n_classes;
+#pragma unroll
+        for (int c = 0; c < Most; ++c) {
+            n.apart[c] = c < n_classes ? here[n_classes + c] : 0;
+            n.total[c] = c < n_classes ? here[c] + n.apart[c] : 0;
+            n.known += n.total[c] - n.apart[c], n.lost += n.apart[c];
+        }
+        n.least = least[own], n.logs = logs;
+        return n;
+    }
 
     // Most: classes that are kept in registers.
     template <int Most>
@@ -168,68 +221,93 @@ struct BestOf {
             rank[spread(i)] = inside ? orders.rank[from + i] : absent;
             label[spread(i)] = static_cast<uint8_t>(inside ? class_of(orders.order[from + i]) : 0);
         }
-        int64_t total[Most], apart[Most], known = 0, lost = 0;  // rows of each class, and those of them that are missing
-        uint32_t l[Most];
-#pragma unroll
-        for (int c = 0; c < Most; ++c) {
-            const int64_t* const here = all + (column * nodes + own) * 2 * n_classes;
-            apart[c] = c < n_classes ? here[n_classes + c] : 0;
-            total[c] = c < n_classes ? here[c] + apart[c] : 0;
-            known += total[c] - apart[c], lost += apart[c], l[c] = 0;
-        }
+        const Node<Most> node = node_of<Most>(column, own);
         if (thread() == 0) best[0] = 0, best[1] = ~uint64_t{0}, best[2] = 0;
         barrier();
         const Share share(0, n_here);
+        uint32_t l[Most] = {}, high[Most];
         for (int64_t i = share.first; i < share.last; ++i)
             step<Most>(rank[spread(i)] == absent ? absent : label[spread(i)], l);
         int64_t rows_left = 0;
 #pragma unroll
         for (int c = 0; c < Most; ++c) {
-            if (c >= n_classes) break;
-            l[c] = before_me(l[c], scan) + before[(column * tiles.count + t) * n_classes + c];
-            rows_left += l[c];
+            high[c] = l[c];
+            if (c < n_classes) l[c] = before_me(l[c], scan) + before[(column * tiles.count + t) * n_classes + c];
+            high[c] += l[c], rows_left += l[c];
         }
-        const int64_t rows_here = known + lost, few = least[own];
-        int64_t top = -0x7FFFFFFFFFFFFFFF - 1, top_at = 0, allowed = 0;
-        uint32_t top_left[Most] = {};
+        Found<Most> top;
+        const uint64_t known =
+            share.first < share.last ? ends_first<Most>(node, rank, share, high, column * nodes + own) : 0;
+        const bool scored = Most > 4 || known == 0 || key_of(node.most_between(l, high)) >= known;
+        look<Most>(node, rank, label, share, l, rows_left, scored, top);
+        tell<Most>(top, best, column * tiles.count + t);
+    }
+
+   private:
+    template <int Most>
+    struct Found {
+        int64_t score = -0x7FFFFFFFFFFFFFFF - 1, at = 0, allowed = 0;
+        uint32_t left[Most] = {};
+    };
+
+    // Scores the cut at the end of a share, if there is one, and returns the highest that anybody has told of the node so far.
+    template <int Most>
+    uint64_t ends_first(const Node<Most>& node, const uint32_t* rank, const Share& share, const uint32_t* high,
+                        int64_t which) const {
+        if (Most > 4) return 0;
+        int64_t n = 0;
+#pragma unroll
+        for (int c = 0; c < Most; ++c) n += high[c];
+        const uint32_t mine = rank[spread(share.last - 1)];
+        if (mine != absent && n != node.known && rank[spread(share.last)] != mine)
+            for (int right = node.lost ? 0 : 1; right < 2; ++right)
+                if (node.allows(n + (right ? 0 : node.lost))) {
+                    const uint64_t key = key_of(node.score(high, right));
+                    if (key > bound[which]) raise_to(bound + which, key);
+                }
+        return bound[which];
+    }
+
+    // Walks a thread's share. scored: else cuts are only counted, for none of them can be the best.
+    template <int Most>
+    void look(const Node<Most>& node, const uint32_t* rank, const uint8_t* label, const Share& share, uint32_t* l,
+              int64_t rows_left, bool scored, Found<Most>& top) const {
         for (int64_t i = share.first; i < share.last; ++i) {
             const uint32_t mine = rank[spread(i)];
             if (mine == absent) break;
             step<Most>(label[spread(i)], l), ++rows_left;
-            if (rows_left == known || rank[spread(i + 1)] == mine) continue;
-            for (int on_right = lost ? 0 : 1; on_right < 2; ++on_right) {  // where missing rows go
-                const int64_t n = rows_left + (on_right ? 0 : lost);
-                if (n < few || rows_here - n < few) continue;
-                ++allowed;
-                int64_t s = -logs[n] - logs[rows_here - n];
+            if (rows_left == node.known || rank[spread(i + 1)] == mine) continue;
+            for (int right = node.lost ? 0 : 1; right < 2; ++right) {  // where missing rows go
+                if (!node.allows(rows_left + (right ? 0 : node.lost))) continue;
+                ++top.allowed;
+                if (!scored) continue;
+                const int64_t s = node.score(l, right);
+                if (s <= top.score) continue;
+                top.score = s, top.at = rows_left;
 #pragma unroll
-                for (int c = 0; c < Most; ++c) {
-                    const int64_t a = l[c] + (on_right ? 0 : apart[c]);
-                    s += logs[a] + logs[total[c] - a];  // of a class that is not there: 0
-                }
-                if (s > top) {
-                    top = s, top_at = rows_left;
-#pragma unroll
-                    for (int c = 0; c < Most; ++c) top_left[c] = l[c];
-                }
+                for (int c = 0; c < Most; ++c) top.left[c] = l[c];
             }
         }
+    }
+
+    // The best of all threads, of equals the first.
+    template <int Most>
+    void tell(const Found<Most>& top, uint64_t* best, int64_t to) const {
         barrier();
-        const uint64_t key = static_cast<uint64_t>(top) ^ (uint64_t{1} << 63);
-        if (top_at) raise_to(best, key);
-        if (allowed) add_to(reinterpret_cast<int64_t*>(best + 2), allowed);
+        const uint64_t key = key_of(top.score);
+        if (top.at) raise_to(best, key);
+        if (top.allowed) add_to(reinterpret_cast<int64_t*>(best + 2), top.allowed);
         barrier();
-        if (top_at && key == best[0]) lower_to(best + 1, static_cast<uint64_t>(top_at));
+        if (top.at && key == best[0]) lower_to(best + 1, static_cast<uint64_t>(top.at));
         barrier();
-        const int64_t to = column * tiles.count + t;
         if (thread() == 0) {
             score[to] = static_cast<int64_t>(best[0] ^ (uint64_t{1} << 63)), cuts[to] = static_cast<int64_t>(best[2]);
             at[to] = best[1] == ~uint64_t{0} ? 0 : static_cast<int64_t>(best[1]);
         }
-        if (top_at && key == best[0] && static_cast<uint64_t>(top_at) == best[1]) {
+        if (top.at && key == best[0] && static_cast<uint64_t>(top.at) == best[1]) {
 #pragma unroll
             for (int c = 0; c < Most; ++c)
-                if (c < n_classes) left[to * n_classes + c] = top_left[c];
+                if (c < n_classes) left[to * n_classes + c] = top.left[c];
         }
     }
 };
@@ -237,31 +315,31 @@ struct BestOf {
 }  // namespace tally
 
 // The best cut before an entry of each tile: score, how many known entries of the node lie left of it (0: none is allowed), and
-// how many of each class; cuts: how many are allowed, missing rows on either side. Of equals the first.
-KERNEL tile_best(int64_t count, const int64_t* node, const int64_t* begin, const int64_t* end, const int64_t* side,
-                 int64_t rows, uint32_t* order, uint32_t* rank, int64_t n_classes, int64_t nodes, const uint32_t* before,
-                 const int64_t* all, const int64_t* least, const int64_t* logs, int64_t* score, int64_t* at, int64_t* cuts,
-                 int64_t* left) {
-    using namespace tally;
-    const BestOf best{{count, node, begin, end, side},
-                      {rows, order, rank},
-                      n_classes,
-                      nodes,
-                      before,
-                      all,
-                      least,
-                      logs,
-                      score,
-                      at,
-                      cuts,
-                      left};
-    if (n_classes <= 2)
-        best.find<2>();
-    else if (n_classes <= 4)
-        best.find<4>();
-    else
-        best.find<most_classes>();
-}
+// how many of each class; cuts: how many are allowed, missing rows on either side. Of equals the first. bound[column, node]: a
+// score that some cut has, as a key; at first 0. One kernel for so many classes each: registers of many would leave room for few blocks.
+#define TILE_BEST(name, most)                                                                                            \
+    KERNEL name(int64_t count, const int64_t* node, const int64_t* begin, const int64_t* end, const int64_t* side,       \
+                int64_t rows, uint32_t* order, uint32_t* rank, int64_t n_classes, int64_t nodes, const uint32_t* before, \
+                const int64_t* all, const int64_t* least, const int64_t* logs, uint64_t* bound, int64_t* score,          \
+                int64_t* at, int64_t* cuts, int64_t* left) {                                                             \
+        const tally::BestOf best{{count, node, begin, end, side},                                                        \
+                                 {rows, order, rank},                                                                    \
+                                 n_classes,                                                                              \
+                                 nodes,                                                                                  \
+                                 before,                                                                                 \
+                                 all,                                                                                    \
+                                 least,                                                                                  \
+                                 logs,                                                                                   \
+                                 bound,                                                                                  \
+                                 score,                                                                                  \
+                                 at,                                                                                     \
+                                 cuts,                                                                                   \
+                                 left};                                                                                  \
+        best.find<most>();                                                                                               \
+    }
+TILE_BEST(tile_best_2, 2)
+TILE_BEST(tile_best_4, 4)
+TILE_BEST(tile_best_16, 16)
 
 // out[i]: the number of the entry places[i] of a column.
 KERNEL values_at(int64_t n, const int64_t* column, const int64_t* places, const int64_t* side, int64_t rows, uint32_t* order,
@@ -393,14 +471,11 @@ inline void part_tile(const Tiles& tiles, const Orders& orders, const uint8_t* w
 }  // namespace tally
 
 // Entries of tested nodes move to the other buffer, branch after branch, each in the order it had.
-KERNEL part_entries(int64_t count, const int64_t* node, const int64_t* begin, const int64_t* end, const int64_t* side,
-                    int64_t rows, uint32_t* order, uint32_t* rank, const uint8_t* way, int64_t branches,
-                    const uint32_t* places) {
-    using namespace tally;
-    const Tiles tiles{count, node, begin, end, side};
-    const Orders orders{rows, order, rank};
-    if (branches <= 2)
-        part_tile<2>(tiles, orders, way, branches, places);
-    else
-        part_tile<most_branches>(tiles, orders, way, branches, places);
-}
+#define PART_ENTRIES(name, most)                                                                                   \
+    KERNEL name(int64_t count, const int64_t* node, const int64_t* begin, const int64_t* end, const int64_t* side, \
+                int64_t rows, uint32_t* order, uint32_t* rank, const uint8_t* way, int64_t branches,               \
+                const uint32_t* places) {                                                                          \
+        tally::part_tile<most>({count, node, begin, end, side}, {rows, order, rank}, way, branches, places);       \
+    }
+PART_ENTRIES(part_entries_2, 2)
+PART_ENTRIES(part_entries_16, 16)
