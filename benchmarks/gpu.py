@@ -221,7 +221,7 @@ def predict(rows: int = 100_000_000, columns: int = 20) -> Iterator[Line]:
     }.items():
         model = method().fit(X, y)
         plan = room.WAYS[type(model.model_)](model.model_, columns)
-        asked = room._Asked(device_of(0).device, plan, True, None)
+        asked = room._Answering(device_of(0).device, plan, True, None)
         own = [new[:, j] for j in plan.columns]
         alone = _kernel(asked, own, rows)
         yield f"predict, {name}, {rows:,} x {columns} float32, resident: ms", 1e3 * alone, None

@@ -1,7 +1,7 @@
 """A device that is a processor: the device code compiled by a plain compiler, its memory NumPy's.
 
 Every line of the GPU engine but CuPy's own calls runs through it, so that the engine is tested where there is
-no GPU. With one, tests/engines/test_gpu_device.py asks the real device the same questions.
+no GPU. With one, tests/engines/gpu/test_device.py asks the real device the same questions.
 """
 
 from __future__ import annotations

@@ -36,6 +36,7 @@ class DevicePart:
 
     rows: int
     columns: dict[str, Any]
+    sizes: dict[int, int] = field(default_factory=dict)  # how large the numbers of a column are, where asked
 
     def kind(self, name: str) -> int:
         """Return the type of a column's cells, as the device code numbers it."""
@@ -59,11 +60,12 @@ class Kept:
 
     device: Device
     arrays: dict[int, Any] = field(default_factory=dict)
+    sizes: dict[int, int] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
 
     def forget(self, key: int) -> None:
         """Give the memory of one array back."""
-        self.arrays.pop(key, None)
+        self.sizes.pop(id(self.arrays.pop(key, None)), None)
 
     def find(self, array: NDArray[Any]) -> Any:
         """Return what stands there for an array here, None where nothing does."""
@@ -96,7 +98,7 @@ class DeviceRows:
         arrays = self._arrays(names)
         whole = self._resident(arrays)
         if whole is not None:
-            yield DevicePart(self.table.rows, whole)
+            yield DevicePart(self.table.rows, whole, self.kept.sizes)
             return
         yield from self._in_parts(arrays)
 

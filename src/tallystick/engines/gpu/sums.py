@@ -70,7 +70,6 @@ class _Work:
     there: list[int]
     tables: dict[str, Any] = field(default_factory=dict)
     found: list[_Moments] = field(default_factory=list)
-    exponents: dict[str, int] = field(default_factory=dict)  # of the first part
 
     def __post_init__(self) -> None:
         self.zero = self.question.zero()
@@ -162,13 +161,14 @@ class _Work:
 
     def _exponent(self, part: DevicePart, name: str, kind: int) -> int:
         """Return e of the least power 2^e above all sizes; `LONG` where squares would not be doubles."""
-        if name not in self.exponents:
+        column = part.columns[name]
+        known = part.sizes.get(id(column))
+        if known is None:
             bits = self.device.zeros(1, np.uint64)
-            self.device.launch("largest", self._blocks(part.rows), part.rows, part.columns[name], kind, bits)
-            most = float(self.device.get(bits).view(np.float64)[0])
-            e = int(np.frexp(most)[1])
-            self.exponents[name] = e if -WINDOW < e < WINDOW else LONG
-        return self.exponents[name]
+            self.device.launch("largest", self._blocks(part.rows), part.rows, column, kind, bits)
+            e = int(np.frexp(float(self.device.get(bits).view(np.float64)[0]))[1])
+            known = part.sizes[id(column)] = e if -WINDOW < e < WINDOW else LONG
+        return known
 
     def total(self) -> Total:
         """Return the totals, here."""

@@ -162,12 +162,23 @@ struct Stripe {
         const int64_t whole = begin + (end - begin) / 4 * 4;  // stripes begin at multiples of four
         if (m.class_kind == bytes && m.classes) {
             const uint8_t* const classes = static_cast<const uint8_t*>(m.classes);
-#pragma unroll 4
-            for (int64_t row = begin + 4 * thread(); row < whole; row += 4 * threads()) {
-                const Four<T> x = *reinterpret_cast<const Four<T>*>(column + row);
-                const uint32_t c = *reinterpret_cast<const uint32_t*>(classes + row);
+            constexpr int ahead = 16 / sizeof(T);  // so many fours are asked for before the first is there
+            const int64_t step = 4 * static_cast<int64_t>(threads());
+            for (int64_t row = begin + 4 * static_cast<int64_t>(thread()); row < whole; row += ahead * step) {
+                Four<T> x[ahead];
+                uint32_t c[ahead];
 #pragma unroll
-                for (int i = 0; i < 4; ++i) add(x.at[i], static_cast<int64_t>(c >> 8 * i & 255) - m.first_class);
+                for (int k = 0; k < ahead; ++k) {
+                    const int64_t at = row + k * step < whole ? row + k * step : row;
+                    x[k] = *reinterpret_cast<const Four<T>*>(column + at);
+                    c[k] = *reinterpret_cast<const uint32_t*>(classes + at);
+                }
+#pragma unroll
+                for (int k = 0; k < ahead; ++k)
+                    if (row + k * step < whole)
+#pragma unroll
+                        for (int i = 0; i < 4; ++i)
+                            add(x[k].at[i], static_cast<int64_t>(c[k] >> 8 * i & 255) - m.first_class);
             }
         } else {
             for (int64_t row = begin + thread(); row < whole; row += threads()) add(column[row], class_of(row));

@@ -1,5 +1,5 @@
 """The GPU engine on a processor: its device code, compiled by a plain compiler, must give every total and
-every model that the processor's own kernels give. tests/engines/test_gpu_device.py asks a real device.
+every model that the processor's own kernels give. tests/engines/gpu/test_device.py asks a real device.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def test_the_shared_arithmetic_is_the_kernels_own():
 
     from tallystick.engines.gpu import source
 
-    own = Path(__file__).parents[2] / "src/kernels/base/math.hpp"
+    own = Path(__file__).parents[3] / "src/kernels/base/math.hpp"
     assert "inline double exp_of(double x)" in source.text()
     body = own.read_text()
     assert body[body.index("inline double exp_of") : body.index("struct Split")] in source.text()
