@@ -66,7 +66,7 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
     if question.texts or not rows.table.rows:
         return None
     asked = asked_by(question)
-    tiles = Tiles.of(asked, rows.device)
+    tiles = PointTiles.of(asked, rows.device)
     if tiles is None:
         return None
     total = question.zero()
@@ -81,7 +81,7 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRows:
     """Some rows of a part: rows[0 .. count] on the device; by: what they were chosen by."""
 
     by: tuple[Any, ...]
@@ -89,13 +89,13 @@ class Chosen:
     count: int
 
 
-def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> Chosen:
+def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> ChosenRows:
     """Return about one row in `every`, those of `kernels.sample_rows`; the rows of a whole table are kept."""
     device, dense = rows.device, asked.dense[:HASHED]
     codes = asked.codes[: HASHED - len(dense)]
     by = id(rows.table), every, dense, codes
     whole, known = part.rows == rows.table.rows, rows.kept.arrays.get(hash(by))
-    if whole and isinstance(known, Chosen) and known.by == by:
+    if whole and isinstance(known, ChosenRows) and known.by == by:
         return known
     count, found = device.zeros(1, np.uint32), device.empty(part.rows, np.uint32)
     sources, coded = _places(device, part, dense, codes)
@@ -104,12 +104,12 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
     device.launch("choose_rows", blocks, part.rows, *given, every, count, found)
     number = int(device.get(count)[0])
     if not whole:
-        return Chosen(by, found, number)
+        return ChosenRows(by, found, number)
     room = device.empty(max(number, 1), np.uint32)
     room[:] = found[: max(number, 1)]
-    rows.kept.arrays[hash(by)] = Chosen(by, room, number)
+    rows.kept.arrays[hash(by)] = ChosenRows(by, room, number)
     weakref.finalize(rows.table, rows.kept.forget, hash(by))
-    return Chosen(by, room, number)
+    return ChosenRows(by, room, number)
 
 
 def newton_sums(rows: DeviceRows, question: NewtonSums) -> Total | None:
@@ -190,7 +190,7 @@ def asked_by(question: LogisticSums) -> PointAsk:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class PointTiles:
     """How rows go through the kernel: 2^shift at a time; tasks[n, 3] are shared out among blocks that read
     the same rows, `each` to a block. hot: cells are columns of the tile.
     """
@@ -202,7 +202,7 @@ class Tiles:
     memory: int
 
     @classmethod
-    def of(cls, asked: PointAsk, device: Device) -> Tiles | None:
+    def of(cls, asked: PointAsk, device: Device) -> PointTiles | None:
         """Return the tiles of a question; None where a tile of a few rows does not fit."""
         columns = 1 + len(asked.dense)
         hot = bool(asked.codes) and columns + asked.cells <= FEW
@@ -220,7 +220,7 @@ class Tiles:
         return cls(shift, hot, tasks, each, max(8 * pitch << shift, 24 * device.threads))
 
     def add(
-        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: Chosen | None
+        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: ChosenRows | None
     ) -> None:
         """Add the rows of a part, or those that are chosen, to loss, gradient and squares on the device."""
         sources, codes = _places(device, part, asked.dense, asked.codes)
