@@ -19,7 +19,7 @@ from tallystick.engines.gpu import points as room
 from tallystick.engines.local import Local
 from tallystick.kernels import Curvature, Descent
 from tallystick.models.logistic.design import CodedPart, Dense, Design, Factor
-from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts
+from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, Sides
 
 LEVELS = ("r", "s", "t")
 SCHEMA = Schema(
@@ -127,6 +127,27 @@ def test_a_part_of_the_rows_is_chosen_on_the_device(shape):
         assert device.launched == ["choose_rows", "logistic_sums", "logistic_sums"]
     with twin(memory=4096) as device:
         same(Gpu().total(rows, ask), wanted)
+
+
+@pytest.mark.parametrize("links", [1, 3])
+def test_the_sides_of_classes_are_those_of_the_processor(links):
+    for shape in ("numbers", "all"):
+        rows, own = table(7, 200, links, True), design(shape)
+        rng = np.random.default_rng(8)
+        scaling = np.stack([rng.normal(size=len(own.dense)), rng.random(len(own.dense))])
+        directions = tuple(rng.normal(size=(own.size, links)) for _ in range(3))
+        for ask in (
+            Sides(own, scaling, directions, max(links, 2)),
+            Sides(own, scaling, directions[:1], max(links, 2)),
+        ):
+            with twin() as device:
+                found = Gpu().total(rows, ask)
+            assert device.launched == ["widen_sides"]
+            for a, b in zip(found, Local(1).total(rows, ask), strict=True):
+                np.testing.assert_array_equal(a, b)
+        rows.weights[:] = 0  # nobody is there
+        with twin():
+            assert np.isinf(Gpu().total(rows, ask)[0]).all()
 
 
 def test_newtons_question_is_answered_with_its_sums_and_rows_are_counted():

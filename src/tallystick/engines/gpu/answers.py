@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallystick.engines.gpu.levels import frontier, look
-from tallystick.engines.gpu.points import logistic_sums, newton_sums, row_facts
+from tallystick.engines.gpu.points import logistic_sums, newton_sums, row_facts, sides
 from tallystick.engines.gpu.rows import DeviceRows
 from tallystick.engines.gpu.sums import bayes_sums
 from tallystick.stats.bayes import BayesSums
-from tallystick.stats.gradients import LogisticSums, NewtonSums, RowFacts
+from tallystick.stats.gradients import LogisticSums, NewtonSums, RowFacts, Sides
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.split_search import GrowingTree
 
@@ -25,4 +25,5 @@ ANSWERS: Mapping[type[Any], Callable[[DeviceRows, Any], Any]] = {
     LogisticSums: logistic_sums,
     NewtonSums: newton_sums,
     RowFacts: row_facts,
+    Sides: sides,
 }

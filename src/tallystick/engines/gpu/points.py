@@ -19,7 +19,7 @@ from tallystick.engines.gpu.device import Device
 from tallystick.engines.gpu.rows import DevicePart, DeviceRows
 from tallystick.kernels import Curvature
 from tallystick.models.logistic.design import Dense, Factor
-from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, RowTotals, Total
+from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, RowTotals, Sides, Total
 
 BLOCKS = 3  # of a processor at the same time
 TILE = 7  # 2^7 rows are taken through all steps at once, where they fit
@@ -28,7 +28,9 @@ HASHED = 3  # columns that choose rows, as pick_rows in src/kernels/logistic/wor
 FEW = 128  # columns of a tile, cells among them: beyond, rows add to cells one by one
 SQUARES = (Curvature.PAIRS, Curvature.GRAM, Curvature.OWN)
 NO_FACTOR = (0, 0, -1)
+TOP = np.uint64(1 << 63)
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
     if question.texts or not rows.table.rows:
         return None
     asked = asked_by(question)
-    tiles = Tiles.of(asked, rows.device)
+    tiles = PointTiles.of(asked, rows.device)
     if tiles is None:
         return None
     total = question.zero()
@@ -79,7 +81,7 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRows:
     """Some rows of a part: rows[0 .. count] on the device; by: what they were chosen by."""
 
     by: tuple[Any, ...]
@@ -87,13 +89,13 @@ class Chosen:
     count: int
 
 
-def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> Chosen:
+def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> ChosenRows:
     """Return about one row in `every`, those of `kernels.sample_rows`; the rows of a whole table are kept."""
     device, dense = rows.device, asked.dense[:HASHED]
     codes = asked.codes[: HASHED - len(dense)]
     by = id(rows.table), every, dense, codes
     whole, known = part.rows == rows.table.rows, rows.kept.arrays.get(hash(by))
-    if whole and isinstance(known, Chosen) and known.by == by:
+    if whole and isinstance(known, ChosenRows) and known.by == by:
         return known
     count, found = device.zeros(1, np.uint32), device.empty(part.rows, np.uint32)
     sources, coded = _places(device, part, dense, codes)
@@ -102,17 +104,50 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
     device.launch("choose_rows", blocks, part.rows, *given, every, count, found)
     number = int(device.get(count)[0])
     if not whole:
-        return Chosen(by, found, number)
+        return ChosenRows(by, found, number)
     room = device.empty(max(number, 1), np.uint32)
     room[:] = found[: max(number, 1)]
-    rows.kept.arrays[hash(by)] = Chosen(by, room, number)
+    rows.kept.arrays[hash(by)] = ChosenRows(by, room, number)
     weakref.finalize(rows.table, rows.kept.forget, hash(by))
-    return Chosen(by, room, number)
+    return ChosenRows(by, room, number)
 
 
 def newton_sums(rows: DeviceRows, question: NewtonSums) -> Total | None:
     """Return the sums at the next point of Newton's method."""
     return logistic_sums(rows, question.question)
+
+
+def sides(rows: DeviceRows, question: Sides) -> tuple[Floats, Floats] | None:
+    """Return between which scores the classes lie; None where classes are too many for a block."""
+    device, d, thetas = rows.device, question.design, np.stack(question.directions)
+    directions, parameters, links = thetas.shape
+    memory = 8 * links * device.threads
+    if not rows.table.rows or memory > device.block_memory:
+        return None
+    empty = question.zero()
+    there = [device.put(_ordered(ends)) for ends in empty]
+    codes = [(c.column.name, c.start) for c in d.coded]
+    for part in rows.parts([name for name, _ in d.columns]):
+        sources, coded = _places(device, part, d.dense, codes)
+        blocks = min(device.processors * 8, -(-part.rows // device.threads))
+        device.launch(
+            "widen_sides", blocks, part.rows, len(d.dense), len(codes), links, parameters,
+            device.put(sources), device.put(question.scaling), device.put(coded), *part.classes, part.weights,
+            directions, device.put(thetas), *there, memory=memory,
+        )  # fmt: skip
+    found = [_doubles(device.get(ends)) for ends in there]
+    return found[0], found[1]
+
+
+def _ordered(numbers: Floats) -> NDArray[np.uint64]:
+    """Return doubles as whole numbers of the same order, as device/logistic.hpp."""
+    bits = np.ascontiguousarray(numbers).view(np.uint64)
+    return np.where(bits >> np.uint64(63), ~bits, bits | TOP)
+
+
+def _doubles(ordered: NDArray[np.uint64]) -> Floats:
+    """Return what `_ordered` was given."""
+    return np.where(ordered & TOP, ordered ^ TOP, ~ordered).view(np.float64)
 
 
 def row_facts(rows: DeviceRows, question: RowFacts) -> RowTotals | None:
@@ -155,7 +190,7 @@ def asked_by(question: LogisticSums) -> PointAsk:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class PointTiles:
     """How rows go through the kernel: 2^shift at a time; tasks[n, 3] are shared out among blocks that read
     the same rows, `each` to a block. hot: cells are columns of the tile.
     """
@@ -167,7 +202,7 @@ class Tiles:
     memory: int
 
     @classmethod
-    def of(cls, asked: PointAsk, device: Device) -> Tiles | None:
+    def of(cls, asked: PointAsk, device: Device) -> PointTiles | None:
         """Return the tiles of a question; None where a tile of a few rows does not fit."""
         columns = 1 + len(asked.dense)
         hot = bool(asked.codes) and columns + asked.cells <= FEW
@@ -185,7 +220,7 @@ class Tiles:
         return cls(shift, hot, tasks, each, max(8 * pitch << shift, 24 * device.threads))
 
     def add(
-        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: Chosen | None
+        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: ChosenRows | None
     ) -> None:
         """Add the rows of a part, or those that are chosen, to loss, gradient and squares on the device."""
         sources, codes = _places(device, part, asked.dense, asked.codes)

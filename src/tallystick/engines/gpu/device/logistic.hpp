@@ -361,3 +361,59 @@ KERNEL choose_rows(int64_t rows, int64_t dense, const int64_t* sources, int64_t 
         if ((mixed >> 40) % static_cast<uint64_t>(every) == 0) chosen[take_place(count)] = static_cast<uint32_t>(row);
     }
 }
+
+namespace tally {
+
+// Doubles as whole numbers of the same order.
+inline uint64_t ordered(double x) {
+    const uint64_t bits = std::bit_cast<uint64_t>(x), top = uint64_t{1} << 63;
+    return bits & top ? ~bits : bits | top;
+}
+
+// ends[0] becomes the least, ends[1] the highest, as ordered whole numbers. A look first: few numbers change an end.
+inline void widen(uint64_t* ends, double x) {
+    if (x != x) return;
+    const uint64_t key = ordered(x);
+    if (key < ends[0]) lower_to(ends, key);
+    if (key > ends[1]) raise_to(ends + 1, key);
+}
+
+}  // namespace tally
+
+// Between which scores the classes lie along directions thetas[direction, parameter, link], over rows of weight above 0:
+// one_side in src/kernels/logistic/answers.hpp. ends [direction, pair, 2, 2], then margins [direction, 2].
+KERNEL widen_sides(int64_t rows, int64_t dense, int64_t coded, int64_t links, int64_t parameters, const int64_t* sources,
+                   const double* scaling, const int64_t* codes, const void* classes, int64_t class_kind,
+                   const int64_t* weights, int64_t directions, const double* thetas, uint64_t* ends, uint64_t* margins) {
+    using namespace tally;
+    SHARED(memory);
+    double* const score = reinterpret_cast<double*>(memory) + thread() * links;
+    const int64_t n_classes = links == 1 ? 2 : links, pairs = n_classes * (n_classes - 1) / 2;
+    for (int64_t row = block() * threads() + thread(); row < rows; row += blocks() * threads()) {
+        if (weights && weights[row] == 0) continue;
+        const int64_t own = Cells{classes, class_kind}.code(row);
+        for (int64_t d = 0; d < directions; ++d) {
+            const double* const theta = thetas + d * parameters * links;
+            for (int64_t l = 0; l < links; ++l) score[l] = theta[l];
+            for (int64_t j = 0; j < dense; ++j) {
+                const double y = in_scale(source_of(sources + j * source_places, row), scaling[j], scaling[dense + j]);
+                for (int64_t l = 0; l < links; ++l) score[l] += theta[(1 + j) * links + l] * y;
+            }
+            for (int64_t c = 0; c < coded; ++c) {
+                const Cells cells{reinterpret_cast<const void*>(codes[3 * c]), codes[3 * c + 1]};
+                const int64_t at = 1 + dense + codes[3 * c + 2] + cells.code(row);
+                for (int64_t l = 0; l < links; ++l) score[l] += theta[at * links + l];
+            }
+            double lead = infinity;
+            for (int64_t c = 0; c < n_classes; ++c) {
+                if (c == own) continue;
+                const double up = own > c ? 1.0 : -1.0;
+                const double gap = links == 1 ? score[0] : up * (score[own] - score[c]);
+                const int64_t pair = own > c ? own * (own - 1) / 2 + c : c * (c - 1) / 2 + own;
+                widen(ends + 4 * (d * pairs + pair) + (own > c ? 0 : 2), gap);
+                lead = up * gap < lead ? up * gap : lead;
+            }
+            widen(margins + 2 * d, lead);
+        }
+    }
+}
