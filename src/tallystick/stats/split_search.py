@@ -347,8 +347,13 @@ def run(grower: Grower, threads: int) -> None:
         def alone(step: Callable[[], T]) -> T:
             return every(lambda _: step(), range(1))[0]
 
+        def columns(first: int) -> None:
+            for column in range(first, grower.columns, parts):
+                grower.prepare(column)
+
+        parts = 1 if threads == 1 else grower.columns  # one thread alone is handed all of them at once
         try:
-            every(grower.prepare, range(grower.columns))
+            every(columns, range(parts))
             more = alone(grower.start)
             while more:
                 shared(grower.look)

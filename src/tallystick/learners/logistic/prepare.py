@@ -158,8 +158,10 @@ class Moments:
         unit = known.factor * 2.0**-known.bits
         if total.sums.squares.ndim == 2:
             return cls(total.sums.squares[0] * unit, total.sums.squares[1] * unit, None)
-        lower = total.sums.squares[0]
-        whole = (np.tril(lower) + np.tril(lower, -1).T) * unit
+        lower = np.tril(total.sums.squares[0])
+        both = lower + lower.T
+        np.fill_diagonal(both, np.diag(lower))
+        whole = both * unit
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
 
 
@@ -239,8 +241,8 @@ def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]
 def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
     """Return sums of z z' over rows from those of y y'."""
     g = moments.products
-    if g is None:
-        return None
+    if g is None or not (b.any() or (a != 1.0).any()):
+        return g  # cells alone: y is z
     both = a[:, None] * a[None, :] * g
     one = a[:, None] * b[None, :] * g[:, :1]
     out: Array = both + one + b[:, None] * a[None, :] * g[:1, :] + b[:, None] * b[None, :] * g[0, 0]
@@ -412,10 +414,9 @@ def spread_of(known: KnownRows, moments: Moments, a: Array, b: Array, problem: P
     for text, df in zip(problem.texts, known.facts.words, strict=True):
         squares.append(word_squares(known, text, df))
         means.append(np.zeros(len(squares[-1])))
-    place = np.concatenate([[0], np.cumsum(free)])
-    groups = [
-        (place[d.cell(c)], place[d.cell(c) + c.levels + 1]) for c in d.coded if c.column.kind != "boolean"
-    ]
+    place = [0, *np.cumsum(free).tolist()]
+    cells = [(d.cell(c), c.levels) for c in d.coded if c.column.kind != "boolean"]
+    groups = [(place[at], place[at + levels + 1]) for at, levels in cells]
     if d.constant:
         means[0][0] = 0.0  # the constant itself
     return Spread(np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2))
