@@ -54,18 +54,24 @@ ENGINES = {
     "Spark": lambda spark, progress=None: Spark(spark, progress),
     "SQL": lambda spark, progress=None: Sql(progress=progress),
 }
-FAR = {"Spark", "far"}  # what needs a session of Spark, and time
+SERVED = {"Spark": "spark", "far": "spark", "PostgreSQL": "postgres"}  # what needs a server, and time
 
 
 def listed(names):
-    return [pytest.param(name, marks=[pytest.mark.slow] if name in FAR else []) for name in names]
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in SERVED else []) for name in names]
 
 
 @pytest.fixture(scope="session", params=listed(ENGINES))
 def engine(request):
     """A way to make each engine: engine(progress=None)."""
-    session = request.getfixturevalue("spark") if request.param in FAR else None
+    session = server(request)
     return lambda progress=None: ENGINES[request.param](session, progress)
+
+
+def server(request):
+    """What an engine or a place needs: a session of Spark, the address of a database."""
+    name = SERVED.get(request.param)
+    return None if name is None else request.getfixturevalue(name)
 
 
 SCHEMA = Schema(
@@ -228,7 +234,8 @@ PLACES = {
     "memory": lambda spark: read_table(open_source(FRAME), None, "y"),
     "disk": lambda spark: read_to_disk(open_source(FRAME), 32 << 20, None, "y"),
     "far": lambda spark: ts.NaiveBayes()._read(spark.createDataFrame(FRAME), "y"),
-    "database": lambda spark: ts.NaiveBayes(engine=ts.Sql())._read(in_duckdb(), "y"),
+    "DuckDB": lambda spark: ts.NaiveBayes(engine=ts.Sql())._read(in_duckdb(), "y"),
+    "PostgreSQL": lambda base: ts.NaiveBayes(engine=ts.Sql())._read(in_postgresql(base), "y"),
 }
 
 
@@ -238,11 +245,16 @@ def in_duckdb():
     return put(duckdb_address(Path(tempfile.mkdtemp())), "rows", FRAME)
 
 
+@cache
+def in_postgresql(base):
+    """The address of the rows in PostgreSQL."""
+    return put(base, "rows of the suite", FRAME)
+
+
 @pytest.fixture(scope="module", params=listed(PLACES))
 def table(request):
-    session = request.getfixturevalue("spark") if request.param in FAR else None
-    made = PLACES[request.param](session)
-    assert made.place == ("far" if request.param == "database" else request.param)
+    made = PLACES[request.param](server(request))
+    assert made.place == ("far" if request.param in ("DuckDB", "PostgreSQL") else request.param)
     yield made
     made.release()
 
