@@ -206,7 +206,7 @@ class NaiveBayes(Updates, BayesViews):
         if any(s.calibrate for s in settings):
             return None
         numeric = any(c.kind == "numeric" for c in training.schema.used)
-        engine = Local(1)
+        engine = training.engine or Local(1)
         fitted: dict[str, NaiveBayesModel] = {}
         answered: dict[str, NDArray[np.float64]] = {}  # without numbers some settings are the same
 
@@ -229,7 +229,7 @@ class NaiveBayes(Updates, BayesViews):
         add up. None where a model must be fitted.
         """
         ask = question(_learner(self._options(), table), table.schema)
-        if ask is None or self.calibrate or not table.schema.used:
+        if ask is None or self.calibrate or not table.schema.used or table.place == "far":
             return None
         return grown_answers(ask, table, train, test, sizes, _shares)
 
@@ -257,4 +257,4 @@ def _learner(options: BayesOptions, table: Table) -> NaiveBayesLearner:
 
 def _shares(model: NaiveBayesModel, rows: Table) -> NDArray[np.float64]:
     """Return P(class | row) of some rows."""
-    return np.concatenate([model.shares(block) for block in rows.blocks()])
+    return np.concatenate(list(rows.answers(model.shares)))

@@ -231,6 +231,10 @@ class SqlTable:
         """Say that there is room: rows are not here."""
         return True
 
+    def near(self) -> SqlTable:
+        """Return this table: what needs rows fetches them."""
+        return self
+
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: the database knows the values."""
 
