@@ -31,6 +31,8 @@ def test_every_public_name_is_in_the_reference():
     things = [getattr(ts, name) for name in ts.__all__ if name != "__version__"]
     paths = [t.__name__ if inspect.ismodule(t) else f"{t.__module__}.{t.__qualname__}" for t in things]
     assert sorted(told) == sorted(paths)
+    first = (ROOT / "docs" / "reference" / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`ts\.(\w+)`", first)) == set(ts.__all__)
 
 
 def test_every_page_of_the_documentation_has_its_place():

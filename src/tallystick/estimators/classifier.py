@@ -130,9 +130,9 @@ class Classifier(Deciding):
         Trees and rules: the beta distribution of the rows behind the answer, wider for what the search for
         tests takes from them. Scorecards: from the curvature at the fit; of more than about 180 lines by
         classes the largest part of how errors go together is kept, the rest is taken for independent.
-        Logistic regression: `inference(rows).predict_interval(X)`. Naive Bayes has none, and says why. No
-        interval holds what the choice of a model adds, nor a change of the population; and none is of what a
-        single row will turn out to be.
+        Logistic regression and naive Bayes: `inference(rows).predict_interval(X)`. No interval holds what the
+        choice of a model adds, nor a change of the population; and none is of what a single row will turn out
+        to be.
 
         Parameters
         ----------
