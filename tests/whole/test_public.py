@@ -19,8 +19,8 @@ ESTIMATORS = {
     "OptimalTree": "against apply column_use counterfactuals decision_path get_depth get_n_leaves "
     "predict_interval predict_log_proba predict_proba predict_proba_one prune pruning_path "
     "rules show splits",
-    "RegressionTree": "against apply column_use decision_path get_depth get_n_leaves predict_interval prune "
-    "pruning_path rules show splits",
+    "RegressionTree": "against apply column_use decision_path effect get_depth get_n_leaves predict_interval "
+    "prune pruning_path rules show splits",
     "NaiveBayes": "counterfactuals forget independence inference likelihood nomogram partial_fit "
     "predict_interval predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares "
     "to_logistic update votes",
