@@ -23,6 +23,7 @@ from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.cards import CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.stats.class_values import ClassValues, ValuesByClass
 from tallystick.stats.distribution import NONE, Grid, Near, Spreads, ValueSpread
+from tallystick.stats.finer_cells import FinerCells, Zoomed
 from tallystick.stats.fingerprint import Both, Printed, Prints
 from tallystick.stats.gradients import RowFacts
 from tallystick.stats.level_tables import Frontier
@@ -209,6 +210,12 @@ def near(table: SqlTable, question: Near) -> list[ValueCounts]:
         if not there.any():
             out.append(NONE)
             continue
+        if isinstance(grid, Zoomed):
+            (found,) = near(table, Near((grid.grid,), (grid.there,)))
+            kept = grid.pick(found.values, there)
+            out.append(ValueCounts(found.values[kept], found.counts[kept], 0))
+            continue
+        assert isinstance(grid, Grid)
         cells = ", ".join(map(str, np.flatnonzero(there).tolist()))
         query = table.words.layer(table.rows_of([grid.name]), ["w", "c0", f"{_cell(grid, 'c0')} AS k"])
         found = table.query(
@@ -217,6 +224,12 @@ def near(table: SqlTable, question: Near) -> list[ValueCounts]:
         )
         out.append(_value_counts(found))
     return out
+
+
+def finer_cells(table: SqlTable, question: FinerCells) -> list[NDArray[np.int64]]:
+    """Return the rows in finer cells, of the values in the cells that they divide."""
+    found = near(table, Near(tuple(z.grid for z in question.zoomed), tuple(z.there for z in question.zoomed)))
+    return [z.counted(own.values, own.counts) for z, own in zip(question.zoomed, found, strict=True)]
 
 
 # ---- the rest ----
@@ -254,6 +267,7 @@ ANSWERS: Mapping[type[Any], Callable[[SqlTable, Any], Any]] = {
     Both: both,
     CardSums: card_sums,
     ClassValues: class_values,
+    FinerCells: finer_cells,
     Frontier: frontier_of,
     GrowingTree: look,
     LargestBelow: largest_below,
