@@ -24,6 +24,7 @@ WHEELS = ROOT / "build" / "wheels"
 GLIBC = "2.28"
 LARGEST = 5_000_000
 IMPORT = "import time; t = time.process_time(); import tallystick; print(time.process_time() - t)"
+SUFFIX = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
 VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
 
 
@@ -61,6 +62,8 @@ def build(python: str, machine: str) -> Path:
         if machine != platform.machine():
             cross = ["-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={machine}"]
             settings |= {"_PYTHON_HOST_PLATFORM": f"linux-{machine}", "CMAKE_ARGS": " ".join(cross)}
+            suffix = said(python, "-c", SUFFIX)
+            settings["SETUPTOOLS_EXT_SUFFIX"] = suffix.replace(platform.machine(), machine)
         said(python, "-m", "venv", folder / "venv")
         inside = folder / "venv" / "bin" / "python"
         said(inside, "-m", "pip", "install", "-q", "build")
@@ -72,8 +75,9 @@ def build(python: str, machine: str) -> Path:
 def repaired(raw: Path, machine: str) -> Path:
     """Return the wheel that auditwheel makes of one: checked against manylinux_2_28, and named so."""
     tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
+    asked = tag if machine == platform.machine() else "auto"  # of others it finds one
     with tempfile.TemporaryDirectory() as scratch:
-        said(sys.executable, "-m", "auditwheel", "repair", "--plat", tag, "-w", scratch, raw)
+        said(sys.executable, "-m", "auditwheel", "repair", "--plat", asked, "-w", scratch, raw)
         (done,) = Path(scratch).glob("*.whl")
         WHEELS.mkdir(parents=True, exist_ok=True)
         return Path(shutil.move(done, WHEELS / done.name))
