@@ -20,6 +20,7 @@ from tallystick.data.table.ranks import between, wanted_rows
 from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
+ALL_CELLS = 1 << 23  # of the columns of one question: 64 MB
 STEP = 1 << 12  # rows of a matrix that are looked at, column by column, while they lie in the cache
 NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
 
@@ -128,9 +129,12 @@ def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:
     return ValueSpread(cells, NONE, True) if len(found.values) > most else ValueSpread(cells, found)
 
 
-def cells_for(rows: int) -> int:
-    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare."""
-    return min(max(1 << max(rows // 4, 1).bit_length(), LEAST_CELLS), MOST_CELLS)
+def cells_for(rows: int, columns: int = 1) -> int:
+    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare, and
+    those of all columns travel together.
+    """
+    most = min(MOST_CELLS, ALL_CELLS // max(columns, 1))
+    return max(min(1 << max(rows // 4, 1).bit_length(), most), LEAST_CELLS)
 
 
 @dataclass(frozen=True)

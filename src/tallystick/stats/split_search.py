@@ -149,8 +149,9 @@ class GrowingTree:
     @cached_property
     def _values(self) -> Spreads:
         used = [self.schema.used[j] for j in self.columns]
-        cells = 1 if self.max_bins is None else cells_for(self.rows)  # they tell where bins are cut
-        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
+        used = [c for c in used if c.kind == "numeric"]
+        cells = 1 if self.max_bins is None else cells_for(self.rows, len(used))  # where bins are cut
+        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used)
         return Spreads(grids, (self.max_bins or self.few,) * len(grids))
 
     def near(self, look: NodeLook) -> Near | None:
