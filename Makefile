@@ -1,7 +1,7 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
 
-.PHONY: help check fast lint format lowest sanitize bench night docs site man
+.PHONY: help check fast lint format lowest sanitize bench night docs site man wheels
 
 CPP = $(shell find src tests -name '*.[ch]pp' ! -name unicode_tables.hpp)
 
@@ -44,6 +44,9 @@ docs: ## make the pages of the lessons, then run every command and example in RE
 
 man: ## manual pages of the commands, build/man
 	$(PYTHON) tools/make_man_pages.py
+
+wheels: ## a wheel that runs on other machines, build/wheels, tried in a new environment; needs the extra wheels
+	$(PYTHON) tools/make_wheels.py
 
 site: ## the documentation as a site, build/site; python tools/make_site.py --serve shows it
 	$(PYTHON) tools/make_site.py

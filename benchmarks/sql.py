@@ -2,8 +2,8 @@
 
     python benchmarks/sql.py [postgresql://user@host/base]
 
-Prints seconds, the bytes that travelled and whether the models are the same bytes. The table is written into
-a DuckDB file of its own, or into the base named, as `tally_bench`, and dropped.
+Prints seconds on the clock, the bytes that travelled and whether the models are the same bytes. The table is
+written into a DuckDB file of its own, or into the base named, as `tally_bench`, and dropped.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ METHODS = {
     "naive Bayes, Gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
     "naive Bayes": lambda **given: ts.NaiveBayes(**given),
     "tree, depth 4, 32 bins": lambda **given: ts.DecisionTree(max_depth=4, max_bins=32, **given),
+    "scorecard": lambda **given: ts.Scorecard(**given),
     "tree, depth 4": lambda **given: ts.DecisionTree(max_depth=4, **given),
 }
 

@@ -203,9 +203,8 @@ class Table(Protocol):
     """A schema and blocks.
 
     Laws: the multiset of rows is all that blocks mean, not their order or size; every member says the same
-    wherever the rows lie. Rows far away are not numbered, and their columns cannot be had whole: `column`,
-    `ranks`, `number_codes`, `slice`, `kept`, `without`, `with_classes` and `with_weights` are an OptionError
-    there.
+    wherever the rows lie. Far away `number_codes`, `slice`, `kept` and `with_classes` are an OptionError, for
+    rows have no numbers there; in a database `column`, `ranks`, `without` and `with_weights` are one too.
     """
 
     @property
@@ -292,6 +291,10 @@ class Table(Protocol):
 
     def holds(self, row_bytes: int) -> bool:
         """Say whether the budget has room for so many bytes a row."""
+        ...
+
+    def near(self) -> Table:
+        """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
         ...
 
     def blocks(self) -> Iterator[Block]:

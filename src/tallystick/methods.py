@@ -39,10 +39,10 @@ class Method:
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
     reason: (model, explanation) -> (column, value, rows by class), ...; interval, how sure rows'
     probabilities are: (model, block) -> [row, class, 2]; band, between what the effect of a column lies:
-    (model, blocks, shares[row], class) -> what it is, (low, high); guarded, the model that may be shown to
-    anybody, in which no row stands alone: (estimator, table) -> estimator; checks, what in a table
-    the method is misled by: (table) -> Check, ...; working, how it is done by hand: (estimator,
-    table, title, row, whole) -> parts of a document.
+    (model, blocks, values, shares[value, row, class], class) -> what it is, low[value], high[value];
+    guarded, the model that may be shown to anybody, in which no row stands alone: (estimator, table) ->
+    estimator; checks, what in a table the method is misled by: (table) -> Check, ...; working, how it is done
+    by hand: (estimator, table, title, row, whole) -> parts of a document.
     A method without its own leaves a face out, and has the plain one.
     """
 

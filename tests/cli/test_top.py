@@ -14,6 +14,7 @@ from command import call
 
 import tallystick as ts
 from tallystick.cli.top import TopWish
+from tallystick.data.schema import Target
 from tallystick.errors import OptionError
 
 
@@ -67,9 +68,11 @@ def test_rows_as_probable_as_the_last_are_counted(here, capfd, tmp_path):
     assert "1 more are as probable as the last" in " ".join(out.err.split())
 
 
-def test_the_class_of_the_threshold_is_meant_where_none_is_named(here, capfd):
-    assert call("tally predict t.tally.json t.csv --top 5%") == 2
-    assert "by the probability of which class? Write --top 'hit: 10%'" in capfd.readouterr().err
+def test_the_class_of_the_threshold_or_the_rarer_of_two_is_meant_where_none_is_named(here, capfd):
+    assert call("tally predict t.tally.json t.csv --top 5%") == 0
+    assert "the most probable hit first" in " ".join(capfd.readouterr().err.split())
+    with pytest.raises(OptionError, match=r"by the probability of which class\? Write --top 'a: 10%'"):
+        TopWish.read("10%").place(Target("y", ("a", "b", "c")), "", [5, 2, 9])
     assert call("tally predict t.tally.json t.csv --top 5% --threshold 'not: 0.4'") == 0
     assert "the most probable not first" in " ".join(capfd.readouterr().err.split())
     assert call("tally predict t.tally.json t.csv --top 'hti: 5%'") == 2

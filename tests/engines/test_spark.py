@@ -175,8 +175,6 @@ def test_what_cannot_be_learned_from_is_refused_in_one_line(spark):
 def test_settings_that_need_all_rows_in_one_place_are_refused_before_any_work(spark):
     frame = spark.createDataFrame(table(rows=20)).selectExpr("*", "assert_true(heavy > 9) as never")
     wrong = [
-        (lambda: ts.LogisticRegression(l2="cv").fit(frame, "y"), "l2='cv' needs all rows"),
-        (lambda: ts.NaiveBayes(calibrate=True).fit(frame, "y"), "calibrate=True needs all rows"),
         (
             lambda: ts.DecisionTree(pruning="pessimistic").fit(frame, "y"),
             "pruning='pessimistic' needs all rows",
@@ -185,11 +183,6 @@ def test_settings_that_need_all_rows_in_one_place_are_refused_before_any_work(sp
             lambda: ts.DecisionTree(pruning=ts.Pessimistic(0.1)).fit(frame, "y"),
             "pruning='pessimistic' needs all rows",
         ),
-        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", groups="colour"), "groups='colour' needs a"),
-        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", time="day"), "time='day' needs a whole"),
-        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", by="colour"), "by='colour' needs a whole"),
-        (lambda: ts.compare(frame, "y"), "comparisons and learning curves need"),
-        (lambda: ts.learning_curve(frame, "y"), "comparisons and learning curves need"),
         (lambda: ts.NaiveBayes().fit(frame.select("x", "x", "y"), "y"), "2 columns called 'x'"),
     ]
     for work, said in wrong:

@@ -109,7 +109,6 @@ def test_a_frame_that_cannot_be_answered_is_refused_in_one_line(spark):
         (lambda: model.transform(frame.drop("x")), "lacks 1 column"),
         (lambda: model.transform(frame.withColumnRenamed("key", "Prediction")), "has a column 'prediction'"),
         (lambda: model.predict(frame), "transform"),
-        (lambda: ts.learning_curve(frame, "y"), "Spark"),
     ):
         with pytest.raises((DataError, OptionError), match=said) as caught:
             work()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +20,10 @@ LEARNERS = {
     "bayes, bins": lambda **given: ts.NaiveBayes(distributions="binned", **given),
     "tree, bins": lambda **given: ts.DecisionTree(max_bins=8, max_depth=4, **given),
     "tree, all values": lambda **given: ts.DecisionTree(max_depth=3, class_weight="balanced", **given),
+    "card": lambda **given: ts.Scorecard(**given),
+    "card, few lines, cuts": lambda **given: ts.Scorecard(
+        cuts={"x": [2.0, 5.5]}, max_lines=4, max_columns=4, class_weight="balanced", **given
+    ),
     "c4.5's cuts": lambda **given: ts.DecisionTree(max_depth=3, cuts="observed", **given),
 }
 
@@ -85,12 +92,36 @@ def test_labels_of_every_type_are_those_of_the_rows_here(database, labels):
 
 
 def test_a_table_of_any_type_that_is_not_summed_there_is_fetched(database):
-    days = pd.to_datetime(["2020-01-01", "2021-05-07", "2022-02-03"] * 20)
-    frame = pd.DataFrame({"day": days, "x": np.arange(60) % 9, "y": ["a", "b", "a", "b"] * 15})
-    address = put(database, "dates", frame)
+    times = [datetime.time(8, 30), datetime.time(9), datetime.time(12, 5)] * 20
+    frame = pd.DataFrame({"at": times, "x": np.arange(60) % 9, "y": ["a", "b", "a", "b"] * 15})
+    address = put(database, "times", frame)
     there = ts.NaiveBayes(engine=ts.Sql()).fit(address, "y")
-    assert there.to_bytes() == ts.NaiveBayes().fit(frame, "y").to_bytes()
-    assert "column 'day' holds cells of type" in there.source_notes_[0].text
+    assert there.to_bytes() == ts.NaiveBayes().fit(address, "y").to_bytes()
+    assert "column 'at' holds cells of type time64" in there.source_notes_[0].text
+
+
+@pytest.mark.parametrize("method", [ts.NaiveBayes, ts.DecisionTree, ts.Scorecard])
+def test_decimals_and_moments_are_summed_there_as_the_numbers_they_are_here(database, method):
+    n, rng = 400, np.random.default_rng(1)
+    cents = rng.integers(-90_000, 90_000, n)
+    day = pd.Timestamp("1969-06-01") + pd.to_timedelta(rng.integers(0, 400, n), "D")
+    at = day + pd.to_timedelta(rng.integers(0, 86_400_000_000, n), "us")
+    frame = pd.DataFrame(
+        {
+            "price": [
+                None if i % 9 == 0 else decimal.Decimal(int(c)).scaleb(-2) for i, c in enumerate(cents)
+            ],
+            "few": [decimal.Decimal(i % 3) / 2 for i in range(n)],
+            "day": day.date,
+            "at": at.astype("datetime64[us]").where(rng.random(n) > 0.1),
+            "y": np.where(cents + rng.normal(0, 40_000, n) > 0, "up", "down"),
+        }
+    )
+    address = put(database, f"moments {method.__name__}", frame)
+    there = method(engine=ts.Sql()).fit(address, "y")
+    assert there.to_bytes() == method().fit(address, "y").to_bytes()
+    fetched = [note for note in there.source_notes_ if note.code == "rows-fetched"]
+    assert not fetched
 
 
 def test_wishes_for_columns_hold_there_as_here(address):
@@ -145,5 +176,7 @@ def test_what_is_wrong_is_said_before_the_work(address, tmp_path):
         ts.NaiveBayes(engine=ts.Sql()).fit(address, FRAME["y"])
     with pytest.raises(OptionError, match="sums a table of a database, and X is"):
         ts.NaiveBayes(engine=ts.Sql()).fit(FRAME, "y")
+    with pytest.raises(OptionError, match="and X is 'mysql://host/base'"):  # nobody sees the password
+        ts.NaiveBayes(engine=ts.Sql()).fit("mysql://me:secret@host/base", "y")
     with pytest.raises(DataError, match=r"there is no table 'awkwrd'.*Did you mean 'awkward'"):
         ts.NaiveBayes(engine=ts.Sql()).fit(address.replace("table=awkward", "table=awkwrd"), "y")

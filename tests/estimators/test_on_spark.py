@@ -8,7 +8,7 @@ import pytest
 import tallystick as ts
 from tallystick import __version__
 from tallystick.errors import OptionError
-from tallystick.estimators.on_spark import SparkAnswers, answer_names, answered, refuse_far, transform
+from tallystick.estimators.on_spark import SparkAnswers, answer_names, answered, deals, refuse_far, transform
 
 ROWS = {"c": ["u", "v", "u", "v"], "y": [0, 1, 0, 1]}
 
@@ -45,8 +45,6 @@ def test_rows_that_are_here_get_their_shares(model):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: ts.LogisticRegression(l2="cv"), "l2='cv' needs all rows in one place"),
-        (lambda: ts.NaiveBayes(calibrate=True), "calibrate=True needs all rows in one place"),
         (lambda: ts.DecisionTree.c45(), "pruning='pessimistic' needs all rows in one place"),
     ],
 )
@@ -54,3 +52,11 @@ def test_settings_that_need_all_rows_in_one_place_are_refused(make, says):
     with pytest.raises(OptionError, match=says):
         refuse_far(make())
     refuse_far(ts.NaiveBayes())
+
+
+def test_a_fit_that_deals_rows_into_folds_is_known_before_the_work():
+    assert [deals(m) for m in (ts.NaiveBayes(), ts.NaiveBayes(calibrate=True), ts.Scorecard(l2="cv"))] == [
+        False,
+        True,
+        True,
+    ]

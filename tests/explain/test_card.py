@@ -43,3 +43,17 @@ def test_the_card_adds_up_to_the_points_of_the_model():
         if own[section.name] == line.text
     )
     assert total == model.points(block)[0, 1]
+
+
+def test_the_panel_of_words_has_those_for_and_those_against_without_saying_contains_each_time():
+    from tallystick.draw.card import MOST_BARS, Mark
+    from tallystick.explain.card_picture import _outer_words
+
+    marks = [Mark(f"contains w{k}", 40 - k, 1.0) for k in range(80)]
+    found = _outer_words(marks)
+    assert len(found) == MOST_BARS
+    assert [m.points for m in found] == sorted((m.points for m in found), reverse=True)
+    assert sum(m.points < 0 for m in found) == MOST_BARS // 2
+    assert found[0].words == "w0"
+    assert len(_outer_words(marks[:20])) == MOST_BARS
+    assert len(_outer_words(marks[:3])) == 3

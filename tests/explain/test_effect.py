@@ -67,7 +67,11 @@ def test_numbers_are_drawn_with_their_band():
     found = ts.LogisticRegression().fit(rows(), "y").effect("x", rows())
     means = [p.mean for p in found.points]
     assert means == sorted(means)
-    assert len(means) <= 21
+    assert len(means) <= 23
+    assert found.exact
+    assert "its effect is exact" in " ".join(str(found).split())
+    assert sum(found.bars) <= 120
+    assert found.ends[0] < found.ends[1]
     assert found.picture().startswith("<svg")
 
 
@@ -79,3 +83,23 @@ def test_what_cannot_be_told_is_refused_in_one_line():
         model.effect("sky", rows(), of="maybe")
     with pytest.raises(OptionError, match="average over rows, and there are none"):
         model.effect("sky", rows()[:0])
+
+
+def test_an_effect_is_called_exact_only_where_the_column_does_the_same_in_every_row():
+    table = rows(400)
+    table["y"] = np.where((table.x > 0) ^ (table.sky == "sun"), "yes", "no")
+    assert not ts.DecisionTree().fit(table, "y").effect("x", table).exact
+    for model in (ts.NaiveBayes(), ts.LogisticRegression()):
+        found = model.fit(table, "y").effect("sky", table)
+        assert found.exact
+    assert "average over them" in str(ts.DecisionTree().fit(table, "y").effect("x", table))
+
+
+def test_a_model_of_numbers_has_effects_too():
+    table = rows().assign(y=lambda t: 3.0 * t.x + (t.sky == "sun"))
+    tree, linear = (m().fit(table, "y") for m in (ts.RegressionTree, ts.LinearRegression))
+    found = linear.effect("x", table)
+    assert found.exact
+    steps = np.diff([p.mean for p in found.points]) / np.diff([p.number for p in found.points])
+    assert steps == pytest.approx(np.full(len(steps), steps[0]))
+    assert tree.effect("sky", table).of_number

@@ -48,7 +48,7 @@ def test_a_regression_tree_has_an_interval_of_its_mean():
 
 def test_who_has_no_interval_says_where_to_look():
     frame, _ = loans()
-    with pytest.raises(OptionError, match="naive Bayes has no honest interval"):
+    with pytest.raises(OptionError, match="counts each column by itself"):
         ts.NaiveBayes().fit(frame, "paid").predict_interval(frame)
     with pytest.raises(OptionError, match=r"Use model\.inference\(training rows\)\.predict_interval"):
         ts.LogisticRegression().fit(frame, "paid").predict_interval(frame)

@@ -91,6 +91,29 @@ def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
         np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
 
 
+@pytest.mark.parametrize("links", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_codes_below_four_add_up_to_the_bits_of_codes_that_are_looked_up(links, weighted):
+    rng = np.random.default_rng(links)
+    rows, levels = 1_000, [1, 2, 3, 4, 5, 2, 4]
+    codes = [rng.integers(0, n, rows) for n in levels]
+    codes[1][:200] = 0  # a stretch of one code
+    starts = np.concatenate([[0], np.cumsum(levels)])
+    classes = rng.integers(0, max(links, 2), rows).astype(np.uint8)
+    weights = Weighting(rng.integers(0, 5, rows) if weighted else None)
+    theta = rng.normal(size=(1 + int(starts[-1]), links)) * 10.0 ** rng.integers(-9, 9, (1, links))
+
+    def run(width):
+        out = kernels.new_sums(0, int(starts[-1]), links, Curvature.NONE)
+        columns = DenseColumns([], [c.astype(width) for c in codes], starts[:-1].tolist())
+        kernels.logistic_sums(columns, np.zeros((2, 0)), classes, weights, theta, 40, Curvature.NONE, out)
+        return out
+
+    by_bits, looked_up = run(np.uint8), run(np.uint16)
+    np.testing.assert_array_equal(by_bits.loss, looked_up.loss)
+    np.testing.assert_array_equal(by_bits.gradient, looked_up.gradient)
+
+
 @given(seed=st.integers(0, 9_999), links=st.sampled_from([1, 2, 3, 4, 7, 13, 20, 33]), weighted=st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_sums_over_words_are_those_of_a_plain_twin(seed, links, weighted):

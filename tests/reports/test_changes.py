@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import CHROMIUM, axe_findings, opened
+from opened import CHROMIUM, axe_findings, becomes, opened
 
 import tallystick as ts
 from tallystick.description.against import COUNTS, ColumnChange, Shift
@@ -51,10 +51,8 @@ def test_the_page_opens_without_a_word_and_axe_finds_nothing(tmp_path, scheme, w
     path = tmp_path / "changed.html"
     path.write_text(change_page(found()), encoding="utf-8")
     with opened(path, width, color_scheme=scheme) as (page, said):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        becomes(page, f"document.documentElement.scrollWidth <= {width}")
         assert axe_findings(page) == []
         page.click("#theme")
-        assert page.evaluate("document.documentElement.dataset.theme") == (
-            "dark" if scheme == "light" else "light"
-        )
+        becomes(page, "document.documentElement.dataset.theme", "dark" if scheme == "light" else "light")
         assert said == []

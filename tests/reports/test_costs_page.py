@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from opened import CHROMIUM, Opened, axe_findings
+from opened import CHROMIUM, Opened, axe_findings, tells
 
 from tallystick.models.decision import decide
 
@@ -27,7 +27,7 @@ def test_costs_of_three_classes_answer_as_python_does(browser, pages):
     result = found.comparison.chosen.result
     with Opened(browser, path) as opened:
         page = opened.page
-        assert "change no answer" in page.inner_text("#costs-says")
+        tells(page, "#costs-says", "change no answer")
         assert figure(page, "#costs-cost") == (result.answered != result.truth).sum()
         labels = page.evaluate("report.data.labels")
         prices = 1.0 - np.eye(3)
@@ -64,7 +64,7 @@ def test_costs_of_many_classes_are_named_one_by_one(browser, pages, width):
         page.fill("#cost-of", "30")
         page.click("#cost-add")
         expect(page.locator("#costs-set li")).to_have_count(1)
-        assert '"class 3": {"class 4": 30}' in page.inner_text("#costs-kept")
+        tells(page, "#costs-kept", '"class 3": {"class 4": 30}')
         page.click("#costs-set button")
         expect(page.locator("#costs-set li")).to_have_count(0)
         assert opened.fits()

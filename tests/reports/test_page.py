@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import os
 import re
+from functools import partial
 
 import pytest
-from opened import CHROMIUM, Opened
+from opened import CHROMIUM, Opened, becomes, soon
 from report_pages import MAKERS
 
 import tallystick as ts
@@ -34,9 +35,9 @@ def test_is_readable_without_javascript(browser, pages):
     with Opened(browser, path, java_script_enabled=False) as opened:
         text = opened.page.inner_text("body")
         assert found.answer[0] in re.sub(r"\s+", " ", text)
-        assert opened.page.is_visible(".still svg")
+        opened.page.wait_for_selector(".still svg")
+        opened.page.wait_for_selector("text=With JavaScript switched on")
         assert not opened.page.is_visible("#form")
-        assert opened.page.is_visible("text=With JavaScript switched on")
         opened.quiet()
 
 
@@ -49,9 +50,9 @@ def test_hostile_names_run_nothing(browser, pages, name):
             assert box.evaluate("e => e.options.length") > 0
         page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
         assert "hit" not in page.title().split("'")[0]
-        assert page.evaluate("typeof document.title") == "string"
+        soon(lambda: page.evaluate("typeof document.title"), "string")
         assert page.query_selector("img") is None
-        assert page.evaluate("document.scripts.length") == 2
+        soon(lambda: page.evaluate("document.scripts.length"), 2)
         opened.quiet()
 
 
@@ -59,12 +60,11 @@ def test_theme_follows_the_system_and_the_button(browser, pages):
     for scheme, other in (("light", "dark"), ("dark", "light")):
         with Opened(browser, pages("tree")[0], color_scheme=scheme) as opened:
             ground = "getComputedStyle(document.body).backgroundColor"
-            first = opened.page.evaluate(ground)
+            inks = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 28)"}
+            becomes(opened.page, ground, inks[scheme])
             opened.page.click("#theme")
-            second = opened.page.evaluate(ground)
-            assert {first, second} == {"rgb(255, 255, 255)", "rgb(20, 24, 28)"}
-            assert (first == "rgb(255, 255, 255)") == (scheme == "light")
-            assert opened.page.evaluate("document.documentElement.dataset.theme") == other
+            becomes(opened.page, ground, inks[other])
+            becomes(opened.page, "document.documentElement.dataset.theme", other)
 
 
 @pytest.mark.parametrize("name", ["tree", "bayes", "card"])
@@ -107,9 +107,8 @@ def test_prints_to_a_few_clean_pages(browser, pages):
         sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
         assert 4 <= sheets <= 12
         opened.page.emulate_media(media="print")
-        assert not opened.page.is_visible("#what-if")
-        assert not opened.page.is_visible("nav")
-        assert opened.page.is_visible(".still svg")
+        for place, seen in (("#what-if", False), ("nav", False), (".still svg", True)):
+            soon(partial(opened.page.is_visible, place), seen)
 
 
 def test_many_classes_and_columns_keep_the_page_light(pages):
@@ -121,24 +120,23 @@ def test_many_classes_and_columns_keep_the_page_light(pages):
 def test_curves_of_any_class_are_drawn_where_the_first_ones_stand(browser, pages):
     with Opened(browser, pages("classes")[0]) as opened:
         page = opened.page
-        assert page.evaluate("document.querySelector('#of-class').options.length") == 50
+        soon(lambda: page.evaluate("document.querySelector('#of-class').options.length"), 50)
         lines = "[...document.querySelectorAll('[data-curve] .curves')].map((e) => e.innerHTML)"
         before = page.evaluate(lines)
         assert len(before) == 3
         page.select_option("#of-class", "17")
+        label = page.evaluate("report.data.labels[17]")
+        told = "[...new Set([...document.querySelectorAll('.positive-class')].map((e) => e.textContent))]"
+        becomes(page, told, [label])
         after = page.evaluate(lines)
         assert all(a != b for a, b in zip(before, after, strict=True))
-        label = page.evaluate("report.data.labels[17]")
-        assert set(page.eval_on_selector_all(".positive-class", "all => all.map((e) => e.textContent)")) == {
-            label
-        }
         ends = page.evaluate(
             "document.querySelector('[data-curve=roc] polyline').getAttribute('points')"
         ).split()
         left, right, top, bottom = page.evaluate("report.data.curves.frame")
         assert [float(v) for v in ends[0].split(",")] == [left, bottom]
         assert [float(v) for v in ends[-1].split(",")] == [right, top]
-        assert page.is_visible(".heat svg")
+        page.wait_for_selector(".heat svg")
         opened.quiet()
 
 
@@ -162,15 +160,16 @@ def test_a_table_is_sorted_by_a_click_on_a_heading_and_back(browser, pages):
         page = opened.page
         names = page.evaluate(TEXTS, "#data .columns")
         page.click("#data .columns th:first-child .sort")
-        assert page.evaluate(TEXTS, "#data .columns") == sorted(names)
-        assert page.get_attribute("#data .columns th:first-child", "aria-sort") == "ascending"
+        soon(lambda: page.evaluate(TEXTS, "#data .columns"), sorted(names))
+        soon(lambda: page.get_attribute("#data .columns th:first-child", "aria-sort"), "ascending")
         page.focus("#data .columns th:first-child .sort")
         page.keyboard.press("Enter")
-        assert page.evaluate(TEXTS, "#data .columns") == sorted(names, reverse=True)
+        becomes(page, TEXTS, sorted(names, reverse=True), "#data .columns")
         page.click("#data .columns thead th:last-child .sort")  # numbers begin with the largest
-        cells = page.locator("#data .columns tbody td:last-child").all_inner_texts()
-        gains = [float(text.split()[0]) for text in cells]
-        assert gains == sorted(gains, reverse=True)
+        cells = "[...document.querySelectorAll('#data .columns tbody td:last-child')]"
+        gains = f"{cells}.map((e) => parseFloat(e.innerText))"
+        most = sorted(page.evaluate(gains), reverse=True)
+        becomes(page, gains, most)
         opened.quiet()
 
 
@@ -179,8 +178,8 @@ def test_a_table_is_filtered_copied_and_downloaded_as_it_is_seen(browser, pages)
         page = opened.page
         tools = page.locator("#data .table-tools").last
         tools.locator("input").fill("fee")
-        assert page.evaluate(TEXTS, "#data .columns") == ["physician-fee-freeze"]
-        assert tools.inner_text().startswith("1 of 16")
+        soon(lambda: page.evaluate(TEXTS, "#data .columns"), ["physician-fee-freeze"])
+        soon(lambda: tools.inner_text()[:7], "1 of 16")
         with page.expect_download() as waiting:
             tools.get_by_text("CSV").click()
         lines = downloaded(waiting)
@@ -212,6 +211,7 @@ def test_the_address_keeps_the_part_the_theme_and_the_row(browser, pages):
         page.select_option("#field-0", "y")
         page.click("nav a[href='#methods']")
         page.wait_for_url(re.compile("#methods&"))
+        becomes(page, "location.hash.includes('theme=dark') && location.hash.includes('row=1')")
         address, answer = page.url, page.inner_text("#shares")
     assert "theme=dark" in address
     assert "row=1" in address
@@ -219,11 +219,11 @@ def test_the_address_keeps_the_part_the_theme_and_the_row(browser, pages):
         page = opened.page
         page.goto("about:blank")
         page.goto(address)
-        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-        assert page.input_value("#start") == "1"
-        assert page.input_value("#field-0") == "y"
-        assert page.inner_text("#shares") == answer
-        assert abs(page.evaluate("document.querySelector('#methods').getBoundingClientRect().top")) < 120
+        soon(lambda: page.evaluate("document.documentElement.dataset.theme"), "dark")
+        soon(lambda: page.input_value("#start"), "1")
+        soon(lambda: page.input_value("#field-0"), "y")
+        soon(lambda: page.inner_text("#shares"), answer)
+        becomes(page, "Math.abs(document.querySelector('#methods').getBoundingClientRect().top) < 120")
         assert opened.said == []
 
 
@@ -239,14 +239,11 @@ def test_every_heading_has_a_link_to_itself_and_the_contents_stay_in_sight(brows
         assert page.evaluate("(ids) => ids.every((id) => document.getElementById(id))", heads)
         page.evaluate("document.querySelector('#data').scrollIntoView({ behavior: 'instant' })")
         page.wait_for_selector("nav a[aria-current][href='#data']")
-        top = page.evaluate("document.querySelector('nav').getBoundingClientRect().top")
-        assert top == 0
+        becomes(page, "document.querySelector('nav').getBoundingClientRect().top", 0)
 
 
 def test_the_answer_and_what_each_column_tells_stand_on_the_first_screen(browser, pages):
     for name in ("tree", "card", "classes", "columns"):
         with Opened(browser, pages(name)[0]) as opened:
-            below = opened.page.evaluate("document.querySelector('.ranked').getBoundingClientRect().bottom")
-            assert below <= 900, name
-            after = opened.page.evaluate("document.querySelector('#answer').nextElementSibling.id")
-            assert after == "model"
+            becomes(opened.page, "document.querySelector('.ranked').getBoundingClientRect().bottom <= 900")
+            becomes(opened.page, "document.querySelector('#answer').nextElementSibling.id", "model")

@@ -8,7 +8,7 @@ import random
 import re
 
 import pytest
-from opened import CHROMIUM, Opened
+from opened import CHROMIUM, Opened, becomes, soon, tells
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -24,16 +24,16 @@ def test_tree_folds_by_click_and_by_keyboard(browser, pages):
         count = "document.querySelectorAll('#tree [role=treeitem]').length"
         whole = page.evaluate(count)
         page.click('[data-fold="0"]')
-        assert page.evaluate(count) == 1
-        assert page.get_attribute('[data-node="0"]', "aria-expanded") == "false"
+        soon(lambda: page.evaluate(count), 1)
+        soon(lambda: page.get_attribute('[data-node="0"]', "aria-expanded"), "false")
         page.focus('[data-node="0"]')
         page.keyboard.press("ArrowRight")
-        assert page.evaluate(count) == whole
-        assert page.evaluate("document.activeElement.dataset.node") == "0"  # the focus stays
+        soon(lambda: page.evaluate(count), whole)
+        soon(lambda: page.evaluate("document.activeElement.dataset.node"), "0")  # the focus stays
         page.keyboard.press("ArrowLeft")
-        assert page.evaluate(count) == 1
+        soon(lambda: page.evaluate(count), 1)
         page.click("#unfold")
-        assert page.evaluate(count) == whole
+        soon(lambda: page.evaluate(count), whole)
         opened.quiet()
 
 
@@ -41,11 +41,11 @@ def test_a_node_tells_its_counts_and_the_runners_up(browser, pages):
     path, found = pages("tree")
     with Opened(browser, path) as opened:
         opened.page.click('[data-node="0"]')
+        tells(opened.page, "#node", "asked")
         text = opened.page.inner_text("#node")
         best = found.model.splits(0).candidates
         assert f"{best[0].gain:.4f}" in text
         assert best[1].column in text
-        assert "asked" in text
         for label, rows in zip(found.model.classes_, found.model.model_.shown.rows[0], strict=True):
             assert re.search(rf"{label}\s+{rows:,.0f}", text)
 
@@ -55,9 +55,7 @@ def test_a_row_is_followed_down_the_tree(browser, pages):
     with Opened(browser, path) as opened:
         page = opened.page
         page.select_option("#follow", "0")
-        lit = page.evaluate(
-            "[...document.querySelectorAll('#tree .node.lit')].map((e) => Number(e.dataset.node))"
-        )
+        lit = "[...document.querySelectorAll('#tree .node.lit')].map((e) => Number(e.dataset.node))"
         row = page.evaluate("report.data.ask.starts[0].row")
         tree = found.model.model_.shown
         whole = {name: row.get(name) for name in found.model.feature_names_in_}
@@ -65,7 +63,7 @@ def test_a_row_is_followed_down_the_tree(browser, pages):
         way = [end]
         while tree.nodes.parent[way[-1]] >= 0:
             way.append(int(tree.nodes.parent[way[-1]]))
-        assert lit == sorted(way)
+        becomes(page, lit, sorted(way))
 
 
 def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
@@ -86,7 +84,7 @@ def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
             assert len({before[0], low[0], high[0]}) >= 2
             assert low[1] != high[1]
             page.locator('[data-line="0"] .track').click(position={"x": 30, "y": 23})
-            assert page.evaluate("document.activeElement.getAttribute('role')") == "slider"
+            becomes(page, "document.activeElement.getAttribute('role')", "slider")
             opened.quiet()
 
 
@@ -105,13 +103,13 @@ def test_the_page_draws_any_two_classes_as_python_draws_the_first(browser, pages
         third = 3 - own - other
         lines, drawn = page.evaluate(LINES), page.evaluate(DRAWN)
         page.select_option("#own", str(third))
-        assert page.evaluate(DRAWN) != drawn
-        assert page.inner_text(".own-class") == labels[third]
+        soon(lambda: page.evaluate(DRAWN) != drawn, True)
+        soon(lambda: page.inner_text(".own-class"), labels[third])
         page.select_option("#other", str(third))  # the two change places
-        assert int(page.input_value("#own")) == other
+        soon(lambda: page.input_value("#own"), str(other))
         page.select_option("#own", str(own))
         page.select_option("#other", str(other))
-        assert page.evaluate(DRAWN) == drawn
+        soon(lambda: page.evaluate(DRAWN), drawn)
         for (column, stops), (same, again) in zip(lines, page.evaluate(LINES), strict=True):
             assert column == same
             assert [s[:2] for s in again] == [s[:2] for s in stops]
@@ -129,8 +127,9 @@ def test_the_sum_of_the_chosen_classes_is_read_off_as_their_shares(browser, page
             " l = report.data.labels; return Math.log(p[l[2]] / p[l[0]]); })()"
         )
         low, high = page.evaluate("report.data.scales.sum_ends")
-        at = float(page.evaluate("document.querySelector('#sum .needle').style.left").rstrip("%"))
-        assert at == pytest.approx(3 + 94 * (min(max(odds, low), high) - low) / (high - low), abs=0.1)
+        at = "parseFloat(document.querySelector('#sum .needle').style.left)"
+        wanted = pytest.approx(3 + 94 * (min(max(odds, low), high) - low) / (high - low), abs=0.1)
+        becomes(page, at, wanted)
 
 
 def test_a_needle_beyond_its_axis_is_an_arrow_with_the_number(browser, pages):
@@ -141,14 +140,14 @@ def test_a_needle_beyond_its_axis_is_an_arrow_with_the_number(browser, pages):
         page.fill(f"#field-{field}", "90000")
         line = page.evaluate("(c) => report.data.scales.lines.findIndex((l) => l.column === c)", column)
         knob = page.locator(f'[data-line="{line}"] .knob')
-        assert knob.get_attribute("data-beyond") in ("left", "right")
-        assert "90000" in knob.locator(".past").inner_text()
+        soon(lambda: knob.get_attribute("data-beyond") in ("left", "right"), True)
+        tells(page, f'[data-line="{line}"] .knob .past', "90000")
         assert re.fullmatch(r"(◂ )?[+−]([\d.]+|∞)( ▸)?", page.inner_text("#sum .past"))
-        assert "%" in page.inner_text("#share .past")
+        tells(page, "#share .past", "%")
         assert opened.fits()
         inside = page.evaluate("(k) => report.data.scales.lines[k].stops[3][0]", line)
         page.fill(f"#field-{field}", str(inside))
-        assert page.locator(f'[data-line="{line}"] .past').count() == 0
+        soon(lambda: page.locator(f'[data-line="{line}"] .past').count(), 0)
         opened.quiet()
 
 
@@ -195,8 +194,8 @@ def test_the_points_of_a_card_add_up_on_the_page(browser, pages, name):
                 )
             )
             first, second = sorted(shares.values())[::-1][:2]
-            said = int(page.inner_text("#sum-of-points b").replace("−", "-"))
-            assert said == pytest.approx(20 * math.log2(first / second), abs=1e-6)
+            said = "Number(document.querySelector('#sum-of-points b').textContent.replace('−', '-'))"
+            becomes(page, said, pytest.approx(20 * math.log2(first / second), abs=1e-6))
         opened.quiet()
     model = found.model.model_
     wanted = [
@@ -212,9 +211,9 @@ def test_typing_a_row_changes_the_answer_at_once(browser, pages):
         first = page.evaluate("report.data.ask.fields[0].name")
         assert first == "physician-fee-freeze"
         page.select_option("#field-0", "n")
-        one = page.inner_text("#says")
+        tells(page, "#says", "democrat")
         page.select_option("#field-0", "y")
-        assert {one, page.inner_text("#says")} == {"democrat", "republican"}
+        tells(page, "#says", "republican")
 
 
 def test_a_cell_that_cannot_be_read_is_told_and_nothing_breaks(browser, pages):
@@ -222,25 +221,25 @@ def test_a_cell_that_cannot_be_read_is_told_and_nothing_breaks(browser, pages):
         page = opened.page
         field = page.evaluate("report.data.ask.fields.findIndex((f) => f.kind === 'numeric')")
         page.fill(f"#field-{field}", "abc")
-        assert "needs a number" in page.inner_text("#shares")
+        tells(page, "#shares", "needs a number")
         page.fill(f"#field-{field}", "12")
-        assert "%" in page.inner_text("#shares")
+        tells(page, "#shares", "%")
         opened.quiet()
 
 
-def test_a_tree_of_2000_nodes_starts_folded_and_answers_a_click_within_two_seconds(browser, pages):
+def test_a_tree_of_2000_nodes_starts_folded_and_a_click_draws_few_of_them(browser, pages):
     path, found = pages("grown")
     assert len(found.model.model_.shown.nodes) > 2_000
     assert os.path.getsize(path) < 2_000_000
     with Opened(browser, path) as opened:
         page = opened.page
-        assert page.evaluate("document.querySelectorAll('#tree .node').length") < 40
-        taken = page.evaluate(
-            "() => { const t = performance.now();"
-            " const sign = document.querySelector('[aria-expanded=false] .fold');"
-            " sign.dispatchEvent(new MouseEvent('click', { bubbles: true }));"
-            " document.body.offsetHeight; return performance.now() - t; }"
+        many = "document.querySelectorAll('#tree .node').length"
+        before = page.evaluate(many)
+        assert before < 40
+        page.evaluate(
+            "document.querySelector('[aria-expanded=false] .fold')"
+            ".dispatchEvent(new MouseEvent('click', { bubbles: true }))"
         )
-        assert taken < 2_000  # the promised limit, a hundred times what it takes
+        becomes(page, f"{before} < {many} && {many} < 60")  # what is drawn is what a click costs
         page.click("#unfold")
-        assert page.evaluate("document.querySelectorAll('#tree .node').length") > 2_000
+        becomes(page, f"{many} > 2000")

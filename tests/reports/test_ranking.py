@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tallystick.reports.answer import ValueGroup
-from tallystick.reports.ranking import MOST, furthest, ranking
+from tallystick.reports.answer import ValueGroup, furthest
+from tallystick.reports.ranking import MOST, ranking
 
 
 def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(given):
@@ -25,3 +25,5 @@ def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
     few, many = ValueGroup("few", (0, 2)), ValueGroup("many", (60, 20))
     assert furthest([few, many, ValueGroup("rest", (40, 78))]) == (many, 0)
     assert furthest([few, many], 1) == (few, 1)  # where the second class is rare
+    most, clear = ValueGroup("< 5", (90, 30)), ValueGroup("≥ 5", (2, 8))
+    assert furthest([most, clear]) == (clear, 1)  # both have as many beyond their share: the clearer one

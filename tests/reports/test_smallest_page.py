@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import CHROMIUM, Opened, axe_findings
+from opened import CHROMIUM, Opened, axe_findings, becomes
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -28,7 +28,7 @@ def test_the_page_finds_the_changes_that_python_finds(browser, pages, name):
             for wanted in ("", next(label for label in labels if label != now)):
                 for columns in (ask["changeable"], ask["changeable"][:2]):
                     own = found.model.counterfactuals(row, wanted or None, columns=columns)
-                    assert page.evaluate(SEARCH, [row, columns, wanted]) == [str(c) for c in own.found]
+                    becomes(page, SEARCH, [str(c) for c in own.found], [row, columns, wanted])
                     told += len(own.found)
         assert told > 0
         opened.quiet()

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from opened import CHROMIUM, axe_findings, opened
+from opened import CHROMIUM, axe_findings, opened, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
@@ -71,18 +71,18 @@ class TestBrowser:
         )
         with opened(path, width) as (page, said):
             own = page.inner_text("#threshold-table .confusion tbody")
-            assert page.inner_text("#threshold-saving") == "0"
+            soon(lambda: page.inner_text("#threshold-saving"), "0")
             page.fill("#price-missed", "5")
-            assert f"Cheapest: {table.best.threshold:.6g}" in page.inner_text("#threshold-cheapest")
+            tells(page, "#threshold-cheapest", f"Cheapest: {table.best.threshold:.6g}")
             page.click("#take-cheapest")
-            assert page.inner_text("#threshold-cost") == f"{table.best.cost:,.0f}"
-            assert page.inner_text("#threshold-saving") == f"{table.best.saving:,.0f}"
-            assert page.inner_text("#threshold-table .confusion tbody") != own
-            assert f"threshold={table.best.threshold:.6g}" in page.inner_text("#threshold-kept")
+            soon(lambda: page.inner_text("#threshold-cost"), f"{table.best.cost:,.0f}")
+            soon(lambda: page.inner_text("#threshold-saving"), f"{table.best.saving:,.0f}")
+            soon(lambda: page.inner_text("#threshold-table .confusion tbody") != own, True)
+            tells(page, "#threshold-kept", f"threshold={table.best.threshold:.6g}")
             page.focus("#threshold")
             page.keyboard.press("ArrowRight")
             page.click("#take-half")
-            assert page.inner_text("#threshold-table .confusion tbody") == own
+            soon(lambda: page.inner_text("#threshold-table .confusion tbody"), own)
             box = page.locator("#threshold-table table").bounding_box()
             assert box["x"] + box["width"] <= width
             assert said == []

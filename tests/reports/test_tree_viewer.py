@@ -6,7 +6,7 @@ import random
 import xml.etree.ElementTree as ET
 
 import pytest
-from opened import CHROMIUM, Opened
+from opened import CHROMIUM, Opened, becomes, soon, tells
 
 import tallystick as ts
 
@@ -63,47 +63,47 @@ def opened(browser, made):
 def test_unfolding_all_shows_the_whole_tree_at_once(opened, made):
     page = opened()
     page.click("#unfold")
-    assert page.evaluate(NODES) == len(made[1].model.model_.shown.nodes)
+    soon(lambda: page.evaluate(NODES), len(made[1].model.model_.shown.nodes))
     every = f"[...document.querySelectorAll('#tree .node')].every((n) => ({INSIDE})(n.dataset.node))"
-    assert page.evaluate(every)
-    assert page.evaluate("document.querySelector('#tree svg').classList.contains('map')")
+    becomes(page, every)
+    becomes(page, "document.querySelector('#tree svg').classList.contains('map')")
     last = page.evaluate("[...document.querySelectorAll('#tree .node')].at(-1).dataset.node")
     page.evaluate(
         "(k) => document.querySelector(`[data-node='${k}'] .part`)"
         ".dispatchEvent(new MouseEvent('click', { bubbles: true }))",
         last,
     )
-    assert not page.evaluate("document.querySelector('#tree svg').classList.contains('map')")
-    assert page.evaluate(INSIDE, last)  # a node of the map opens as a box that can be read
-    assert "rows" in page.inner_text("#node")
+    becomes(page, "document.querySelector('#tree svg').classList.contains('map')", False)
+    becomes(page, INSIDE, True, last)  # a node of the map opens as a box that can be read
+    tells(page, "#node", "rows")
 
 
 def test_levels_are_stepped_through(opened):
     page = opened()
-    assert page.evaluate(DEEP) == 4
+    soon(lambda: page.evaluate(DEEP), 4)
     page.click("#deeper")
-    assert page.evaluate(DEEP) == 5
-    assert page.inner_text("#levels").startswith("4 of ")
+    soon(lambda: page.evaluate(DEEP), 5)
+    tells(page, "#levels", "4 of ")
     for _ in range(4):
         page.click("#fewer")
-    assert page.evaluate(NODES) == 1
-    assert page.is_disabled("#fewer")
+    soon(lambda: page.evaluate(NODES), 1)
+    soon(lambda: page.is_disabled("#fewer"), True)
 
 
 def test_zoom_by_buttons_wheel_and_fit(opened):
     page = opened()
     first = page.evaluate(WIDTH)
     page.click("#larger")
-    assert page.evaluate(WIDTH) == pytest.approx(first * 1.25, abs=2)
+    becomes(page, WIDTH, pytest.approx(first * 1.25, abs=2))
     page.click("#smaller")
-    assert page.evaluate(WIDTH) == pytest.approx(first, abs=2)
+    becomes(page, WIDTH, pytest.approx(first, abs=2))
     page.hover("#tree")
     page.keyboard.down("Control")
     page.mouse.wheel(0, -120)
     page.keyboard.up("Control")
     page.wait_for_function(f"{WIDTH} > {first} + 5")
     page.click("#fit")
-    assert page.evaluate(WIDTH) <= page.evaluate("document.getElementById('tree').clientWidth")
+    becomes(page, f"{WIDTH} <= document.getElementById('tree').clientWidth")
 
 
 def test_the_picture_is_moved_by_dragging(opened):
@@ -116,10 +116,8 @@ def test_the_picture_is_moved_by_dragging(opened):
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 200, steps=4)
     page.mouse.up()
-    after = page.evaluate(VIEW)
-    assert after[0] - before[0] == pytest.approx(200, abs=2)
-    assert after[1] - before[1] == pytest.approx(100, abs=2)
-    assert "Choose a group" in page.inner_text("#node")  # a drag chooses nothing
+    becomes(page, VIEW, [pytest.approx(before[0] + 200, abs=2), pytest.approx(before[1] + 100, abs=2)])
+    tells(page, "#node", "Choose a group")  # a drag chooses nothing
 
 
 def test_a_column_is_found_and_its_groups_are_gone_through(opened, made):
@@ -128,14 +126,14 @@ def test_a_column_is_found_and_its_groups_are_gone_through(opened, made):
     asks = [tree.schema.used[c].name if c >= 0 else "" for c in tree.nodes.column]
     wanted = [k for k, name in enumerate(asks) if name == "kind"]
     page.fill("#seek", "KIND")
-    assert page.inner_text("#hits") == f"1 of {len(wanted)}"
-    assert page.evaluate(INSIDE, wanted[0])
+    soon(lambda: page.inner_text("#hits"), f"1 of {len(wanted)}")
+    becomes(page, INSIDE, True, wanted[0])
     page.keyboard.press("Enter")
-    assert page.inner_text("#hits") == f"2 of {len(wanted)}"
-    assert page.evaluate(INSIDE, wanted[1])
+    soon(lambda: page.inner_text("#hits"), f"2 of {len(wanted)}")
+    becomes(page, INSIDE, True, wanted[1])
     page.fill("#seek", "nothing of the kind")
-    assert page.inner_text("#hits") == "not asked"
-    assert page.evaluate("[...document.querySelectorAll('#asked option')].map((o) => o.value).includes('x')")
+    soon(lambda: page.inner_text("#hits"), "not asked")
+    becomes(page, "[...document.querySelectorAll('#asked option')].some((o) => o.value === 'x')")
 
 
 def test_arrow_keys_go_from_group_to_group_in_view(opened, made):
@@ -144,31 +142,33 @@ def test_arrow_keys_go_from_group_to_group_in_view(opened, made):
     page.focus('[data-node="0"]')
     now = "Number(document.activeElement.dataset.node)"
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(now) == nodes.branches(0)[0]
+    soon(lambda: page.evaluate(now), nodes.branches(0)[0])
     page.keyboard.press("End")
+    becomes(page, f"{now} > 0")
     last = page.evaluate(now)
-    assert page.evaluate(INSIDE, last)
-    assert page.get_attribute(f'[data-node="{last}"]', "aria-expanded") == "false"
+    becomes(page, INSIDE, True, last)
+    soon(lambda: page.get_attribute(f'[data-node="{last}"]', "aria-expanded"), "false")
     page.keyboard.press("ArrowRight")  # unfolds, and brings it to the middle
-    assert page.get_attribute(f'[data-node="{last}"]', "aria-expanded") == "true"
-    assert page.evaluate(INSIDE, last)
+    soon(lambda: page.get_attribute(f'[data-node="{last}"]', "aria-expanded"), "true")
+    becomes(page, INSIDE, True, last)
     page.keyboard.press("ArrowDown")
-    assert page.evaluate(now) == last + 1
+    soon(lambda: page.evaluate(now), last + 1)
     page.keyboard.press("ArrowLeft")
-    assert page.evaluate(now) == last
+    soon(lambda: page.evaluate(now), last)
     page.keyboard.press("Enter")
-    assert page.get_attribute(f'[data-node="{last}"]', "aria-selected") == "true"
-    assert "rows" in page.inner_text("#node")
+    soon(lambda: page.get_attribute(f'[data-node="{last}"]', "aria-selected"), "true")
+    tells(page, "#node", "rows")
     page.keyboard.press("Home")
-    assert page.evaluate(now) == 0
-    assert page.evaluate("document.querySelectorAll('#tree [tabindex=\"0\"]').length") == 1
+    soon(lambda: page.evaluate(now), 0)
+    soon(lambda: page.evaluate("document.querySelectorAll('#tree [tabindex=\"0\"]').length"), 1)
 
 
 def test_a_followed_row_is_shown_at_its_leaf_with_its_answer_and_markers(opened, made):
     page = opened()
     page.select_option("#follow", "0")
+    page.wait_for_selector("#tree .lit", state="attached")
     way = page.evaluate("[...document.querySelectorAll('#tree .lit')].map((n) => Number(n.dataset.node))")
-    assert page.evaluate(INSIDE, way[-1])
+    becomes(page, INSIDE, True, way[-1])
     row = page.evaluate("report.data.ask.starts[0].row")
     share = page.evaluate("(r) => Math.max(...Object.values(report.model.predict(r).probabilities))", row)
     text = page.text_content(f'[data-node="{way[-1]}"] .words.first')
@@ -177,7 +177,7 @@ def test_a_followed_row_is_shown_at_its_leaf_with_its_answer_and_markers(opened,
     drawn = [k for k in way[:-1] if str(k) in page.evaluate("report.data.tree.spreads")]
     assert drawn
     for k in drawn:
-        assert page.query_selector(f'[data-node="{k}"] .marker')
+        page.wait_for_selector(f'[data-node="{k}"] .marker', state="attached")
 
 
 def test_bars_of_many_classes_have_true_lengths(opened, made):
@@ -200,7 +200,7 @@ def test_a_value_beyond_the_bars_has_an_arrow_with_the_number(opened):
     field = page.evaluate("report.data.ask.fields.findIndex((f) => f.name === 'x')")
     page.fill(f"#field-{field}", "5000")
     root = page.evaluate("report.data.tree.asks.indexOf('x')")
-    assert page.text_content(f'[data-node="{root}"] .marker text') == "5000"
+    soon(lambda: page.text_content(f'[data-node="{root}"] .marker text'), "5000")
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
@@ -223,9 +223,9 @@ def test_the_picture_is_saved(opened, kind, tmp_path):
 
 def test_a_narrow_screen_has_an_outline_that_fits(opened):
     page = opened(390)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    becomes(page, "document.documentElement.scrollWidth <= innerWidth")
     place = "document.getElementById('tree')"
-    assert page.evaluate(f"{place}.scrollWidth <= {place}.clientWidth")
+    becomes(page, f"{place}.scrollWidth <= {place}.clientWidth")
     boxes = page.evaluate(
         "[...document.querySelectorAll('#tree .node')].map((n) => { const b = n.querySelector('.box')"
         ".getBoundingClientRect(); return [Number(n.ariaLevel), b.left, b.top]; })"
@@ -234,7 +234,7 @@ def test_a_narrow_screen_has_an_outline_that_fits(opened):
     lefts = {level: left for level, left, _ in boxes}
     assert [lefts[level] for level in sorted(lefts)] == sorted(set(lefts.values()))
     page.click("#unfold")
-    assert page.evaluate(f"{place}.scrollWidth <= {place}.clientWidth")
+    becomes(page, f"{place}.scrollWidth <= {place}.clientWidth")
 
 
 @pytest.mark.parametrize("width", [1440, 390])

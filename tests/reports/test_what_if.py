@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import CHROMIUM, opened
+from opened import CHROMIUM, opened, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
@@ -66,15 +66,15 @@ def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(t
         at = page_.evaluate("report.data.ask.fields.findIndex((f) => f.name === 'hours')")
         high = page_.evaluate("(k) => report.data.ask.fields[k].high", at)
         page_.fill(f"#field-{at}", "20")
-        assert page_.input_value(f"#field-{at}-range") == "20"
+        soon(lambda: page_.input_value(f"#field-{at}-range"), "20")
         before = page_.inner_text("#shares")
         page_.focus(f"#field-{at}-range")
         page_.keyboard.press("End")
         assert float(page_.input_value(f"#field-{at}")) == high
-        assert page_.inner_text("#shares") != before
-        assert page_.inner_text(f"#field-{at}-outside") == ""
+        soon(lambda: page_.inner_text("#shares") != before, True)
+        soon(lambda: page_.inner_text(f"#field-{at}-outside"), "")
         page_.fill(f"#field-{at}", "500")
-        assert "outside the training rows, which go from" in page_.inner_text(f"#field-{at}-outside")
+        tells(page_, f"#field-{at}-outside", "outside the training rows, which go from")
         page_.fill(f"#field-{at}", "")
-        assert page_.inner_text(f"#field-{at}-outside") == ""
+        soon(lambda: page_.inner_text(f"#field-{at}-outside"), "")
         assert said == []

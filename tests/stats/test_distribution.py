@@ -71,6 +71,12 @@ def test_few_values_are_asked_for_where_many_lie():
     assert len(cuts) == 254
 
 
+def test_the_cells_of_many_columns_travel_together_and_stay_few():
+    assert cells_for(10**10) == cells_for(10**10, 128) == 65_536
+    assert 1_000 * cells_for(10**10, 1_000) <= 1 << 23
+    assert (cells_for(3), cells_for(10**10, 10**6)) == (256, 256)
+
+
 class Blockwise:
     """An engine that knows nothing but blocks."""
 

@@ -1,14 +1,35 @@
-"""A page opened from disk in Debian's Chromium, and what it complained about."""
+"""A page opened from disk in Debian's Chromium, and what it complained about.
+
+Law: a test never asks how things stand at once after an act; it asks until they stand so (`soon`), and
+fails with what it found last. Nothing moves slowly: pages are opened as for people who asked for that.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 CHROMIUM = shutil.which("chromium")
+LONG = 120  # seconds until a test gives up, on however busy a machine
+STILL = {"reduced_motion": "reduce"}
+
+
+def soon(ask: Callable[[], Any], wanted: Any, within: float = LONG) -> None:
+    """Ask until the answer is the wanted one; at the end of patience fail with the last answer."""
+    end, pause = time.monotonic() + within, 0.01
+    while (found := ask()) != wanted and time.monotonic() < end:
+        time.sleep(pause)
+        pause = min(2 * pause, 0.5)
+    assert found == wanted
+
+
+def becomes(page: Any, expression: str, wanted: Any = True, given: Any = None) -> None:
+    """Ask a page for an expression until it gives the wanted value."""
+    soon(lambda: page.evaluate(expression, given), wanted)
 
 
 @contextmanager
@@ -26,7 +47,9 @@ class Opened:
     """A page opened from disk, with everything it complained about."""
 
     def __init__(self, browser: Any, path: Path, width: int = 1440, **context: Any) -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, **context)
+        size = {"width": width, "height": 900}
+        self.context = browser.new_context(viewport=size, **STILL | context)
+        self.context.set_default_timeout(1000 * LONG)
         self.page = self.context.new_page()
         self.said: list[str] = []
         self.requests: list[str] = []
@@ -47,7 +70,8 @@ class Opened:
         assert len(self.requests) == 1  # the file itself
 
     def fits(self) -> bool:
-        return self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        becomes(self.page, "document.documentElement.scrollWidth <= innerWidth")
+        return True
 
 
 @contextmanager
@@ -63,3 +87,11 @@ def axe_findings(page: Any) -> list[str]:
 
     found = Axe().run(page).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
+
+
+def tells(page: Any, place: str, text: str, within: float = LONG) -> None:
+    """Look at a place of a page until it says a text; at the end of patience fail with what it says."""
+    end = time.monotonic() + within
+    while text not in (found := page.inner_text(place)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert text in found

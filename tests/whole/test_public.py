@@ -19,10 +19,10 @@ ESTIMATORS = {
     "OptimalTree": "against apply column_use counterfactuals decision_path get_depth get_n_leaves "
     "predict_interval predict_log_proba predict_proba predict_proba_one prune pruning_path "
     "rules show splits",
-    "RegressionTree": "against apply column_use decision_path get_depth get_n_leaves predict_interval prune "
-    "pruning_path rules show splits",
-    "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit predict_interval "
-    "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares "
+    "RegressionTree": "against apply column_use decision_path effect get_depth get_n_leaves predict_interval "
+    "prune pruning_path rules show splits",
+    "NaiveBayes": "counterfactuals forget independence inference likelihood nomogram partial_fit "
+    "predict_interval predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares "
     "to_logistic update votes",
     "LogisticRegression": "counterfactuals decision_function forest from_formula inference nomogram "
     "predict_interval predict_log_proba predict_proba predict_proba_one summary trace_picture",

@@ -43,6 +43,13 @@ def test_every_version_of_the_changelog_has_lines():
         assert re.search(r"^- ", body, re.MULTILINE), f"nothing is told of {number}"
 
 
+def test_no_sentence_of_the_changelog_stands_twice_or_begins_in_the_middle():
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n- ")[1:]
+    assert [line[:60] for line in lines if not re.match(r"[A-Z`]|scikit-learn", line)] == []
+    sentences = [s for line in lines for s in re.split(r"(?<=[.;])\s", " ".join(line.split())) if len(s) > 40]
+    assert [s for s in set(sentences) if sentences.count(s) > 1] == []
+
+
 def test_there_are_stored_files_of_every_format_and_they_load():
     for format_ in range(1, VERSION + 1):
         stored = sorted((ROOT / "tests" / "files" / f"v{format_}").glob("*.tally.json"))

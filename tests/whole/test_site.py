@@ -31,6 +31,8 @@ def test_every_public_name_is_in_the_reference():
     things = [getattr(ts, name) for name in ts.__all__ if name != "__version__"]
     paths = [t.__name__ if inspect.ismodule(t) else f"{t.__module__}.{t.__qualname__}" for t in things]
     assert sorted(told) == sorted(paths)
+    first = (ROOT / "docs" / "reference" / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`ts\.(\w+)`", first)) == set(ts.__all__)
 
 
 def test_every_page_of_the_documentation_has_its_place():
@@ -108,7 +110,8 @@ def test_every_link_leads_somewhere_and_nothing_is_loaded_from_outside(site):
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
-def test_pages_are_quiet_fit_a_phone_and_can_be_searched(site):
+@pytest.mark.parametrize("all_", [False, pytest.param(True, marks=pytest.mark.night)], ids=["some", "all"])
+def test_pages_are_quiet_fit_a_phone_and_can_be_searched(site, all_):
     from playwright.sync_api import sync_playwright
 
     handler = functools.partial(Quiet, directory=str(site.parent))
@@ -122,7 +125,8 @@ def test_pages_are_quiet_fit_a_phone_and_can_be_searched(site):
         page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda r: None if r.url.startswith(here) else said.append(r.url))
-        for name in PAGES:
+        every = [f"{path.parent.relative_to(site)}/" for path in sorted(site.rglob("index.html"))]
+        for name in every if all_ else PAGES:
             page.goto(home + name, wait_until="networkidle")
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         page.set_viewport_size({"width": 1280, "height": 900})

@@ -153,8 +153,59 @@ TALLY_INLINE void add_dense(const Ask& a, const double* y, double* eta) {
     }
 }
 
+// Codes 0 to 3 of a stretch of rows, which need neither a place looked up nor a sum that waits for the one before it: bits
+// of the code choose among at most four numbers, and whole numbers are summed by mask.
+struct FewCodes {
+    const uint8_t* codes;
+    size_t n;
+    uint8_t most;
+
+    TALLY_INLINE FewCodes(const uint8_t* given, size_t rows) : codes(given), n(rows), most(0) {
+        for (size_t i = 0; i < n; ++i) most = codes[i] > most ? codes[i] : most;
+    }
+    TALLY_INLINE bool few() const { return most < 4; }
+
+    // to[row] += t[code * step], the bits of the same addition.
+    TALLY_INLINE void add(const double* t, size_t step, double* to) const {
+        uint64_t bits[4];
+        for (size_t k = 0; k < 4; ++k) bits[k] = std::bit_cast<uint64_t>(t[(k <= most ? k : 0) * step]);
+        const uint64_t first = bits[0], low = bits[0] ^ bits[1], high = bits[0] ^ bits[2];
+        if (most < 2) {
+            for (size_t i = 0; i < n; ++i) to[i] += std::bit_cast<double>(first ^ (low & (0 - uint64_t(codes[i]))));
+            return;
+        }
+        const uint64_t both = bits[0] ^ bits[1] ^ bits[2] ^ bits[3];
+        for (size_t i = 0; i < n; ++i) {
+            const uint64_t one = 0 - uint64_t(codes[i] & 1), two = 0 - uint64_t(codes[i] >> 1);
+            to[i] += std::bit_cast<double>(first ^ (low & one) ^ (high & two) ^ (both & one & two));
+        }
+    }
+
+    // to[code * step] += whole[row].
+    TALLY_INLINE void sum(const int64_t* whole, size_t step, int64_t* to) const {
+        uint64_t all = 0, one = 0, two = 0, both = 0;
+        if (most < 2) {
+            for (size_t i = 0; i < n; ++i) all += uint64_t(whole[i]), one += uint64_t(whole[i]) & (0 - uint64_t(codes[i]));
+        } else {
+            for (size_t i = 0; i < n; ++i) {
+                const uint64_t own = uint64_t(whole[i]), odd = own & (0 - uint64_t(codes[i] & 1));
+                const uint64_t far = 0 - uint64_t(codes[i] >> 1);
+                all += own, one += odd, two += own & far, both += odd & far;
+            }
+        }
+        const uint64_t sums[4] = {all - one - two + both, one - both, two - both, both};
+        for (size_t k = 0; k <= most; ++k) to[k * step] = int64_t(uint64_t(to[k * step]) + sums[k]);
+    }
+};
+
 template <class Code>
 TALLY_INLINE void add_codes(const Code* codes, size_t n, size_t links, const double* theta, double* eta) {
+    if constexpr (sizeof(Code) == 1) {
+        if (const FewCodes own(codes, n); own.few()) {
+            for (size_t l = 0; l < links; ++l) own.add(theta + l, links, eta + l * kRows);
+            return;
+        }
+    }
     if (links == 1) {
         for (size_t i = 0; i < n; ++i) eta[i] += theta[codes[i]];
         return;
@@ -303,6 +354,12 @@ TALLY_INLINE void sum_loss(const double* loss, const int64_t* copies, size_t n, 
 // to[code, link] += fixed[link, row].
 template <class Code>
 TALLY_INLINE void scatter(const Code* codes, size_t n, size_t links, const int64_t* fixed, int64_t* to) {
+    if constexpr (sizeof(Code) == 1) {
+        if (const FewCodes own(codes, n); own.few()) {
+            for (size_t l = 0; l < links; ++l) own.sum(fixed + l * kRows, links, to + l);
+            return;
+        }
+    }
     if (links == 1) {
         for (size_t i = 0; i < n; ++i) to[codes[i]] += fixed[i];
         return;

@@ -7,7 +7,7 @@ Law: of equal probabilities the first rows of the file are taken, so that the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +53,13 @@ class TopWish:
             f"--top {shown(text)} is not a part of the rows. Write --top 10%, 100 or 'bad: 10%'."
         )
 
-    def place(self, target: Target, decided: str) -> int:
-        """Return the place of the class. decided: that of the threshold in force, if there is one."""
+    def place(self, target: Target, decided: str, counts: Sequence[int] = ()) -> int:
+        """Return the place of the class. decided: that of the threshold in force, if there is one; counts: of
+        the training rows by class, if they are known: of two classes the rarer is looked for.
+        """
         labels = target.labels
+        if not self.of and not decided and len(labels) == len(counts) == 2:
+            return int(counts[1] <= counts[0])
         if not self.of and not decided:
             raise OptionError(f"--top by the probability of which class? Write --top '{labels[0]}: 10%'.")
         label = target.label_of(self.of or decided)
@@ -114,7 +118,9 @@ class TopRows:
 def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWish) -> TopRows:
     """Walk the rows once and return those with the highest probabilities."""
     target, decision = estimator.schema_.predicted, estimator.decision_
-    place = wish.place(target, "" if decision is None else decision.of)
+    profile = estimator.profile_
+    counts = () if profile is None or profile.target is None else profile.target.counts.tolist()
+    place = wish.place(target, "" if decision is None else decision.of, counts)
     parts = []
     for found in answers(estimator, source, MetRows(), wanted):
         shares = found.shares[:, place].copy()

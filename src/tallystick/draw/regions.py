@@ -68,7 +68,7 @@ def regions_picture(
         _points(svg, region.wrong, x, y, labels, points)
         svg.text(LEFT, SIDE - 30 + 12, region.note, 11, opacity=0.8)
         svg.close()
-    _legend(svg, labels, step * down + 14)
+    _legend(svg, labels, step * down + 14, bool(points.x))
     return str(svg)
 
 
@@ -111,7 +111,7 @@ def _value(axis: Axis, value: float) -> str:
     return f"{clean(axis.words)} {clean(axis.names[round(value)]) if axis.names else brief(value)}"
 
 
-def _legend(svg: Svg, labels: Sequence[str], top: float) -> None:
+def _legend(svg: Svg, labels: Sequence[str], top: float, dots: bool) -> None:
     at = LEFT
     for c, label in enumerate(labels[:8]):
         text = cut(clean(label), 18)
@@ -120,5 +120,5 @@ def _legend(svg: Svg, labels: Sequence[str], top: float) -> None:
         at += 30 + 7.2 * len(text)
     if len(labels) > 8:
         svg.text(at, top, f"and {len(labels) - 8} more", 12)
-    told = "fuller: surer · dots: the rows, ringed where the model is wrong"
+    told = f"fuller: surer{' · dots: the rows, ringed where the model is wrong' if dots else ''}"
     svg.text(LEFT, top + 20, told, 11, opacity=0.8)

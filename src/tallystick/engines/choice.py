@@ -56,14 +56,15 @@ def table_of(engine: Any, rows: Any) -> DatabaseTable | None:
     """Return the table of a database that a user's words mean; None where none was asked to sum."""
     if not isinstance(engine, Sql):
         return None
-    from tallystick.data.source.databases import is_address, open_table
+    from tallystick.data.source.databases import is_address, open_table, without_user
 
     if is_address(rows):
         return open_table(rows)
     if engine.connection is not None and isinstance(rows, str):
         return open_table(engine.connection, rows)
+    given = without_user(rows) if isinstance(rows, str) else rows
     raise OptionError(
-        f"engine=ts.Sql() sums a table of a database, and X is {shown(rows, 60)}. Pass its address, such as "
+        f"engine=ts.Sql() sums a table of a database, and X is {shown(given, 60)}. Pass its address, such as "
         "'duckdb:///votes.db?table=votes', or the name of a table and ts.Sql(connection)."
     )
 

@@ -290,9 +290,10 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
     def _fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
         if table.place == "far":
-            from tallystick.estimators.on_spark import refuse_far
+            from tallystick.estimators.on_spark import deals, refuse_far
 
             refuse_far(self)
+            table = table.near() if deals(self) else table
         self._refuse_classes(table.schema)
         self._settle(*self._learn(table, self._engine(table)), table)
         return self

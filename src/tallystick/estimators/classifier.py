@@ -21,6 +21,7 @@ from tallystick.estimators.plain_rows import from_floats
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
     from tallystick.explain.effect import ColumnEffect
+    from tallystick.explain.effect_pair import PairEffect
 
 
 class Classifier(Deciding):
@@ -130,9 +131,9 @@ class Classifier(Deciding):
         Trees and rules: the beta distribution of the rows behind the answer, wider for what the search for
         tests takes from them. Scorecards: from the curvature at the fit; of more than about 180 lines by
         classes the largest part of how errors go together is kept, the rest is taken for independent.
-        Logistic regression: `inference(rows).predict_interval(X)`. Naive Bayes has none, and says why. No
-        interval holds what the choice of a model adds, nor a change of the population; and none is of what a
-        single row will turn out to be.
+        Logistic regression and naive Bayes: `inference(rows).predict_interval(X)`. No interval holds what the
+        choice of a model adds, nor a change of the population; and none is of what a single row will turn out
+        to be.
 
         Parameters
         ----------
@@ -260,13 +261,13 @@ class Classifier(Deciding):
         known = self.schema_ if self.profile_ is None else self.profile_.ranged(self.schema_)
         return counterfactuals(known, refuse_other(row), answers, columns, wanted, most)
 
-    def effect(self, column: str, X: Any, *, of: Any = None) -> ColumnEffect:
+    def effect(self, column: str | Sequence[str], X: Any, *, of: Any = None) -> ColumnEffect | PairEffect:
         """Return what the model answers, on average over rows, when a column has one value in all of them.
 
         Parameters
         ----------
-        column : str
-            The column: of numbers, levels, ordered or boolean.
+        column : str or two of them
+            The column: of numbers, levels, ordered or boolean; of two the plane of both.
         X : path, frame, Arrow table, matrix or records
             The rows to average over, the training rows say, with the columns of the fit.
         of : label, default None
@@ -274,8 +275,9 @@ class Classifier(Deciding):
 
         Returns
         -------
-        ColumnEffect
-            For each value the mean probability, the band that holds 80 of 100 rows, and its rows.
+        ColumnEffect or PairEffect
+            For each value the mean probability, the band that holds 80 of 100 rows, and its rows; of two
+            columns the mean probabilities on their plane.
 
         Examples
         --------
@@ -285,12 +287,12 @@ class Classifier(Deciding):
         ['rain', 'sun']
         """
         from tallystick.estimators.classes import class_number
-        from tallystick.explain.effect import column_effect
+        from tallystick.explain.effect_pair import effect_of
 
         self._check_fitted()
         target = self.schema_.predicted
         label = len(target.labels) - 1 if of is None else class_number(target, of)
-        return column_effect(self.model_, [matched.block for matched in self._blocks(X)], column, label)
+        return effect_of(self.model_, [matched.block for matched in self._blocks(X)], column, label)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled rows.

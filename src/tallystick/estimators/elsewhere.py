@@ -7,6 +7,7 @@ Law: the model is that of the rows read here, byte for byte; a note says when th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tallystick.data.source.door import is_spark
@@ -15,9 +16,13 @@ from tallystick.engines.choice import table_of
 if TYPE_CHECKING:
     from tallystick.contracts import Table
 
-SUMMED = {  # kinds of models whose questions have queries, and the settings that need rows one by one
-    "naive-bayes": (("calibrate", False, "calibrate=True needs answers to single rows"),),
-    "decision-tree": (("pruning", None, "pruning needs single rows"),),
+SUMMED: dict[str, tuple[tuple[str, Callable[[Any], bool], str], ...]] = {
+    # kinds of models whose questions have queries, and the settings that need rows one by one
+    "naive-bayes": (
+        ("calibrate", lambda wish: wish is not False, "calibrate=True needs answers to single rows"),
+    ),
+    "decision-tree": (("pruning", lambda wish: wish is not None, "pruning needs single rows"),),
+    "scorecard": (("l2", lambda wish: wish == "cv", "l2='cv' deals rows into folds"),),
 }
 
 
@@ -65,7 +70,7 @@ def needs_rows(model: Any) -> str:
     """Say why a model cannot be summed in a database; nothing where it can."""
     if model._kind not in SUMMED:
         return f"{model.__class__.__name__} asks for more than a database sums"
-    for name, plain, why in SUMMED[model._kind]:
-        if getattr(model, name) != plain:
+    for name, needs, why in SUMMED[model._kind]:
+        if needs(getattr(model, name)):
             return why
     return ""

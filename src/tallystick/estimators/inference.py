@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.read.cells import distinct_texts
 from tallystick.data.source.door import is_spark, open_source, opened
 from tallystick.data.source.frames import as_column
 from tallystick.errors import DataError, OptionError, counted, nearest, shown
+from tallystick.estimators.base import Estimator
 from tallystick.estimators.rows import as_given
 from tallystick.explain.logistic_inference import ERRORS, Inference
 from tallystick.explain.logistic_rows import FittedRows
@@ -50,12 +52,7 @@ def infer(
         raise DataError("inference looks at single rows, which lie on Spark. Collect them: frame.toArrow().")
     X = opened(X)
     table = estimator._read(X, estimator.schema_.predicted.name if y is None else y, sample_weight)
-    known = estimator.rows_
-    if (table.fingerprint, table.weight) != (known["fingerprint"], known["count"]):
-        raise DataError(
-            f"these are not the rows of the fit: {counted(table.rows, 'row')} with another fingerprint. Pass "
-            "the data that the model was fitted on, with its target and weights."
-        )
+    refuse_others(estimator, table)
     engine = estimator._engine(table)
     found = drive(found_again(estimator._options(), table.schema, table.unit, model.fit.l2), table, engine)
     places = None if table.kept is None else np.asarray(table.kept)
@@ -71,6 +68,16 @@ def infer(
         many,
         places,
     )
+
+
+def refuse_others(estimator: Estimator, table: Table) -> None:
+    """Refuse other rows than those of the fit."""
+    known = estimator.rows_
+    if (table.fingerprint, table.weight) != (known["fingerprint"], known["count"]):
+        raise DataError(
+            f"these are not the rows of the fit: {counted(table.rows, 'row')} with another fingerprint. Pass "
+            "the data that the model was fitted on, with its target and weights."
+        )
 
 
 def groups_of(X: Any, given: Any, places: Whole | None, rows: int) -> Whole:

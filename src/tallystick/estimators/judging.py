@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, overload
 
 from tallystick.contracts import Table
@@ -36,7 +37,7 @@ from tallystick.evaluate.checks import (
 )
 from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.costs import cost_matrix, judged_cost
-from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
+from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, read_again
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
@@ -140,11 +141,10 @@ def compare(
     >>> ts.compare(rows, "play", methods=["tree", "bayes"], tuned=False, folds=4).chosen.name
     'naive Bayes'
     """
-    refuse_spark(data)
     check_codes(ignore)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
     methods_named(methods, shared, regression=regression)
-    data = opened(data)
+    data = data if is_spark(data) else opened(data)
     if held_out is not None:
         no_dealing(groups, time)
     way = FoldWay.of(folds, groups, time)
@@ -152,7 +152,8 @@ def compare(
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
-    groups_of = _groups_asked(by, table, lambda other: other._read(data, target, sample_weight), reader)
+    again = partial(read_again, data=data, target=target, weight=sample_weight)
+    groups_of = _groups_asked(by, table, again, reader, not is_spark(data))
     if groups_of and held_out is not None:
         raise OptionError("by= counts the rows of folds. For rows held out: model.card(rows, by=...).")
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
@@ -163,9 +164,11 @@ def compare(
     return with_groups(found, groups_of) if groups_of else found
 
 
-def _groups_asked(by: By, table: Table, read: Callable[[Any], Table], reader: Any) -> dict[str, Any]:
+def _groups_asked(
+    by: By, table: Table, read: Callable[[Any], Table], reader: Any, ordered: bool
+) -> dict[str, Any]:
     """Return the value of the columns asked for in each row."""
-    return names_by(type(reader)(**reader.get_params(deep=False)), read, table, by) if by else {}
+    return names_by(type(reader)(**reader.get_params(deep=False)), read, table, by, ordered) if by else {}
 
 
 def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison[Any]:
@@ -207,15 +210,6 @@ def compare_read(
     return checked(found, lean, frozenset(ignore), held)
 
 
-def refuse_spark(data: Any) -> None:
-    """Refuse rows that are on Spark: comparing and curves fit many parts of them."""
-    if is_spark(data):
-        raise OptionError(
-            "comparisons and learning curves need the rows in one place, and they are on Spark. "
-            "Cross-validate one method there, or collect them: frame.toArrow()."
-        )
-
-
 def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     """Return the methods (name: family) that can learn from the table, and a sentence where some are left
     out: a tree does not read text.
@@ -249,6 +243,10 @@ def candidates_of(
     base = ("mean", Mean()) if numeric else ("most frequent class", Majority())
     out.insert(0, Candidate(base[0], "majority", (("", base[1]),)))
     if others:
+        if is_spark(data):
+            raise OptionError(
+                "others= need the rows in one place, and they are on Spark. Collect them: frame.toArrow()."
+            )
         frame = raw_frame(data)
         out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
     return out
@@ -300,12 +298,11 @@ def learning_curve(
     >>> curve.sizes
     (4, 8)
     """
-    refuse_spark(data)
     methods = CURVED if methods is None else methods
     chosen = methods_named(methods, shared)
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(NAMES)}.")
-    table = next(iter(chosen.values()))._read(data, target, sample_weight)
+    table = next(iter(chosen.values()))._read(data, target, sample_weight).near()
     return curve_read(table, chosen, sizes, repeats, progress)
 
 

@@ -243,9 +243,10 @@ class LogisticRegression(Classifier):
             return None
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
         options = LogisticOptions.of(type(self)(**first))
-        models = path_models(training, Local(1), options, [float(strengths[i]) for i in order], training.unit)
+        engine, falling = training.engine or Local(1), [float(strengths[i]) for i in order]
+        models = path_models(training, engine, options, falling, training.unit)
         found = {
-            i: np.concatenate([model.shares(block) for block in tested.blocks()])
+            i: np.concatenate(list(tested.answers(model.shares)))
             for i, model in zip(order, models, strict=True)
         }
         return (found[i] for i in range(len(settings)))

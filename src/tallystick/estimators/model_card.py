@@ -78,6 +78,7 @@ def model_card(model: Any, data: Any, by: By, folds: int) -> ModelCard:
         "method": {
             "words": method.words,
             "missing": f"A missing value {method.missing}.",
+            "answers": _answers(model),
             "parameters": {k: v for k, v in model._learning().items() if v not in (None, [], {}, ())},
         },
         "scores": None if scores is None else scores["scores"],
@@ -87,6 +88,15 @@ def model_card(model: Any, data: Any, by: By, folds: int) -> ModelCard:
         "verify": _verify(model),
     }
     return ModelCard(sections)
+
+
+def _answers(model: Any) -> str:
+    """Return how probabilities become answers; empty where the model answers a number, or nothing."""
+    target = model.schema_.target
+    if target is None or not target.labels:
+        return ""
+    decision = model.decision_
+    return f"It answers {'the most probable class' if decision is None else decision}."
 
 
 def _data(model: Any) -> dict[str, Any]:

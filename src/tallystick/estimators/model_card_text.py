@@ -84,7 +84,7 @@ def _values(column: Mapping[str, Any]) -> str:
 def _method(method: Mapping[str, Any]) -> list[str]:
     given = [f"| {escaped(k)} | {escaped(v)} |" for k, v in method["parameters"].items()]
     words = method["words"]
-    first = f"{words[:1].upper()}{words[1:]}. {method['missing']}"
+    first = f"{words[:1].upper()}{words[1:]}. {method['missing']} {escaped(method['answers'])}".strip()
     return ["## Method", "", first, "", "| parameter | value |", "|---|---|", *given, ""]
 
 

@@ -28,6 +28,7 @@ from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.plain import plain
 
 if TYPE_CHECKING:
+    from tallystick.estimators.bayes_inference import BayesInference
     from tallystick.evaluate.folds import FoldPlan
 
 
@@ -206,7 +207,7 @@ class NaiveBayes(Updates, BayesViews):
         if any(s.calibrate for s in settings):
             return None
         numeric = any(c.kind == "numeric" for c in training.schema.used)
-        engine = Local(1)
+        engine = training.engine or Local(1)
         fitted: dict[str, NaiveBayesModel] = {}
         answered: dict[str, NDArray[np.float64]] = {}  # without numbers some settings are the same
 
@@ -229,9 +230,43 @@ class NaiveBayes(Updates, BayesViews):
         add up. None where a model must be fitted.
         """
         ask = question(_learner(self._options(), table), table.schema)
-        if ask is None or self.calibrate or not table.schema.used:
+        if ask is None or self.calibrate or not table.schema.used or table.place == "far":
             return None
         return grown_answers(ask, table, train, test, sizes, _shares)
+
+    def inference(
+        self, X: Any, y: Any = None, sample_weight: Any = None, level: float = 0.95
+    ) -> BayesInference:
+        """Return what the training rows let one conclude: intervals of probabilities of new rows.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows of the fit again; others are an error.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weights of the fit.
+        level : float, default 0.95
+            The level of the intervals.
+
+        Returns
+        -------
+        BayesInference
+            `.predict_interval(new)` gives low and high ends [row, class, 2].
+
+        Examples
+        --------
+        >>> import tallystick as ts
+        >>> rows = [{"sky": "rain" if n % 3 else "sun", "play": "no" if n % 4 else "yes"} for n in range(60)]
+        >>> found = ts.NaiveBayes().fit(rows, "play").inference(rows, "play")
+        >>> found.predict_interval({"sky": "sun"}).round(2).tolist()
+        [[[0.52, 0.89], [0.11, 0.48]]]
+        """
+        from tallystick.estimators.bayes_inference import infer
+
+        self._check_fitted()
+        return infer(self, X, y, sample_weight, level)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior × product of shares), neither normalised nor calibrated.
@@ -257,4 +292,4 @@ def _learner(options: BayesOptions, table: Table) -> NaiveBayesLearner:
 
 def _shares(model: NaiveBayesModel, rows: Table) -> NDArray[np.float64]:
     """Return P(class | row) of some rows."""
-    return np.concatenate([model.shares(block) for block in rows.blocks()])
+    return np.concatenate(list(rows.answers(model.shares)))

@@ -23,12 +23,19 @@ from tallystick.learners.prune import is_pruning
 
 WAYS = ("arrow", "sql")
 FAR = (  # what needs all rows in one place: parameter, value, what to do instead
-    ("l2", "cv", "Pass a number or l2='auto'"),
-    ("calibrate", True, "Pass calibrate=False"),
     ("pruning", "held-out", "Pass pruning='length'"),
     ("pruning", "pessimistic", "Pass pruning=ts.CostComplexity() or ts.DescriptionLength()"),
 )
 TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
+
+
+DEALING = (("l2", "cv"), ("calibrate", True))  # parameters for which rows are dealt into folds in a fit
+
+
+def deals(model: Any) -> bool:
+    """Say whether a fit deals the rows into folds, and so asks for many parts of them."""
+    parameters = model.get_params(deep=False)
+    return any(parameters.get(name) == value for name, value in DEALING)
 
 
 def refuse_far(model: Any) -> None:
@@ -128,10 +135,7 @@ def _by_sql(model: Any, frame: Any) -> Any:
 
     name = f"tally_{uuid.uuid4().hex}"
     query = model.export("sql", dialect="spark", table=name, keep=list(frame.columns), unseen=False)
-    frame.createOrReplaceTempView(name)
-    try:
-        found = frame.sparkSession.sql(query)
-    finally:
-        frame.sparkSession.catalog.dropTempView(name)  # the answer knows its rows by now
+    query = query.replace("{", "{{").replace("}", "}}").replace(f"`{name}`", "{rows}")
+    found = frame.sparkSession.sql(query, rows=frame)
     kind = from_arrow_type(answer_names(model)[0][1])
     return found.withColumn("prediction", found["prediction"].cast(kind))

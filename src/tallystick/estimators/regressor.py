@@ -6,7 +6,7 @@ Law: an answer is `shares[row, 0]` of the model, whoever asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -18,6 +18,8 @@ from tallystick.estimators.base import Estimator
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
+    from tallystick.explain.effect import ColumnEffect
+    from tallystick.explain.effect_pair import PairEffect
 
 
 class Regressor(Estimator):
@@ -97,6 +99,27 @@ class Regressor(Estimator):
         from tallystick.estimators.sureness import intervals
 
         return intervals(self, X, lenient=lenient, missing_columns=missing_columns)[:, 0]
+
+    def effect(self, column: str | Sequence[str], X: Any) -> ColumnEffect | PairEffect:
+        """Return what the model answers, on average over rows, when a column has one value in all of them.
+
+        Parameters
+        ----------
+        column : str or two of them
+            The column: of numbers, levels, ordered or boolean; of two the plane of both.
+        X : path, frame, Arrow table, matrix or records
+            The rows to average over, the training rows say, with the columns of the fit.
+
+        Returns
+        -------
+        ColumnEffect or PairEffect
+            For each value the mean answer, its band, and its rows; of two columns the mean answers on their
+            plane.
+        """
+        from tallystick.explain.effect_pair import effect_of
+
+        self._check_fitted()
+        return effect_of(self.model_, [matched.block for matched in self._blocks(X)], column, 0)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the model explains on these rows.

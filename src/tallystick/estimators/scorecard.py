@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tallystick.contracts import Engine, Model, Table
+from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
@@ -40,6 +41,19 @@ if TYPE_CHECKING:
     from tallystick.explain.beside import BesideNaiveBayes
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of l2="cv"
+
+
+@dataclass(frozen=True)
+class OwnLogShares:
+    """The logarithms of the shares that a model gives to the rows' own classes; sent to where rows are."""
+
+    model: ScorecardModel
+
+    def __call__(self, block: Block) -> NDArray[np.float64]:
+        """Return log share[row]."""
+        assert block.classes is not None
+        out: NDArray[np.float64] = self.model.log_shares(block)[np.arange(block.rows), block.classes]
+        return out
 
 
 class Scorecard(Classifier):
@@ -158,18 +172,13 @@ class Scorecard(Classifier):
 
     def _chosen_strength(self, table: Table, engine: Engine, options: ScorecardOptions) -> float:
         """Return the strength of the least loss in five folds; of equals the first."""
-        if table.place == "far":
-            raise OptionError("l2='cv' needs rows that can be dealt into folds. Use l2='auto' here.")
         terms: dict[float, list[float]] = {strength: [] for strength in STRENGTHS}
         for training, tested in deal(table, 5).halves(table):
             for strength, own in terms.items():
                 fixed = replace(options, l2=strength)
                 model = fit(ScorecardLearner(fixed, table.unit), training, engine)
-                for block in tested.blocks():
-                    assert block.classes is not None
-                    assert block.weights is not None
-                    logs = model.log_shares(block)[np.arange(block.rows), block.classes]
-                    own += (logs * block.weights).tolist()
+                logs = np.concatenate(list(tested.answers(OwnLogShares(model))))
+                own += (logs * tested.weights).tolist()
         return max(STRENGTHS, key=lambda s: math.fsum(terms[s]))  # exact, so in any order of rows
 
     def _restore(self, document: Mapping[str, Any]) -> None:

@@ -342,6 +342,7 @@ def best_method(found: Comparison[R]) -> tuple[Entry[R], str]:
     if found.chosen.family != BASELINE or not methods:
         return found.chosen, found.why
     entry, why = razor(methods)
+    why = f"{why[:1].upper()}{why[1:]}"
     return entry, f"No method is clearly better than always answering the most frequent class. {why}"
 
 

@@ -7,8 +7,9 @@ to the training part; the answers do not depend on threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, overload
 
 import numpy as np
@@ -119,10 +120,10 @@ def cross_validate(
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
-    refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
     dealing, how = way.dealing(table)
-    values = names_by(fresh(model), lambda reader: _again(reader, data, target, sample_weight), table, by)
+    again = partial(read_again, data=data, target=target, weight=sample_weight)
+    values = names_by(fresh(model), again, table, by, ordered=not is_spark(data))
     if way.one_out:
         plans = [one_out(table)]
     else:
@@ -152,22 +153,12 @@ def cross_validate(
     )
 
 
-def _again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
+def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
     """Return the rows once more, for columns that the table lacks."""
     if isinstance(data, table_room.Table):
         raise OptionError("by= names a column that is not part of this table. Pass the data itself.")
     table: Table = reader._read(data, target, weight)
-    return table
-
-
-def refuse_far(data: Any, columns: Mapping[str, Any]) -> None:
-    """Refuse, before any work, whole columns of rows that are on Spark."""
-    for name, value in columns.items():
-        if value and is_spark(data):
-            raise OptionError(
-                f"{name}={shown(value)} needs a whole column in one place, and these rows are on Spark. "
-                "Leave it out, or collect them: frame.toArrow()."
-            )
+    return table.near()
 
 
 def judge_on(
@@ -250,7 +241,7 @@ class FoldWay:
             keep = [*keep, self.time]
         reader.set_params(columns=replace(known, kinds=kinds, keep=keep), kinds=None)
         table: Table = reader._read(data, target, weight)
-        return table
+        return table.near()
 
     def lean(self, table: Table) -> Table:
         """Return the table without the columns that deal rows: what is learned from."""

@@ -210,11 +210,11 @@ def _fitted_shares(model: Fits, table: Table, train: NDArray[np.int64], test: ND
     its shares.
     """
     assert table.classes is not None
-    training = table.take(train)
+    training = table.take(train).near()
     labels = table.schema.predicted.labels
     if len(training.schema.predicted.labels) < 2 or not training.schema.used:
         weight = None if table.weights is None else table.weights[train]
         full = np.bincount(table.classes[train], weight, minlength=len(labels))
         return np.tile(full / full.sum(), (len(test), 1))
     fitted = fresh(model, threads=1)._fit_table(training)
-    return answer(fitted, training, table.take(test, training.schema), labels)
+    return answer(fitted, training, table.take(test, training.schema).near(), labels)

@@ -130,15 +130,15 @@ class Dealing:
         return self.plan(training, folds, 1, rows)
 
 
-def deal(table: Table, folds: int, key: int = 0) -> FoldPlan:
+def deal(table: Table, folds: int, key: int = 0, by_class: bool = True) -> FoldPlan:
     """Return the plan of stratified folds: the cases of each class, in the order of a keyed hash of what they
-    hold, go to the folds in turn.
+    hold, go to the folds in turn; not by_class: the cases of all classes together.
     """
     _check(folds, count_cases(table), "rows")
     if large.is_large(table) and table.weights is None:
-        return _deal_large(table, folds, key)
+        return _deal_large(table, folds, key, table.classes if by_class else None)
     cases = cases_of(table)
-    order = cases.order(key, table.classes)
+    order = cases.order(key, table.classes if by_class else None)
     if cases.rows is None or cases.sizes is None:
         fold = np.empty(table.rows, np.int64)
         fold[order] = np.arange(table.rows) % folds
@@ -152,13 +152,12 @@ def deal(table: Table, folds: int, key: int = 0) -> FoldPlan:
     return _pieces(table, rows[at], (begin[at] + turn) % folds, amounts)
 
 
-def _deal_large(table: Any, folds: int, key: int) -> FoldPlan:
+def _deal_large(table: Any, folds: int, key: int, classes: NDArray[Any] | None) -> FoldPlan:
     """Return the plan of `deal` for more rows than memory holds."""
     keys = case_keys(table)
     for s in large.steps(table.rows):
         keys[s] = keyed(keys[s], key + 1)
     fold, dealt = large.empty(table, table.rows, np.int64), 0
-    classes = table.classes
     for c in range(1 if classes is None else int(classes.max(initial=0)) + 1):
         test = None if classes is None else partial(_of_class, classes, c)
         for rows in large.by_key(keys, test, table.budget):

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from tallystick.errors import shown
 
-LEVEL, TOLD = 0.05, 4
+LEVEL, TOLD = 0.05, 3  # differences in the sentence: the surest of each kind
 FEWEST = 10  # rows that a share needs on each side to be compared
 
 
@@ -95,9 +95,10 @@ def told_differences(made: int, found: Sequence[D], what: str) -> str:
     rule = f"{made:,} comparisons of a group with all other rows, Holm's correction at 5 %"
     if not found:
         return f"No group differs beyond chance in {what} ({rule})."
-    told = "; ".join(map(str, found[:TOLD]))
-    more = f"; and {len(found) - TOLD:,} more" if len(found) > TOLD else ""
-    return f"Beyond chance: {told}{more} ({rule})."
+    surest = list({d.what: d for d in reversed(found)}.values())[::-1]
+    told = sorted(surest, key=found.index)[:TOLD]
+    more = f"; and {len(found) - len(told):,} more" if len(found) > len(told) else ""
+    return f"Beyond chance: {'; '.join(map(str, told))}{more} ({rule})."
 
 
 def _measures(

@@ -6,6 +6,7 @@ Law: groups are shown in a stated order, the largest first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -96,7 +97,7 @@ def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64])
             rows, found = float(weight[base].sum()), float(weight[hits].sum())
             low, high = intervals.wilson(found, rows)
             out.append({"share": found / rows if rows else 0.0, "rows": rows, "low": low, "high": high})
-        given.append(float((weight * shares[:, k]).sum() / full) if full else 0.0)
+        given.append(math.fsum((weight * shares[:, k]).tolist()) / full if full else 0.0)  # in any order
     actual = [intervals.wilson(float(weight[truth == k].sum()), full) for k in range(shares.shape[1])]
     kept = [
         {"given": mean, "low": low, "high": high} for mean, (low, high) in zip(given, actual, strict=True)
@@ -139,9 +140,12 @@ def _cuts(name: str, cuts: Sequence[float]) -> tuple[float, ...]:
     return found
 
 
-def names_by(reader: Any, read: Callable[[Any], Table], table: Table, by: By) -> dict[str, NDArray[Any]]:
+def names_by(
+    reader: Any, read: Callable[[Any], Table], table: Table, by: By, ordered: bool = True
+) -> dict[str, NDArray[Any]]:
     """Return the value of some columns in each row as text. Columns that are kept out of the table are read
-    for this alone. read(reader): the same rows by another reader.
+    for this alone. read(reader): the same rows by another reader; ordered: in the same order, else they are
+    known by what they hold.
     """
     kinds_of = {c.name: c.kind for c in table.schema.used}
     asked = asked_groups(by, (*table.schema.given, *kinds_of))
@@ -149,16 +153,32 @@ def names_by(reader: Any, read: Callable[[Any], Table], table: Table, by: By) ->
     gone = [name for name in asked if name not in kinds_of or name in ranged]
     aside = table
     if gone:
-        kinds: dict[str, str] = {n: "out" for n in table.schema.given if n not in gone}
+        known = Columns.of(reader.columns, reader.kinds)
+        told = {} if ordered else table.schema.kinds_again()
+        kinds: dict[str, str] = {n: told.get(n, "out") for n in table.schema.given if n not in gone}
         kinds |= dict.fromkeys(ranged, "numeric")
-        known = replace(Columns.of(reader.columns, reader.kinds), kinds=kinds, keep=gone)
+        known = replace(known, kinds=kinds, keep=gone)
         reader.set_params(columns=known, kinds=None)
         aside = read(reader)
         texts = [name for name in gone if aside.schema[name].kind == "text"]
         if texts:
             reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
             aside = read(reader)
-    return {name: group_names(aside if name in gone else table, name, cuts) for name, cuts in asked.items()}
+    same = slice(None) if ordered or not gone else alike(table, aside)
+    return {
+        name: group_names(aside, name, cuts)[same] if name in gone else group_names(table, name, cuts)
+        for name, cuts in asked.items()
+    }
+
+
+def alike(table: Table, aside: Table) -> NDArray[np.int64]:
+    """Return for each row of a table one that holds the same in another reading of the rows, which has more
+    columns: rows without an order are known by what they hold.
+    """
+    more = [c.name for c in aside.schema.used if c.name not in {own.name for own in table.schema.used}]
+    places = np.empty(table.rows, np.int64)
+    places[np.argsort(table.row_hashes())] = np.argsort(aside.without(more).row_hashes())
+    return places
 
 
 def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:

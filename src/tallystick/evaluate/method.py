@@ -22,6 +22,11 @@ Floats = NDArray[np.float64]
 class FoldRows(Protocol):
     """Rows to be answered: a table, or rows held out."""
 
+    @property
+    def rows(self) -> int:
+        """How many."""
+        ...
+
     def blocks(self) -> Iterator[Any]:
         """Yield all rows once."""
         ...

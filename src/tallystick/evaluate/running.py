@@ -211,8 +211,7 @@ def answer_settings(
     """
     only = one_class(training, labels)
     if only is not None:
-        rows = sum(block.rows for block in part.blocks())
-        yield from (np.tile(only, (rows, 1)) for _ in settings)
+        yield from (np.tile(only, (part.rows, 1)) for _ in settings)
         return
     found = settings[0]._answer_settings(settings, training, part) if len(settings) > 1 else None
     if found is not None:

@@ -5,6 +5,9 @@ Knows cards and how they are drawn. Knows no row. Law: the points drawn are thos
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from tallystick.data.text import quantity
 from tallystick.draw.card import MOST_BARS, HeatMap, Mark, Panel, card_picture
 from tallystick.draw.nomogram import Scale, nomogram
@@ -40,9 +43,8 @@ def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Pane
         return _heat_map(card, section, way, least)
     marks = [(line, _mark(card, line, way, least)) for line in section.lines]
     if section.kind == "words":
-        most = sorted(marks, key=lambda m: (-abs(m[1].points), m[1].words))[:MOST_BARS]
-        ordered = sorted((m for _, m in most), key=lambda m: (-m.points, m.words))
-        return Panel(section.name, tuple(ordered), left=len(marks) - len(ordered))
+        ordered = _outer_words([m for _, m in marks])
+        return Panel(f"{section.name} contains", tuple(ordered), left=len(marks) - len(ordered))
     names = section.axes[0]
     missing_at = len(names) - (1 if section.kind == "ranges" else 2)
     missing = next((m for line, m in marks if line.place == (missing_at,)), None)
@@ -53,6 +55,15 @@ def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Pane
     known = [m for line, m in marks if line.place[0] < missing_at]
     kept = sorted(range(len(known)), key=lambda i: (-abs(known[i].points), i))[:MOST_BARS]
     return Panel(section.name, tuple(known[i] for i in sorted(kept)), None, missing, len(known) - len(kept))
+
+
+def _outer_words(marks: Sequence[Mark]) -> list[Mark]:
+    """Return the words with most points for and against, as many of both where there are, by their points."""
+    order = sorted(marks, key=lambda m: (-m.points, m.words))
+    down = min(MOST_BARS // 2, sum(m.points < 0 for m in marks))
+    up = min(MOST_BARS - down, len(marks) - down)
+    kept = [*order[:up], *order[len(order) - down :]] if down else order[:up]
+    return [replace(m, words=m.words.removeprefix("contains ")) for m in kept]
 
 
 def _mark(card: Card, line: CardLine, way: Way, least: int) -> Mark:

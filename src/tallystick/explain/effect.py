@@ -7,8 +7,8 @@ spread over the rows, from the tenth to the ninetieth of a hundred, or how sure 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,39 +24,115 @@ from tallystick.errors import OptionError, counted, nearest, shown
 
 Floats = NDArray[np.float64]
 
-GRID = 21  # values of a number that are tried
+GRID = (0.0, 0.01, *(k / 20 for k in range(1, 20)), 0.99, 1.0)  # of the rows: values that are tried
 MOST_LEVELS = 30  # the most frequent ones
 BAND = (10, 90)  # of a hundred rows
 WIDE = 80  # cells of a line
+AT_ONCE = 200_000  # rows that are asked about together
+BARS = 24  # of the rows under a curve
 SPREAD, OWN = "spread", "own"  # what a band is
 BANDS = {
     SPREAD: "the band holds 80 of 100 rows: how much the other columns change it",
     OWN: "the band is the mean of the rows' 95 % intervals: how sure the model is",
 }
+EXACT = (
+    "In every one of these rows the column does the same to the log-odds: its effect is exact, and only the "
+    "probability is averaged."
+)
+EXACT_NUMBER = "In every one of these rows the column adds the same: its effect is exact."
+AVERAGED = "What the column does differs from row to row: this is the average over them."
+SAME = 1e-6  # log-odds, or of the answers' spread: smaller differences are those of rounding
 HEADS = {SPREAD: "80 % of rows", OWN: "95 %"}
 
 
 class ChangedBlock:
-    """Rows in which one column has one value; all else is theirs."""
+    """Rows over and over, each time with other values of some columns: values[column][time]; all else is
+    theirs.
+    """
 
-    def __init__(self, block: Block, column: str, value: float) -> None:
-        self.block, self.column, self.value = block, column, value
-        self.rows, self.classes, self.response = block.rows, block.classes, block.response
-        self.weights = block.weights
+    def __init__(self, block: Block, given: Mapping[str, Floats]) -> None:
+        self.block, self.given = block, given
+        self.times = len(next(iter(given.values())))
+        self.rows = block.rows * self.times
+        self.classes, self.response, self.weights = None, None, None
         self.memo: dict[str, Any] = {}
 
     def codes(self, column: str) -> NDArray[Any]:
         """Return the codes of a column."""
         own = self.block.codes(column)
-        return np.full_like(own, int(self.value)) if column == self.column else own
+        if column not in self.given:
+            return np.tile(own, self.times)
+        return np.repeat(self.given[column].astype(own.dtype), self.block.rows)
 
     def values(self, column: str) -> Floats:
         """Return the values of a column."""
-        return np.full(self.rows, self.value) if column == self.column else self.block.values(column)
+        if column not in self.given:
+            return np.tile(self.block.values(column), self.times)
+        return np.repeat(self.given[column], self.block.rows)
 
     def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
         """Return the words of a column."""
-        return self.block.words(column)
+        starts, words, counts = self.block.words(column)
+        steps = np.arange(self.times, dtype=starts.dtype) * starts[-1]
+        every = np.concatenate([(steps[:, None] + starts[None, :-1]).ravel(), [self.times * starts[-1]]])
+        return every.astype(starts.dtype), np.tile(words, self.times), np.tile(counts, self.times)
+
+
+class PickedRows:
+    """Some rows of a block, by their numbers."""
+
+    def __init__(self, block: Block, at: NDArray[np.int64]) -> None:
+        self.block, self.at, self.rows = block, at, len(at)
+        self.classes, self.response, self.weights = None, None, None
+        self.memo: dict[str, Any] = {}
+
+    def codes(self, column: str) -> NDArray[Any]:
+        """Return the codes of a column."""
+        return np.asarray(self.block.codes(column)[self.at])
+
+    def values(self, column: str) -> Floats:
+        """Return the values of a column."""
+        return np.asarray(self.block.values(column)[self.at])
+
+    def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the words of a column."""
+        starts, words, counts = self.block.words(column)
+        long = (starts[1:] - starts[:-1])[self.at]
+        own = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in self.at.tolist()]).astype(np.int64)
+        return np.concatenate([[0], np.cumsum(long)]).astype(starts.dtype), words[own], counts[own]
+
+
+def evenly(blocks: Sequence[Block], most: int) -> list[Block]:
+    """Return some rows of all blocks, evenly chosen; all where they are no more."""
+    whole = sum(block.rows for block in blocks)
+    if whole <= most:
+        return list(blocks)
+    at, out, start = np.linspace(0, whole - 1, most).round().astype(np.int64), list[Block](), 0
+    for block in blocks:
+        here = at[(at >= start) & (at < start + block.rows)] - start
+        out += [PickedRows(block, here)] if len(here) else []
+        start += block.rows
+    return out
+
+
+def asked(blocks: Sequence[Block], given: Mapping[str, Floats]) -> Iterator[ChangedBlock]:
+    """Yield rows with the values, so many at once that they stay small."""
+    times = len(next(iter(given.values())))
+    for block in blocks:
+        step = max(1, AT_ONCE // max(block.rows, 1))
+        for start in range(0, times, step):
+            yield ChangedBlock(block, {n: v[start : start + step] for n, v in given.items()})
+
+
+def answers(model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], of: Any = None) -> Floats:
+    """Return what is answered [time, row, class] to rows with the values; of: what to ask, if not shares."""
+    ask = model.shares if of is None else of
+    found: dict[int, list[Floats]] = {}
+    for changed in asked(blocks, given):
+        told = np.asarray(ask(changed))
+        part = told.reshape(changed.times, changed.block.rows, *told.shape[1:])
+        found.setdefault(id(changed.block), []).append(part)
+    return np.concatenate([np.concatenate(parts) for parts in found.values()], axis=1)
 
 
 @dataclass(frozen=True)
@@ -78,6 +154,8 @@ class ColumnEffect:
     """The answers against a column. Prints as a table, draws as a picture.
 
     label: the class whose probability is told; the target, where that is a number. band: what the ends are.
+    exact: the column does the same in every row; bars, ends: how the rows lie on a number, from the 1st to
+    the 99th of a hundred.
     """
 
     column: str
@@ -87,6 +165,9 @@ class ColumnEffect:
     points: tuple[EffectPoint, ...]
     of_number: bool = False
     band: str = SPREAD
+    exact: bool = False
+    bars: tuple[int, ...] = ()
+    ends: tuple[float, float] = (0.0, 0.0)
 
     @property
     def answer(self) -> str:
@@ -107,22 +188,23 @@ class ColumnEffect:
         """What the numbers are."""
         return (
             f"The mean {'of ' if self.of_number else ''}{self.answer} over {counted(self.rows, 'row')} when "
-            f"{self.column} has this value in all of them and nothing else changes; {BANDS[self.band]}."
+            f"{self.column} has this value in all of them and nothing else changes; {BANDS[self.band]}. "
+            f"{(EXACT_NUMBER if self.of_number else EXACT) if self.exact else AVERAGED}"
         )
 
     def picture(self) -> Picture:
-        """Return the curve with its band, or a dot for each level."""
-        from tallystick.draw.charts import dot_chart
-        from tallystick.draw.panels import Axis, ChartCurve, chart
+        """Return the curve with its band, or a dot for each level, and how the rows lie under it."""
+        return Picture(self.drawn(self.answer))
 
-        if not self.numeric:
-            dots = [(p.value, p.mean, p.low, p.high, counted(p.rows, "row")) for p in self.points]
-            return Picture(dot_chart(dots, self.answer))
-        x, y, low, high = ([getattr(p, k) for p in self.points] for k in ("number", "mean", "low", "high"))
-        line = ChartCurve(self.label, x, y, low, high)
-        up = Axis(self.answer, min(low), max(high)) if self.of_number else Axis(self.answer)
-        axes = Axis(self.column, min(x), max(x) if max(x) > min(x) else min(x) + 1), up
-        return Picture(chart([line], *axes, f"effect of {self.column}"))
+    def drawn(self, words: str, ink: str = "currentColor") -> str:
+        """Return the picture as text, in a colour, with words for what is told."""
+        from tallystick.draw.effects import EffectMark, level_effect, number_effect
+
+        marks = [EffectMark(p.value, p.number, p.mean, p.low, p.high, p.rows) for p in self.points]
+        scale = (min(m.low for m in marks), max(m.high for m in marks)) if self.of_number else (0.0, 1.0)
+        if self.numeric:
+            return number_effect(self.column, words, marks, (self.bars, self.ends), scale, ink)
+        return level_effect(self.column, words, marks, scale, ink)
 
     def _repr_html_(self) -> str:
         return self.picture()
@@ -154,50 +236,90 @@ class ColumnEffect:
 
 def column_effect(model: Model, blocks: Sequence[Block], name: str, label: int) -> ColumnEffect:
     """Return the effect of a column on the probability of a class, averaged over rows."""
+    return column_effects(model, blocks, name, [label])[0]
+
+
+def column_effects(
+    model: Model, blocks: Sequence[Block], name: str, labels: Sequence[int]
+) -> list[ColumnEffect]:
+    """Return the effect of a column on the probability of some classes, averaged over rows."""
     schema = model.schema
-    column = _column_of(schema.used, name)
+    column = effect_column(schema.used, name)
     rows = sum(block.rows for block in blocks)
     if not rows:
         raise OptionError("an effect is an average over rows, and there are none. Pass some rows.")
     coded = column.kind in CODED
     own = np.concatenate([block.codes(name) if coded else block.values(name) for block in blocks])
     grid = _levels(column, own) if coded else _numbers(column, own)
+    given = {name: np.array([value for value, _, _ in grid])}
+    shares = answers(model, blocks, given)
     band: Any = methods.of_kind(model.kind).load("band")
-    points, kind = [], SPREAD
-    for value, text, many in grid:
-        changed = [ChangedBlock(block, name, value) for block in blocks]
-        shares = np.concatenate([model.shares(block)[:, label] for block in changed])
-        kind, (low, high) = band(model, changed, shares, label)
-        points.append(EffectPoint(text, float(value), float(shares.mean()), low, high, many))
-    target = schema.predicted
-    of_number = not target.labels
-    told = target.name if of_number else target.labels[label]
-    return ColumnEffect(name, told, not coded, rows, tuple(points), of_number, kind)
+    lie = ((), (0.0, 0.0)) if coded else _lying(own)
+    target, out = schema.predicted, []
+    for label in labels:
+        kind, low, high = band(model, blocks, given, shares, label)
+        means = shares[:, :, label].mean(axis=1)
+        ends = zip(means.tolist(), low.tolist(), high.tolist(), strict=True)
+        points = tuple(EffectPoint(t, float(v), *e, n) for (v, t, n), e in zip(grid, ends, strict=True))
+        told = target.labels[label] if target.labels else target.name
+        found = ColumnEffect(name, told, not coded, rows, points, not target.labels, kind)
+        same = _same(shares, label, not target.labels)
+        out.append(replace(found, exact=same, bars=lie[0], ends=lie[1]))
+    return out
+
+
+def _same(shares: Floats, label: int, of_number: bool) -> bool:
+    """Say whether the steps from value to value are the same in every row: of log-odds, or of a number."""
+    if of_number:
+        steps = shares[:, :, 0] - shares[:1, :, 0]
+        return bool(np.ptp(steps, axis=1).max() <= SAME * (np.ptp(shares[:, :, 0]) or 1.0))
+    for other in range(shares.shape[2]):
+        if other != label:
+            pair = shares[:, :, [label, other]]
+            seen = (pair > 1e-9).all(axis=(0, 2))  # beyond, what is left of a share is rounding
+            odds = np.log(pair[:, seen, 0]) - np.log(pair[:, seen, 1])
+            if not seen.any() or np.ptp(odds - odds[:1], axis=1).max() > SAME:
+                return False
+    return True
 
 
 def spread_band(
-    model: Model, blocks: Sequence[Block], shares: Floats, label: int
-) -> tuple[str, tuple[float, float]]:
-    """Return between which numbers 80 of 100 rows are answered."""
-    low, high = np.percentile(shares, BAND).tolist()
-    return SPREAD, (low, high)
+    model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], shares: Floats, label: int
+) -> tuple[str, Floats, Floats]:
+    """Return between which numbers 80 of 100 rows are answered, [time] low and high."""
+    low, high = np.percentile(shares[:, :, label], BAND, axis=1)
+    return SPREAD, low, high
 
 
 def own_band(
-    model: Model, blocks: Sequence[Block], shares: Floats, label: int
-) -> tuple[str, tuple[float, float]]:
-    """Return the mean ends of the intervals that the model has of its answers to these rows; where it keeps
-    none, the spread over the rows.
+    model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], shares: Floats, label: int
+) -> tuple[str, Floats, Floats]:
+    """Return the mean ends of the intervals that the model has of its answers to these rows, [time] low and
+    high; where it keeps none, the spread over the rows.
     """
     interval = methods.of_kind(model.kind).load("interval")
     try:
-        ends = np.concatenate([interval(model, block)[:, label] for block in blocks])
+        ends = answers(model, blocks, given, lambda block: interval(model, block)[:, label])
     except OptionError:
-        return spread_band(model, blocks, shares, label)
-    return OWN, (float(ends[:, 0].mean()), float(ends[:, 1].mean()))
+        return spread_band(model, blocks, given, shares, label)
+    return OWN, ends[:, :, 0].mean(axis=1), ends[:, :, 1].mean(axis=1)
 
 
-def _column_of(columns: Sequence[Column], name: str) -> Column:
+def _lying(values: Floats) -> tuple[tuple[int, ...], tuple[float, float]]:
+    """Return how many rows lie in equal steps from the 1st to the 99th of a hundred, and these ends."""
+    known = values[np.isfinite(values)]
+    low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf").tolist()
+    if low == high:
+        low, high = float(known.min()), float(known.max())
+    if low == high:
+        return (len(known),), (low, high)
+    inside = known[(known >= low) & (known <= high)]
+    few = len(np.unique(inside[:AT_ONCE])) if (inside == np.floor(inside)).all() else BARS
+    counts, _ = np.histogram(inside, bins=min(BARS, max(few, 2)), range=(low, high))
+    return tuple(counts.tolist()), (low, high)
+
+
+def effect_column(columns: Sequence[Column], name: str) -> Column:
     """Return a column whose effect can be told."""
     known = {c.name: c for c in columns}
     if name not in known:
@@ -221,7 +343,7 @@ def _numbers(column: Column, values: Floats) -> list[tuple[float, str, int]]:
     known = values[~np.isnan(values)]
     if not len(known):
         raise OptionError(f"column {shown(column.name)} has no number in these rows. Pass others.")
-    grid = np.unique(np.quantile(known, np.linspace(0, 1, GRID), method="nearest"))
+    grid = np.unique(np.quantile(known, GRID, method="inverted_cdf"))
     middles = (grid[1:] + grid[:-1]) / 2
     counts = np.bincount(np.searchsorted(middles, known), minlength=len(grid))
     return [

@@ -33,11 +33,10 @@ def no_interval(model: Model, block: Block) -> Array:
 
 
 def bayes_interval(model: Model, block: Block) -> Array:
-    """Refuse: what counts leave open is little beside what the independence of columns takes for granted."""
+    """Refuse: counts column by column do not tell how columns go together."""
     raise OptionError(
-        "naive Bayes has no honest interval of a probability: its counts are sure, and what is not, that the "
-        "columns are independent, no count tells. Look at its calibration (cross_validate), or use a tree, "
-        "logistic regression or a scorecard."
+        "the model file of naive Bayes counts each column by itself, and an interval needs how they go "
+        "together. Use model.inference(training rows).predict_interval(X)."
     )
 
 

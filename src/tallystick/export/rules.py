@@ -42,7 +42,7 @@ def additive_rules(model: Any, sha256: str, format: str) -> str:
     """Refuse a model that adds up parts of its columns."""
     raise OptionError(
         f"a model of kind {shown(model.kind)} has no if-then rules: every column adds its part to the "
-        "score. Export it to sql, python, js or onnx, or use explain()."
+        "score. Export it to sql, python, js, c, onnx, pmml or excel, or use explain()."
     )
 
 

@@ -24,6 +24,12 @@ def _known(dtypes: str | tuple[str, ...]) -> frozenset[np.dtype[Any]]:
 
 def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
     """Return `value`, an array of one of `dtypes` and of `shape` (None: any length), C-ordered."""
+    known = _DTYPES.get(dtypes) or _known(dtypes)
+    if type(value) is np.ndarray and value.dtype in known:
+        flags, have = value.flags, value.shape
+        same = have == shape or (len(shape) == len(have) == 1 and shape[0] is None)
+        if same and flags.c_contiguous and flags.aligned:
+            return value
     loose(name, value, dtypes, shape)
     if not value.flags.c_contiguous:
         raise ValueError(
@@ -37,6 +43,10 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     known = _DTYPES.get(dtypes) or _known(dtypes)
     if type(value) is np.ndarray and value.dtype in known and len(value.shape) == len(shape):
         flags, item = value.flags, value.itemsize
+        if len(shape) == 1:
+            fits = shape[0] is None or shape[0] == value.shape[0]
+            if fits and flags.aligned and not value.strides[0] % item:
+                return value
         for want, have, step in zip(shape, value.shape, value.strides, strict=True):
             if (want is not None and want != have) or step % item:
                 break

@@ -18,6 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.models.profile import PERCENTS, AnswerProfile, ColumnProfile, Profile
 from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.distribution import Grid, Near, Spreads, cells_for, rows_up_to
+from tallystick.stats.finer_cells import zoomed_where_crowded
 from tallystick.stats.pair_tables import CellEnds
 from tallystick.stats.profile import ANSWERS, TARGET, AnswerCounts, Instead, Untold
 
@@ -92,10 +93,10 @@ def _numbers(
     cells = min(cells_for(table.rows), CELLS)
     grids = tuple(Grid(name, low, high, cells) for name, low, high in ends)
     spreads = asked(Spreads(grids, (0,) * len(grids)))
-    counts = [spread.cells for spread in spreads]
-    near = asked(Near(grids, tuple(_cells_of(own) for own in counts)))
+    places, counts = zoomed_where_crowded(asked, grids, [spread.cells for spread in spreads], _cells_of)
+    near = asked(Near(tuple(places), tuple(_cells_of(own) for own in counts)))
     out = {}
-    for grid, own, values in zip(grids, counts, near, strict=True):
+    for grid, own, values in zip(places, counts, near, strict=True):
         upto = rows_up_to(grid, own, values)
         kept = np.searchsorted(upto, _wanted(int(own.sum())), side="left")
         kept = kept[np.diff(kept, prepend=-1) > 0]  # they rise; np.unique would load masked arrays

@@ -81,7 +81,7 @@ class TreeLearner:
         if draft.levels is not None:
             return draft.levels.ask()
         question = self.question(draft)
-        return question if draft.look is None else question.near(draft.look)
+        return question if draft.look is None else question.finer(draft.look) or question.near(draft.look)
 
     def question(self, draft: TreeDraft) -> GrowingTree:
         """Return the first question, which holds all there is to know."""
@@ -109,6 +109,8 @@ class TreeLearner:
             return replace(draft, grown=total)
         if draft.levels is None:
             question = self.question(draft)
+            if draft.look is not None and (finer := question.finer(draft.look)) is not None:
+                return replace(draft, look=question.zoomed(draft.look, finer, total))
             if draft.look is not None:
                 return replace(draft, look=None, levels=begin(question, draft.look, total))
             if question.near(total) is not None:

@@ -28,6 +28,7 @@ from tallystick.reports.column_effects import pulls
 from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
+LOOKED, TELLING = 4, 0.05  # columns whose values may be told, and how far beyond all rows a share must be
 ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target
 
 
@@ -68,7 +69,7 @@ def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
-        told = number(view.cut, column)
+        told = number(short_cut(view.cut, values) if not column.unit else view.cut, column)
         groups = [
             ValueGroup(f"< {told}", _counts(table, values < view.cut)),
             ValueGroup(f"≥ {told}", _counts(table, values >= view.cut)),
@@ -79,6 +80,16 @@ def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
     if missing.any():
         groups.append(ValueGroup("missing", _counts(table, missing), missing=True))
     return [g for g in groups if g.rows]
+
+
+def short_cut(cut: float, values: NDArray[Any]) -> float:
+    """Return a number of fewer digits that parts the same rows as a cut does."""
+    for digits in range(3, 16):
+        short = float(f"{cut:.{digits}g}")
+        low, high = min(short, cut), max(short, cut)
+        if not ((values >= low) & (values < high)).any():
+            return short
+    return cut
 
 
 def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:
@@ -121,6 +132,48 @@ def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> S
         for g in shown
     ]
     return first + _sentence(parts)
+
+
+def furthest(groups: Sequence[ValueGroup], *only: int) -> tuple[ValueGroup, int]:
+    """Return the group and the class of which it has most beyond the class's share of all rows; only: the
+    classes to look for, if not all.
+    """
+    rows = sum(g.rows for g in groups)
+    shares = [sum(g.counts[c] for g in groups) / rows for c in range(len(groups[0].counts))]
+    every = [(g, c) for g in groups for c in only or range(len(shares))]
+
+    def beyond(one: tuple[ValueGroup, int]) -> tuple[float, float]:
+        group, c = one
+        share = group.counts[c] / group.rows - shares[c]
+        return round(group.rows * share, 6), share  # of two groups both have as many: the clearer one
+
+    return max(every, key=beyond)
+
+
+def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) -> Said | None:
+    """Return what the most telling values of the strongest columns go with, at most two, of two classes where
+    that can be; None where no value tells enough.
+    """
+    labels, told, said = table.schema.predicted.labels, [], set[int]()
+    known = {v.name: v for v in views}
+    for name in order[:LOOKED]:
+        groups = [g for g in alone(table, known[name]) if not g.missing]
+        open_ = [c for c in range(len(labels)) if c not in said]
+        if len(groups) < 2 or not open_:
+            continue
+        group, c = furthest(groups, *open_)
+        share, rows = group.counts[c] / group.rows, sum(g.rows for g in groups)
+        if share - sum(g.counts[c] for g in groups) / rows >= TELLING:
+            told.append(
+                say(
+                    "where {} is {}, {} are {}",
+                    Name(name), Name(group.words), of_100(share), Name(class_words(labels[c])),
+                )
+            )  # fmt: skip
+            said.add(c)
+        if len(told) == 2:
+            break
+    return _sentence(told) if told else None
 
 
 def _sentence(parts: Sequence[Said]) -> Said:
@@ -168,7 +221,9 @@ def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], r
     target = Name(table.schema.predicted.name)
     if len(order) == 1:
         return say("The column {} alone decides {}.", Name(order[0]), target)
-    return say("No single column decides {}; {} weigh most.", target, listed(order[:3]))
+    first = say("No single column decides {}; {} weigh most.", target, listed(order[:3]))
+    more = conditions(table, views, order)
+    return first if more is None else first + more
 
 
 def _spread(model: NaiveBayesModel, part: Any) -> Said:

@@ -31,6 +31,7 @@ MOST_PANELS = 24  # sections drawn; all stand in the table
 FEW_PANELS = 6  # of a card that is shown small
 MOST_LINES = 60  # of a section in the table
 MOST_REASONS = 4
+FEW = 0.01  # of the rows: what lines of so few tell stands on the card, not in a sentence
 
 
 # -- sentences --
@@ -63,7 +64,9 @@ def _most_frequent(table: Table, classes: int) -> Way:
 
 def _apart(card: Card, section: CardSection, way: Way) -> Said:
     """Return the best and the worst line of a section, with the training rows behind them."""
-    lines = [line for line in section.lines if line.rows > 1] or list(section.lines)
+    rows = sum(line.rows for line in section.lines)
+    lines = [line for line in section.lines if line.rows > max(1, FEW * rows)]
+    lines = lines if len(lines) > 1 else list(section.lines)
     low, high = (f(lines, key=lambda line: card.lead(line.points, *way)) for f in (min, max))
     label, against = card.classes[way[0]], card.classes[way[1]]
     ends = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.draw.svg import PALETTE
+from tallystick.reports.effects import effects_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.number_answer import number_answer
 from tallystick.reports.number_columns import number_data
@@ -22,6 +23,7 @@ from tallystick.reports.what_if import what_if
 def number_page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     """Return the whole page, and the sentences of its first section."""
     said, rows, chosen = number_answer(given), number_rows(given), model_section(given)
+    chosen |= {"effects": effects_section(given)}
     ask = what_if(given, rows["starts"])
     numbers = given.table.response
     assert numbers is not None

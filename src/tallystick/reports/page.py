@@ -20,8 +20,9 @@ from tallystick.draw.svg import colour
 from tallystick.draw.text import between, class_words, clean
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
+from tallystick.reports.effects import effects_section
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.inks import inks
+from tallystick.reports.inks import OTHERS, inks
 from tallystick.reports.quality import judged_section
 from tallystick.reports.ranking import ranking
 from tallystick.reports.rows import rows_section
@@ -39,7 +40,7 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     said = answer_section(given)
     rows = rows_section(given)
     ask = what_if(given, rows["starts"])
-    chosen = model_section(given)
+    chosen = model_section(given) | {"effects": effects_section(given)}
     judged = judged_section(given)
     data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
@@ -163,6 +164,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_kept_together,
     )
+    out.globals["grey"] = OTHERS
     out.filters |= {
         "name": name,
         "said": told,

@@ -30,6 +30,7 @@ MOST_MAPPED = 60  # classes of a heat map
 MOST_PAIRS = 10
 MOST_GROUPS = 12
 SHOWN_COLUMNS = 3
+FEWEST_SIZES = 3  # of a learning curve: one or two points are no curve
 DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # of the methods that were not chosen
 
 
@@ -116,6 +117,8 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
     if curve is None or not curve.curves or not curve.repeats:
         return None
     data = curve.to_dict()
+    if len(data["sizes"]) < FEWEST_SIZES:
+        return None
     drawn = [
         _learned(m, data["sizes"], k, m["name"] == given.chosen.name) for k, m in enumerate(data["methods"])
     ]

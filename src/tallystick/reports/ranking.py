@@ -7,14 +7,13 @@ line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tallystick.description import ColumnView
 from tallystick.draw.panels import length_bar
 from tallystick.draw.text import class_words, clean, cut
 from tallystick.errors import counted
-from tallystick.reports.answer import ValueGroup, alone
+from tallystick.reports.answer import alone, furthest
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.score_words import is_rare
 from tallystick.reports.sentences import percent
@@ -54,17 +53,7 @@ def _told(given: Ingredients, view: ColumnView) -> str:
     groups = [g for g in alone(given.table, view) if not g.missing]
     if not groups:
         return ""
-    rare = given.labels.index(given.chosen.result.scores.positive) if is_rare(given) else None
-    group, c = furthest(groups, rare)
+    rare = [given.labels.index(given.chosen.result.scores.positive)] if is_rare(given) else []
+    group, c = furthest(groups, *rare)
     words = cut(clean(group.words), LETTERS)
     return f"{words}: {percent(group.counts[c] / group.rows, 0)} {class_words(given.labels[c])}"
-
-
-def furthest(groups: Sequence[ValueGroup], only: int | None = None) -> tuple[ValueGroup, int]:
-    """Return the group and the class of which it has most beyond the class's share of all rows; only: the
-    class to look for, where one is rare.
-    """
-    rows = sum(g.rows for g in groups)
-    shares = [sum(g.counts[c] for g in groups) / rows for c in range(len(groups[0].counts))]
-    every = [(g, c) for g in groups for c in range(len(shares)) if only in (None, c)]
-    return max(every, key=lambda one: one[0].counts[one[1]] - one[0].rows * shares[one[1]])

@@ -18,7 +18,7 @@ from tallystick.description import ColumnView
 from tallystick.draw.text import class_words
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, condition, reachable
-from tallystick.reports.answer import ValueGroup, alone_sentence, tells
+from tallystick.reports.answer import TELLING, ValueGroup, alone_sentence, tells
 from tallystick.reports.sentences import Name, Said, listed, of_100, say
 
 WIDEST = 40  # of a list of levels in a sentence
@@ -101,7 +101,7 @@ def _told_groups(tree: Tree, table: Table) -> list[Said]:
         node = max(near, key=lambda n: (beyond[n, c], -n))
         up = int(tree.nodes.parent[node])
         node = up if up > 0 and beyond[up, c] >= ENOUGH * beyond[node, c] else node
-        if beyond[node, c] > 0:
+        if beyond[node, c] >= TELLING * full[node]:
             out.append(_told_group(tree, table, node, c))
     return out
 

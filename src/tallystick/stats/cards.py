@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -235,10 +236,21 @@ class PairResiduals:
         shares, _ = kernels.linear_answers(known, len(classes), NO_SCALING, self.theta, kernels.Answer.SHARES)
         for link, parts in enumerate(self._parts(shares, np.asarray(classes), weights)):
             for what, part in enumerate(parts):
-                for (a, b), table in zip(self.pairs, total, strict=True):
-                    here = table[what, link]
-                    kernels.count_codes(codes[main + a], codes[main + b], *here.shape, weights=part, out=here)
+                for b, places in self._partners.items():
+                    tables = [total[place][what, link] for place in places]
+                    firsts = [codes[main + self.pairs[place][0]] for place in places]
+                    sizes = [table.shape[0] for table in tables]
+                    second, size = codes[main + b], tables[0].shape[1]
+                    kernels.count_columns(firsts, second, sizes, size, weights=part, out=tables)
         return total
+
+    @cached_property
+    def _partners(self) -> dict[int, list[int]]:
+        """The places of the pairs that have the same second column: those are counted together."""
+        out: dict[int, list[int]] = {}
+        for place, (_, b) in enumerate(self.pairs):
+            out.setdefault(b, []).append(place)
+        return out
 
     def _parts(self, shares: Array, classes: Any, weights: Whole | None) -> list[tuple[Whole, Whole]]:
         """Return, per link, the rows' residuals and curvatures as whole multiples of 2^-bits."""

@@ -9,7 +9,7 @@ rows can change them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from tallystick.data.table.ranks import between, wanted_rows
 from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
+ALL_CELLS = 1 << 23  # of the columns of one question: 64 MB
 STEP = 1 << 12  # rows of a matrix that are looked at, column by column, while they lie in the cache
 NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
 
@@ -46,15 +47,37 @@ class Grid:
         place = (values / 2 - self.low / 2) * self.scale
         return np.clip(place, 0, self.cells - 1).astype(np.uint32)
 
+    def pick(self, values: Floats, there: NDArray[np.bool_]) -> NDArray[np.uint32]:
+        """Return the rows whose values lie in cells with there[cell]."""
+        return kernels.pick_cells(values, self.low / 2, self.scale, there)
+
+
+class CellGrid(Protocol):
+    """Cells of a column's values, in their order: a `Grid`, or one some of whose cells are divided."""
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        ...
+
+    def of(self, values: Floats) -> NDArray[Any]:
+        """Return cell[value]."""
+        ...
+
+    def pick(self, values: Floats, there: NDArray[np.bool_]) -> NDArray[np.uint32]:
+        """Return the rows whose values lie in cells with there[cell]."""
+        ...
+
 
 class ValueSpread(NamedTuple):
     """One column: rows in each cell, its distinct values with counts, and whether those are too many to
-    tell.
+    tell. grid: of the cells, where they are not those that were asked for first.
     """
 
     cells: Counts
     few: ValueCounts
     many: bool = False
+    grid: CellGrid | None = None
 
 
 @dataclass(frozen=True)
@@ -106,16 +129,19 @@ def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:
     return ValueSpread(cells, NONE, True) if len(found.values) > most else ValueSpread(cells, found)
 
 
-def cells_for(rows: int) -> int:
-    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare."""
-    return min(max(1 << max(rows // 4, 1).bit_length(), LEAST_CELLS), MOST_CELLS)
+def cells_for(rows: int, columns: int = 1) -> int:
+    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare, and
+    those of all columns travel together.
+    """
+    most = min(MOST_CELLS, ALL_CELLS // max(columns, 1))
+    return max(min(1 << max(rows // 4, 1).bit_length(), most), LEAST_CELLS)
 
 
 @dataclass(frozen=True)
 class Near:
     """Ask for the values in some cells of columns. there[column][cell]: is the cell wanted?"""
 
-    grids: tuple[Grid, ...]
+    grids: tuple[CellGrid, ...]
     there: tuple[NDArray[np.bool_], ...]
 
     def zero(self) -> list[ValueCounts]:
@@ -131,7 +157,7 @@ class Near:
             some = None if weights is None else weights[rows]
             for j, (grid, there) in enumerate(zip(self.grids, self.there, strict=True)):
                 values = columns[j][rows]
-                near = kernels.pick_cells(values, grid.low / 2, grid.scale, there)
+                near = grid.pick(values, there)
                 picked[j].append(values[near])
                 if some is not None:
                     weighed[j].append(some[near])
@@ -158,16 +184,17 @@ def cells_of_cuts(cells: Counts, bins: int) -> NDArray[np.bool_]:
     return there
 
 
-def rows_up_to(grid: Grid, cells: Counts, near: ValueCounts) -> Counts:
+def rows_up_to(grid: CellGrid, cells: Counts, near: ValueCounts) -> Counts:
     """Return, of each value in the cells that matter, the rows of the whole column up to and with it."""
     place = grid.of(near.values)
     before = np.cumsum(cells) - cells
     inside = np.cumsum(near.counts)
     first = np.searchsorted(place, place, side="left")  # the first value of the same cell
-    return before[place] + inside - (inside - near.counts)[first]
+    upto: Counts = before[place] + inside - (inside - near.counts)[first]
+    return upto
 
 
-def cuts_of(grid: Grid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
+def cuts_of(grid: CellGrid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
     """Return the cuts of `quantile_cuts` from the rows of all cells and the values of those that matter."""
     after = rows_up_to(grid, cells, near)
     upper = np.unique(np.searchsorted(after, wanted_rows(int(cells.sum()), bins), side="left") + 1)

@@ -27,6 +27,7 @@ from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harve
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
+from tallystick.stats.finer_cells import FinerCells, Zoomed, crowded
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.score_weights import ScoreWeights
 
@@ -148,8 +149,9 @@ class GrowingTree:
     @cached_property
     def _values(self) -> Spreads:
         used = [self.schema.used[j] for j in self.columns]
-        cells = 1 if self.max_bins is None else cells_for(self.rows)  # they tell where bins are cut
-        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
+        used = [c for c in used if c.kind == "numeric"]
+        cells = 1 if self.max_bins is None else cells_for(self.rows, len(used))  # where bins are cut
+        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used)
         return Spreads(grids, (self.max_bins or self.few,) * len(grids))
 
     def near(self, look: NodeLook) -> Near | None:
@@ -157,17 +159,43 @@ class GrowingTree:
         if self.max_bins is None:
             return None
         many = [
-            (grid, cells_of_cuts(found.cells, self.max_bins))
+            (found.grid or grid, cells_of_cuts(found.cells, self.max_bins))
             for grid, found in zip(self._values.grids, look.values, strict=True)
             if found.many
         ]
         return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
 
+    def finer(self, look: NodeLook) -> FinerCells | None:
+        """Return the question for the rows in finer cells, of columns of which many rows lie near cuts; None:
+        there are no such columns, or no more of them.
+        """
+        if self.max_bins is None:
+            return None
+        found = [
+            Zoomed(grid, there)
+            for grid, spread in zip(self._values.grids, look.values, strict=True)
+            if spread.many and spread.grid is None
+            if crowded(grid, spread.cells, there := cells_of_cuts(spread.cells, self.max_bins))
+        ]
+        return FinerCells(tuple(found)) if found else None
+
+    def zoomed(self, look: NodeLook, question: FinerCells, total: list[NDArray[np.int64]]) -> NodeLook:
+        """Return the look with the finer cells that were asked for."""
+        known = {z.name: (z, fine) for z, fine in zip(question.zoomed, total, strict=True)}
+        values = list(look.values)
+        for i, (grid, spread) in enumerate(zip(self._values.grids, look.values, strict=True)):
+            if grid.name in known:
+                z, fine = known[grid.name]
+                values[i] = spread._replace(cells=z.joined(spread.cells, fine), grid=z)
+        return look._replace(values=values)
+
     def cuts(self, look: NodeLook, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
         """Return the cuts of each numeric column; None where all values are distinguished."""
         found = iter(near)
         return [
-            cuts_of(grid, spread.cells, next(found), self.max_bins) if self.max_bins and spread.many else None
+            cuts_of(spread.grid or grid, spread.cells, next(found), self.max_bins)
+            if self.max_bins and spread.many
+            else None
             for grid, spread in zip(self._values.grids, look.values, strict=True)
         ]
 
@@ -347,8 +375,13 @@ def run(grower: Grower, threads: int) -> None:
         def alone(step: Callable[[], T]) -> T:
             return every(lambda _: step(), range(1))[0]
 
+        def columns(first: int) -> None:
+            for column in range(first, grower.columns, parts):
+                grower.prepare(column)
+
+        parts = 1 if threads == 1 else grower.columns  # one thread alone is handed all of them at once
         try:
-            every(grower.prepare, range(grower.columns))
+            every(columns, range(parts))
             more = alone(grower.start)
             while more:
                 shared(grower.look)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from tallystick.data.read.reader import read_table
+from tallystick.data.read.survey import Question, Survey
 from tallystick.data.source import open_source
 from tallystick.engines.spark.read import (
     SURVEY,
@@ -14,9 +15,10 @@ from tallystick.engines.spark.read import (
     full,
     joined,
     kept_batches,
-    kept_surveys,
+    kept_survey,
     read_frame,
 )
+from tallystick.engines.spark.workers import own_serializer
 from tallystick.errors import OptionError, TargetError
 
 BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
@@ -31,9 +33,14 @@ def test_a_batch_comes_back_from_the_bytes_that_spark_wrote():
 
 
 def test_batches_and_surveys_are_told_apart_among_what_was_kept():
-    kept = [sent(BATCH), SURVEY + b"found"]
+    survey = Survey(Question.about(Frame(("x", "w")), None, "w"))
+    survey.add(BATCH)
+    seen = SURVEY + own_serializer().dumps(survey)
+    kept = [sent(BATCH), seen, seen]
     assert [b.num_rows for b in kept_batches(kept, BATCH.schema)] == [3]
-    assert list(kept_surveys(kept)) == [b"found"]
+    (found,) = kept_survey(kept)  # one of both
+    assert found.aim.rows == 2 * survey.aim.rows > 0
+    assert list(kept_survey([])) == []
 
 
 def test_small_batches_are_joined_to_full_ones_and_none_is_lost():

@@ -10,6 +10,7 @@ import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
+from tallystick.learners.logistic import path
 from tallystick.learners.logistic.path import PenaltyPath, drive, fold_losses, path_models
 
 
@@ -29,6 +30,24 @@ def test_models_of_a_path_are_those_of_fits_one_by_one():
         np.testing.assert_allclose(model.constant, alone.constant, atol=1e-7)
         assert model.fit.l2 == strength
         assert model.errors == ()
+
+
+def test_a_path_that_keeps_its_curvature_ends_where_fits_one_by_one_do(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.random((1_500, 120)) < 0.4
+    y = X[:, :9].sum(axis=1) + rng.logistic(size=len(X)) > 3.6
+    table = read_table(open_source({f"c{j}": np.where(c, "a", "b") for j, c in enumerate(X.T)}), None, y)
+    options, strengths = ts.LogisticRegression(l2=10.0)._options(), (300.0, 10.0, 0.5)
+
+    def models():
+        return list(path_models(table, Local(1), options, strengths, table.unit))
+
+    kept = models()
+    monkeypatch.setattr(path, "COSTLY", np.inf)
+    for one, alone in zip(kept, models(), strict=True):
+        assert one.fit.iterations > alone.fit.iterations  # by gradients, with a curvature from before
+        for mine, other in zip(one.parts, alone.parts, strict=True):
+            np.testing.assert_allclose(mine.weights, other.weights, atol=1e-7)
 
 
 def test_the_loss_on_rows_left_out_is_minus_their_log_likelihood():

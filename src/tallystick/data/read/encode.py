@@ -23,8 +23,8 @@ from tallystick.data.read.survey_column import BatchWords, Piece
 from tallystick.data.read.survey_target import TargetCells, hit
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
-from tallystick.data.table.block import Block, WordCounts, class_type
-from tallystick.data.table.subset import join_words, known_words, take_words
+from tallystick.data.table.block import Block, WordCounts, class_type, join_words
+from tallystick.data.table.subset import known_words, take_words
 from tallystick.data.text import label_form
 from tallystick.data.threads import checkpoint
 

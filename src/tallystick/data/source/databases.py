@@ -124,7 +124,7 @@ class DatabaseTable:
         """Return its rows, fetched through Arrow."""
         names, more = clean_names(self.kinds.names, self.where)
         cells = [
-            f"CAST({quoted(f.name)} AS FLOAT8) AS {quoted(f.name)}" if _is_opaque(f.type) else quoted(f.name)
+            f"CAST({quoted(f.name)} AS FLOAT8) AS {quoted(f.name)}" if is_opaque(f.type) else quoted(f.name)
             for f in self.kinds
         ]
         query = f"SELECT {', '.join(cells)} FROM {self.sql}"
@@ -140,6 +140,11 @@ class DatabaseTable:
 def is_address(text: Any) -> bool:
     """Is this the address of a database?"""
     return isinstance(text, str) and _ADDRESS.match(text) is not None
+
+
+def without_user(address: str) -> str:
+    """Return an address as it may be shown: without the user and the password."""
+    return re.sub(r"//[^/@]*@", "//", address)
 
 
 def open_table(given: Any, table: str | None = None) -> DatabaseTable:
@@ -208,7 +213,7 @@ def _open_postgresql(address: str) -> Database:
         raise DataError(
             "PostgreSQL is read by its ADBC driver. Install it: pip install 'tallystick[postgresql]'."
         ) from None
-    name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])
+    name = without_user(address.partition("?")[0])
     try:
         return Database("postgresql", name, driver.connect(address))
     except driver.Error as error:
@@ -250,9 +255,9 @@ def _found(base: Database, table: str | None) -> DatabaseTable:
     return DatabaseTable(base, table, sql, kinds)
 
 
-def _is_opaque(kind: pa.DataType) -> bool:
+def is_opaque(kind: pa.DataType) -> bool:
     """Is it PostgreSQL's numeric, which Arrow knows as text?"""
-    return isinstance(kind, pa.ExtensionType)
+    return isinstance(kind, pa.BaseExtensionType) and "type_name=numeric" in str(kind)
 
 
 def _errors(kind: str) -> tuple[type[Exception], ...]:

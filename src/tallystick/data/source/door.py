@@ -190,8 +190,8 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
         return container.open(x, reading, name)
     if is_spark(x):
         raise DataError(
-            "the rows of a Spark DataFrame are on Spark. fit, cross_validate, describe and transform go "
-            "there; for anything else collect them: frame.toArrow()."
+            "the rows of a Spark DataFrame are on Spark. fit, cross_validate, compare, learning_curve, "
+            "describe and transform go there; for anything else collect them: frame.toArrow()."
         )
     if isinstance(x, Iterator):
         raise DataError(

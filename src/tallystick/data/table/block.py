@@ -9,7 +9,7 @@ exactly, and everything but those is read as a view of the bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -66,6 +66,17 @@ class WordCounts(NamedTuple):
     counts: NDArray[np.uint32]
 
 
+def join_words(parts: Sequence[WordCounts]) -> WordCounts:
+    """Return the words of rows in several parts, one after the other."""
+    ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return WordCounts(
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([part.words for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
 @dataclass(frozen=True)
 class Block:
     """Some rows of a table as views; see contracts.Block.
@@ -94,9 +105,11 @@ class Block:
 
 
 def together(blocks: list[Block]) -> Block:
-    """Return blocks of codes and numbers as one."""
+    """Return blocks as one."""
 
     def join(arrays: list[Any]) -> Any:
+        if isinstance(arrays[0], WordCounts):
+            return join_words(arrays)
         return None if arrays[0] is None else np.concatenate(arrays)
 
     if len(blocks) == 1:

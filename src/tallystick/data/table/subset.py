@@ -6,7 +6,6 @@ cut of the rows can change it; declared levels stay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,17 +80,6 @@ def known_words(words: pa.LargeStringArray, data: WordCounts, known: pa.LargeStr
         return data
     into = np.append(filled(pc.index_in(words, known), unseen), unseen).astype(np.uint32)
     return _join_unseen(WordCounts(data.starts, into[data.words], data.counts), unseen)
-
-
-def join_words(parts: Sequence[WordCounts]) -> WordCounts:
-    """Return the words of rows in several parts, one after the other."""
-    ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
-    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
-    return WordCounts(
-        np.concatenate([np.zeros(1, np.int64), *starts]),
-        np.concatenate([part.words for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-    )
 
 
 def _join_unseen(data: WordCounts, unseen: int) -> WordCounts:

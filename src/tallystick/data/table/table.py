@@ -73,6 +73,10 @@ class Table:
         """Is there memory for so many bytes a row? The rows are in memory, and nobody set a bound."""
         return True
 
+    def near(self) -> Table:
+        """Return this table: it is here."""
+        return self
+
     def release(self) -> None:
         """Let go what others keep for this table: whoever does says in `on_release` how."""
         while self.on_release:

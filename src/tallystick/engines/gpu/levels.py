@@ -42,7 +42,7 @@ NUMBERS = ("entropy", "ratio")  # criteria whose scores are sums of logarithms
 Ints = NDArray[np.int64]
 
 
-class Segment(NamedTuple):
+class NodeStretch(NamedTuple):
     """Where the entries of a node lie: the same stretch in every column, in one of two buffers."""
 
     begin: int
@@ -88,7 +88,14 @@ def _spreads(rows: DeviceRows, question: Spreads) -> list[ValueSpread]:
 
 # ---- level by level ----
 
-_growing = threading.local()  # the tree that this thread grows
+
+class _Growing(threading.local):
+    """The tree that this thread grows."""
+
+    now: TreeGrowth | None = None
+
+
+_growing = _Growing()
 
 
 def frontier(rows: DeviceRows, question: Frontier) -> LevelAnswers | Level | None:
@@ -97,15 +104,15 @@ def frontier(rows: DeviceRows, question: Frontier) -> LevelAnswers | Level | Non
         return None
     if any(len(set(t.following.tolist())) > MOST_BRANCHES for t in question.tests):
         return None
-    growth: Growth | None = getattr(_growing, "now", None)
+    growth = _growing.now
     if growth is None or not growth.goes_on(question, rows):
-        growth = Growth.of(rows, question)
+        growth = TreeGrowth.of(rows, question)
         _growing.now = growth
     return None if growth is None else growth.answer(question)
 
 
 @dataclass(eq=False)
-class Growth:
+class TreeGrowth:
     """A tree that grows on a device. plain: the places of columns of numbers as they are."""
 
     rows: DeviceRows
@@ -117,13 +124,13 @@ class Growth:
     rank: Any
     coded: dict[int, Any]  # codes of the other columns
     logs: Any
-    segments: dict[int, Segment]
+    segments: dict[int, NodeStretch]
     tests: int = 0  # of those made, how many the entries are parted by
     branch: Any = None  # of each row, and of each entry
     way: Any = None
 
     @classmethod
-    def of(cls, rows: DeviceRows, question: Frontier) -> Growth | None:
+    def of(cls, rows: DeviceRows, question: Frontier) -> TreeGrowth | None:
         """Return the tree before its first test; None where there is no room."""
         part = rows.whole([c.name for c in question.codings])
         if part is None:
@@ -138,7 +145,7 @@ class Growth:
             rank[0, 0] = 0
         for p in range(len(order)):
             device.launch("label_entries", device.processors * 8, part.rows, order[p, 0], *part.classes)
-        segments = {0: Segment(0, part.rows, 0)}
+        segments = {0: NodeStretch(0, part.rows, 0)}
         coded = {j: _codes(device, part, c) for j, c in enumerate(question.codings) if not c.plain}
         logs = _logs(device, part.rows)
         growth = cls(rows, question.form, part, question.classes, plain, order, rank, coded, logs, segments)
@@ -149,7 +156,7 @@ class Growth:
 
     def let_go(self) -> None:
         """Give the memory back."""
-        if getattr(_growing, "now", None) is self:
+        if _growing.now is self:
             _growing.now = None
         self.order = self.rank = self.logs = self.branch = self.way = None
         self.coded.clear()
@@ -203,7 +210,7 @@ class Growth:
     def _tables(self, question: Frontier, nodes: Sequence[int]) -> list[list[ValueTable]]:
         if not nodes:
             return []
-        tiles = Tiles.of(self.device, [self.segments[n] for n in nodes])
+        tiles = NodeTiles.of(self.device, [self.segments[n] for n in nodes])
         found: dict[int, list[ValueTable]] = {}
         for j, coding in enumerate(question.codings):
             if not coding.plain:
@@ -212,11 +219,11 @@ class Growth:
         if self.plain:
             assert question.more is not None
             least = [self._least(question, self.segments[n]) for n in nodes]
-            for j, short in zip(self.plain, Search(self, tiles, least).tables(), strict=True):
+            for j, short in zip(self.plain, CutSearch(self, tiles, least).tables(), strict=True):
                 found[j] = short
         return [[found[j][i] for j in range(len(question.codings))] for i in range(len(nodes))]
 
-    def _least(self, question: Frontier, segment: Segment) -> int:
+    def _least(self, question: Frontier, segment: NodeStretch) -> int:
         """Return the rows that a cut leaves on either side, as `least_rows` of the kernels has it."""
         assert question.more is not None
         rules = question.more.growing.rules
@@ -225,7 +232,7 @@ class Growth:
         wanted = -(-(segment.end - segment.begin) // (10 * self.classes))
         return int(rules.min_leaf) if wanted <= rules.min_leaf else min(wanted, 25 * int(rules.unit))
 
-    def _counted(self, tiles: Tiles, nodes: int, codes: Any, k: int) -> Ints:
+    def _counted(self, tiles: NodeTiles, nodes: int, codes: Any, k: int) -> Ints:
         out = self.device.zeros((nodes, k, self.classes), np.int64)
         small = 4 * k * self.classes <= self.device.block_memory
         self.device.launch(
@@ -248,7 +255,7 @@ class Growth:
     def _part_level(self, question: Frontier, tests: list[Test]) -> None:
         device, codings = self.device, question.codings
         segments = [self.segments.pop(test.node) for test in tests]
-        tiles = Tiles.of(device, segments)
+        tiles = NodeTiles.of(device, segments)
         cells = [self.coded.get(j, self.part.columns[c.name]) for j, c in enumerate(codings)]
         addresses = device.put(np.array([device.address(c) for c in cells], np.int64))
         kinds = device.put(np.array([KINDS[str(c.dtype)] for c in cells], np.int64))
@@ -265,10 +272,10 @@ class Growth:
         for test, segment, own in zip(tests, segments, sizes.tolist(), strict=True):
             begin, first = segment.begin, int(test.following.min())
             for b, size in enumerate(own):
-                self.segments[first + b] = Segment(begin, begin + size, 1 - segment.side)
+                self.segments[first + b] = NodeStretch(begin, begin + size, 1 - segment.side)
                 begin += size
 
-    def _moved(self, tiles: Tiles, segments: list[Segment], branches: int) -> Ints:
+    def _moved(self, tiles: NodeTiles, segments: list[NodeStretch], branches: int) -> Ints:
         """Move the entries of all columns; return sizes[node, branch]."""
         device, columns, rows = self.device, self.order.shape[0], self.part.rows
         counts = device.empty((columns, tiles.count, branches), np.uint32)
@@ -282,25 +289,24 @@ class Growth:
         jobs = -(-columns * len(segments) // device.threads)
         nodes = columns, len(segments), tiles.first, begin
         device.launch("branch_places", jobs, tiles.count, *nodes, branches, counts, sizes)
-        device.launch(
-            "part_entries_2" if branches == 2 else "part_entries_16", columns * tiles.count, *given, self.rank,
-            self.way, branches, counts, memory=4 * device.threads + STAGED,
-        )  # fmt: skip
+        part, told = f"part_entries_{2 if branches == 2 else MOST_BRANCHES}", (self.way, branches, counts)
+        memory = 4 * device.threads + STAGED
+        device.launch(part, columns * tiles.count, *given, self.rank, *told, memory=memory)
         return device.get(sizes)
 
 
 @dataclass(frozen=True, eq=False)
-class Tiles:
+class NodeTiles:
     """Nodes in pieces of work. arrays: node, begin, end and side of each; first[node]: its first piece."""
 
     count: int
     arrays: tuple[Any, ...]
     first: Any
     starts: Ints  # as `first`, here
-    segments: list[Segment]
+    segments: list[NodeStretch]
 
     @classmethod
-    def of(cls, device: Device, segments: list[Segment]) -> Tiles:
+    def of(cls, device: Device, segments: list[NodeStretch]) -> NodeTiles:
         """Return the pieces of some nodes; a node without rows has one, of no entries."""
         sizes = np.array([max(-(-(s.end - s.begin) // TILE), 1) for s in segments])
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -314,11 +320,11 @@ class Tiles:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class CutSearch:
     """The best cuts of all columns of numbers in some nodes."""
 
-    growth: Growth
-    tiles: Tiles
+    growth: TreeGrowth
+    tiles: NodeTiles
     least: list[int]
 
     @property

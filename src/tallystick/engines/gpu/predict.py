@@ -98,10 +98,12 @@ class _Answering:
             checkpoint()
             found = self.device.empty((stop - start, *out.shape[1:]), out.dtype)
             asked = (None, found, KINDS[str(kind)]) if self.best else (found, None, 0)
+            cell = columns[0].dtype.itemsize
             self.device.launch(
                 self.plan.kernel, min(self.device.processors * BLOCKS, -(-(stop - start) // size)),
                 stop - start, len(columns), self.device.put(places), step, KINDS[str(columns[0].dtype)], size,
-                _flat(places, step, columns[0].dtype.itemsize), self.plan.classes, *asked, odd, *given, memory=self._bytes(columns[0].dtype.itemsize) * size,
+                _flat(places, step, cell), self.plan.classes, *asked, odd, *given,
+                memory=self._bytes(cell) * size,
             )  # fmt: skip
             if stop - start == rows:
                 out = self.device.get(found)

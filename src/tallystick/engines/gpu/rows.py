@@ -90,7 +90,7 @@ class DeviceRows:
 
     def parts(self, names: Sequence[str]) -> Iterator[DevicePart]:
         """Yield all rows once, with some of their columns, their classes and weights."""
-        if not isinstance(self.table, Table):
+        if not self._at_hand:
             for block in self.table.blocks():
                 checkpoint()
                 yield self._of_block(block, names)
@@ -104,7 +104,7 @@ class DeviceRows:
 
     def whole(self, names: Sequence[str]) -> DevicePart | None:
         """Return all rows, to stay there; None where they do not fit, or cannot be had whole."""
-        if not isinstance(self.table, Table):
+        if not self._at_hand:
             return None
         found = self._resident(self._arrays(names))
         return None if found is None else DevicePart(self.table.rows, found)
@@ -112,7 +112,12 @@ class DeviceRows:
     @property
     def unweighted(self) -> bool:
         """Does every row count once? Rows that come block by block may not."""
-        return isinstance(self.table, Table) and self.table.weights is None
+        return self._at_hand and self.table.weights is None
+
+    @property
+    def _at_hand(self) -> bool:
+        """Can columns be had whole?"""
+        return isinstance(self.table, Table)
 
     def _arrays(self, names: Sequence[str]) -> dict[str, Any]:
         table = self.table

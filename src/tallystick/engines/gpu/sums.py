@@ -31,7 +31,7 @@ def bayes_sums(rows: DeviceRows, question: BayesSums) -> Total:
     """Return class counts and the sums of each column; what the device cannot sum is summed here."""
     there = [i for i, ask in enumerate(question.asks) if _on_device(ask, rows)]
     here = [i for i in range(len(question.asks)) if i not in there]
-    work = _Work(rows.device, question, there)
+    work = _DeviceSums(rows.device, question, there)
     for part in rows.parts(list(dict.fromkeys(question.asks[i].column for i in there))):
         work.add(part)
     total = work.total()
@@ -62,14 +62,14 @@ def _join(total: Total, found: Total, question: BayesSums, here: Sequence[int]) 
 
 
 @dataclass
-class _Work:
+class _DeviceSums:
     """Totals on the device, and the kernels that add to them."""
 
     device: Device
     question: BayesSums
     there: list[int]
     tables: dict[str, Any] = field(default_factory=dict)
-    found: list[_Moments] = field(default_factory=list)
+    found: list[_MomentParts] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.zero = self.question.zero()
@@ -139,7 +139,7 @@ class _Work:
         device, classes, shape = self.device, self.question.classes, (len(asked), self.question.classes)
         columns = [part.columns[self.question.asks[i].column] for i in asked]
         exponents = [self._exponent(part, self.question.asks[i].column, kind) for i in asked]
-        found = _Moments(
+        found = _MomentParts(
             asked,
             exponents,
             kind,
@@ -181,7 +181,7 @@ class _Work:
 
 
 @dataclass(frozen=True)
-class _Moments:
+class _MomentParts:
     """What the kernel leaves of a part, on the device: parts[column, class, part, 2], missing[column, class],
     and digits of what went the long way.
     """

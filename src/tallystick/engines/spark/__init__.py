@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.table.block import pack, unpack
+from tallystick.engines.spark.frames import rows_sent
 from tallystick.engines.spark.table import SparkTable
-from tallystick.engines.spark.workers import plain_errors
+from tallystick.engines.spark.workers import is_connect, merged_there, plain_errors
 
 T = TypeVar("T")
-FEW = 16  # totals that are merged here at once
 Progress = Callable[[int, int], None]
 
 
@@ -70,19 +70,17 @@ class Spark:
 
             session = SparkSession.builder.getOrCreate()
         packed = [pack(block) for block in table.blocks()]  # type: ignore[arg-type]
-        return session.sparkContext.parallelize(packed, max(min(len(packed), 8), 1)).map(unpack)
+        parts = max(min(len(packed), 8), 1)
+        if is_connect(session):
+            return rows_sent(session, packed, parts).map(unpack)
+        return session.sparkContext.parallelize(packed, parts).map(unpack)
 
     @staticmethod
     def sum(blocks: Any, question: Statistic[T]) -> T:
         """Return the sum over an RDD of blocks."""
-        parts = blocks.getNumPartitions()
-        if parts == 0:
+        if blocks.getNumPartitions() == 0:
             return question.zero()
-        depth = 1  # of the tree in which totals are merged: the driver gets about `FEW` of them, however many
-        while FEW**depth < parts:
-            depth += 1
-        found: T = blocks.mapPartitions(Sum(question)).treeReduce(question.merge, depth)
-        return found
+        return merged_there(blocks.mapPartitions(Sum(question)), question.merge)
 
 
 class Sum:

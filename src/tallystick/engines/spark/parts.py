@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Schema, Target
-from tallystick.data.table.block import Block
+from tallystick.data.table.block import Block, together, unpack
 from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.subset import recode_block, recode_classes, take_block
 
 Hashes = NDArray[np.uint64]
-Work = Callable[[Block], NDArray[np.float64]]
+Work = Callable[[Block], NDArray[Any]]
 
 
 class Facts(NamedTuple):
@@ -114,6 +114,28 @@ def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -
 
 
 @dataclass(frozen=True)
+class CellsOf:
+    """The cells of one column of codes or numbers."""
+
+    name: str
+
+    def __call__(self, block: Block) -> NDArray[Any]:
+        """Return cells[row]."""
+        return block.codes(self.name)
+
+
+@dataclass(frozen=True)
+class HashesOf:
+    """What rows hold, by a schema."""
+
+    schema: Schema
+
+    def __call__(self, block: Block) -> Hashes:
+        """Return hashes[row]."""
+        return Hasher(self.schema).rows(block)
+
+
+@dataclass(frozen=True)
 class AnsweredPart:
     """The answers to some rows, with the rows' hashes."""
 
@@ -122,7 +144,7 @@ class AnsweredPart:
     new: Schema
     work: Work
 
-    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[Hashes, NDArray[np.float64]]]:
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[Hashes, Any]]:
         """Yield hashes and answers of each block, equal rows once."""
         hasher = Hasher(self.old)
         for block in blocks:
@@ -133,11 +155,20 @@ class AnsweredPart:
                 yield keys, self.work(some_rows(block, rows[first], self.old, self.new))
 
 
-def answers_of(
-    blocks: Any, chosen: ChosenRows | None, old: Schema, new: Schema, work: Work, wanted: Hashes
-) -> NDArray[np.float64]:
+def answers_of(blocks: Any, part: AnsweredPart, wanted: Hashes) -> NDArray[Any]:
     """Return the answers to the rows with the wanted hashes, in their order."""
-    found = blocks.mapPartitions(AnsweredPart(chosen, old, new, work)).collect()
-    keys, answers = (np.concatenate(part) for part in zip(*found, strict=True))
+    keys, answers = (np.concatenate(own) for own in zip(*blocks.mapPartitions(part).collect(), strict=True))
+    return answers[places_of(keys, wanted)]
+
+
+def rows_of(blocks: Any, part: AnsweredPart, wanted: Hashes) -> Block:
+    """Return the rows with the wanted hashes, in their order; part: its work is `pack`."""
+    found = blocks.mapPartitions(part).collect()
+    keys = np.concatenate([own for own, _ in found])
+    return take_block(together([unpack(data) for _, data in found]), places_of(keys, wanted))
+
+
+def places_of(keys: Hashes, wanted: Hashes) -> NDArray[np.int64]:
+    """Return where each of the wanted keys is found among keys in any order."""
     order = np.argsort(keys, kind="stable")
-    return answers[order[np.searchsorted(keys[order], wanted)]]
+    return order[np.searchsorted(keys[order], wanted)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -21,8 +22,15 @@ from tallystick.data.read.survey import Decision, Question, Survey
 from tallystick.data.schema import Note, Reading, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.data.table.block import Block, pack
-from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
-from tallystick.engines.spark.workers import check_version, plain_errors
+from tallystick.engines.spark.frames import rows_of_frame
+from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked, walked
+from tallystick.engines.spark.workers import (
+    check_version,
+    is_connect,
+    merged_there,
+    own_serializer,
+    plain_errors,
+)
 from tallystick.errors import Argument, DataError, OptionError, TargetError, counted, shown
 
 WHERE = "the DataFrame"
@@ -75,11 +83,6 @@ def read_frame(
 
 def refuse_others(frame: Any) -> None:
     """Refuse what looks like a DataFrame but cannot be walked again and again."""
-    if ".connect." in type(frame).__module__:
-        raise DataError(
-            "the DataFrame belongs to Spark Connect, which cannot keep encoded rows. "
-            "Use a classic session: SparkSession.builder.master(...)."
-        )
     if frame.isStreaming:
         raise DataError(
             "the DataFrame is a stream, which has no end to learn from. "
@@ -117,8 +120,6 @@ def few(rows: Any, cells: int) -> Any:
 
 def without_out(frame: Any, question: Question) -> Any:
     """Return the DataFrame with nothing in the columns that are out, of whatever type they are."""
-    from pyspark.sql.functions import lit
-
     out = {name for name in question.looked if question.plan.of(name).kind == "out"}
     if not out:
         return frame
@@ -126,10 +127,10 @@ def without_out(frame: Any, question: Question) -> Any:
         *(f"c{i}" for i in range(len(question.columns)))
     )  # Spark takes x and X for one name
     cells = [
-        lit(None).cast("boolean") if name in out else numbered[f"c{i}"]
+        f"cast(null as boolean) as c{i}" if name in out else f"c{i}"
         for i, name in enumerate(question.columns)
     ]
-    return numbered.select(*cells).toDF(*question.columns)
+    return numbered.selectExpr(*cells).toDF(*question.columns)
 
 
 # ---- the walk over the rows ----
@@ -146,17 +147,26 @@ def first_walk(frame: Any, question: Question) -> KeptWalk:
     """Return the rows as Arrow batches and the surveys of all partitions, kept by Spark.
 
     Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes go to the
-    workers as they are, in half the time of `mapInArrow`, and are kept as they are.
+    workers as they are, in half the time of `mapInArrow`, and are kept as they are. No public call does that;
+    where it cannot be had, `mapInArrow` it is.
     """
-    from pyspark import RDD
-    from pyspark.serializers import NoOpSerializer
-
     from tallystick import __version__
 
     kinds = arrow_kinds(frame)
-    context = frame.sparkSession.sparkContext
-    batches = RDD(frame._jdf.toArrowBatchRdd().toJavaRDD(), context, NoOpSerializer())
+    batches = rows_of_frame(frame) if is_connect(frame) else arrow_batches(frame)
     return KeptWalk(keep(batches.mapPartitions(Crossing(question, kinds, __version__))), kinds)
+
+
+def arrow_batches(frame: Any) -> Any:
+    """Return the Arrow batches of a DataFrame as bytes, by the shortest way that its session has."""
+    from pyspark import RDD
+    from pyspark.serializers import NoOpSerializer
+
+    try:
+        batches = frame._jdf.toArrowBatchRdd().toJavaRDD()
+        return RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer())
+    except Exception:  # another Spark, or one whose Java is closed to Python
+        return rows_of_frame(frame)
 
 
 def arrow_kinds(frame: Any) -> pa.Schema:
@@ -183,13 +193,6 @@ class Crossing:
         yield SURVEY + own_serializer().dumps(survey)
 
 
-def own_serializer() -> Any:
-    """Return the serializer by which Spark itself sends objects between our driver and its workers."""
-    from pyspark.serializers import CPickleSerializer
-
-    return CPickleSerializer()
-
-
 def batch_of(data: bytes, kinds: pa.Schema) -> pa.RecordBatch:
     """Return the batch that Spark wrote."""
     return pa.ipc.read_record_batch(pa.py_buffer(data), kinds)
@@ -202,11 +205,12 @@ def kept_batches(kept: Iterable[bytes], kinds: pa.Schema) -> Iterator[pa.RecordB
             yield batch_of(data, kinds)
 
 
-def kept_surveys(kept: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the surveys among what was kept."""
-    for data in kept:
-        if data.startswith(SURVEY):
-            yield data[len(SURVEY) :]
+def kept_survey(kept: Iterable[bytes]) -> Iterator[Survey]:
+    """Yield one survey of all that was kept, where there is any."""
+    read = own_serializer().loads
+    found = (read(data[len(SURVEY) :]) for data in kept if data.startswith(SURVEY))
+    for first in found:
+        yield reduce(merged, found, first)
 
 
 def full(batches: Iterable[pa.RecordBatch], most: tuple[int, int]) -> Iterator[pa.RecordBatch]:
@@ -233,15 +237,14 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 def surveyed(walk: KeptWalk, question: Question, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
-    read = own_serializer().loads
     survey = Survey(question)
-    walk.kept._jrdd.count()  # all is walked and kept, and no second worker waits for it
-    for found in few(walk.kept, 0).mapPartitions(kept_surveys).collect():
-        survey.merge(read(found))
+    walked(walk.kept)
+    if walk.kept.getNumPartitions():
+        survey.merge(merged_there(few(walk.kept, 0).mapPartitions(kept_survey), merged))
     if survey.aim.rows == 0:
         raise DataError(f"{WHERE} has {counted(len(question.columns), 'column')} but no rows.")
     while (more := survey.again()) is not None:
-        survey.complete(walk.kept.mapPartitions(Again(more, walk.kinds)).treeReduce(merged))
+        survey.complete(merged_there(walk.kept.mapPartitions(Again(more, walk.kinds)), merged))
     decision = survey.decide(notes)
     return replace(decision, question=survey.question)
 

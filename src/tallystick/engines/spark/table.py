@@ -20,17 +20,26 @@ from numpy.typing import NDArray
 from tallystick.contracts import Place, Statistic
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, pack, row_unit, together, unpack
+from tallystick.data.table.ranks import rank
 from tallystick.data.table.subset import Within, schema_within
 from tallystick.data.table.table import BLOCK
+from tallystick.data.table.table import Table as TableHere
+from tallystick.engines.spark.frames import FrameRows
 from tallystick.engines.spark.levels import SparkLevel
 from tallystick.engines.spark.parts import (
+    AnsweredPart,
+    CellsOf,
     ChosenRows,
     Facts,
     FactsOf,
+    Hashes,
+    HashesOf,
     Picked,
     Recoded,
+    Work,
     answers_of,
     joined_facts,
+    rows_of,
 )
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
@@ -39,6 +48,8 @@ from tallystick.stats.level_tables import Frontier
 from tallystick.stats.shortcuts import in_a_form, of_open_nodes
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
+NEAR_CELLS = 1 << 24  # of a table that is brought here where it is asked often: 128 MB as doubles
+TEXT_CELLS = 128  # what a text is counted as
 
 
 @dataclass
@@ -59,6 +70,7 @@ class SparkTable:
     raw: Any = None
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
     chosen: ChosenRows | None = field(default=None, repr=False)
+    keys: Hashes | None = field(default=None, repr=False)  # by which its origin knows each row
     _facts: Facts | None = field(default=None, repr=False)
     _printed: Printed | None = field(default=None, repr=False)
     _form: Any = field(default=None, repr=False)
@@ -174,31 +186,52 @@ class SparkTable:
         by what they hold: where only some of several equal rows are taken, one row stands for them, with
         their weight.
         """
-        facts = self.facts.take(rows)
+        return self._part(self.facts.take(rows), schema)
+
+    def with_weights(self, weights: NDArray[np.int64]) -> SparkTable:
+        """Return the rows with a weight, each with the weight given for it."""
+        rows = np.flatnonzero(weights)
+        return self._part(self.facts.take(rows)._replace(weights=weights[rows]), self.schema)
+
+    def _part(self, facts: Facts, schema: Schema | None) -> SparkTable:
+        """Return the table of some rows, known by their facts."""
         whole, some, amounts = shared_keys(self.facts, facts, self.unit)
         chosen = ChosenRows(self.opened.context.broadcast(np.union1d(whole, some)), self.schema)
         picked = self.opened.mapPartitions(Picked(replace(chosen, keys=self._sent(whole)), len(some) > 0))
         if len(some):
             weighed = Weighed(self.schema, self._sent((some, amounts)))
             picked = picked.union(self._one_of_each().mapPartitions(unpacked).mapPartitions(weighed))
+        own = schema is None
         if schema is None:
             schema = schema_within(self.schema, self.engine.sum(picked, Within(self.schema, self.unit == 1)))
         kept = keep(picked.map(Recoded(self.schema, schema)).map(pack))
-        facts = facts.recoded(self.schema.target, schema.target)
-        notes, told = self.notes, self.source_notes
         opened = kept.mapPartitions(unpacked)
-        part = SparkTable(schema, opened, len(rows), notes, told, self.unit, kept, _facts=facts)
-        part.origin, part.chosen = self, chosen
+        part = self._bare(schema, opened, facts.recoded(self.schema.target, schema.target))
+        part.stored, part.origin, part.chosen, part.keys = kept, self, chosen, facts.hashes
+        if own and any(c.words != schema[c.name].words for c in self.schema.used):  # rare words are unseen
+            part._facts = part.facts._replace(hashes=part._asked(HashesOf(schema)))
         return part
+
+    def _bare(self, schema: Schema, opened: Any, facts: Facts) -> SparkTable:
+        """Return a table of rows that are known here."""
+        notes, told = self.notes, self.source_notes
+        return SparkTable(schema, opened, len(facts.hashes), notes, told, self.unit, _facts=facts)
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> SparkTable:
         """Return rows in pieces, see contracts.Table: Spark keeps what it keeps, and pieces are known
         here.
         """
-        facts = self.facts.take(rows)._replace(weights=weights)
-        notes, told = self.notes, self.source_notes
-        part = SparkTable(self.schema, self.opened, len(rows), notes, told, self.unit, _facts=facts)
-        part.origin, part._single = self, self._one_of_each()
+        part = self._bare(self.schema, self.opened, self.facts.take(rows)._replace(weights=weights))
+        part.origin, part._single, part.keys = self, self._one_of_each(), part.facts.hashes
+        return part
+
+    def without(self, names: Sequence[str]) -> SparkTable:
+        """Return the table as if some columns were not there, its rows in the same order."""
+        left = tuple(c for c in self.schema.columns if c.name not in names)
+        schema = replace(self.schema, columns=left)
+        facts = self.facts._replace(hashes=self._asked(HashesOf(schema)))
+        part = self._bare(schema, self.opened.map(Recoded(self.schema, schema)), facts)
+        part.origin, part.keys = self, self.facts.hashes
         return part
 
     def _sent(self, values: Any) -> Any:
@@ -218,28 +251,46 @@ class SparkTable:
 
     def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
         """Yield work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
-        origin, chosen = self.origin or self, self.chosen
-        yield answers_of(origin.opened, chosen, origin.schema, self.schema, work, self.facts.hashes)
+        yield self._asked(work)
+
+    def _asked(self, work: Work) -> NDArray[Any]:
+        """Return work(block) of all rows, in the order of `facts`."""
+        blocks, part, keys = self._known(work)
+        return answers_of(blocks, part, keys)
+
+    def _known(self, work: Any) -> tuple[Any, AnsweredPart, Hashes]:
+        """Return where the rows are, what is asked of them, and the hash by which each is known there."""
+        origin = self.origin or self
+        keys = self.facts.hashes if self.keys is None else self.keys
+        return origin.opened, AnsweredPart(self.chosen, origin.schema, self.schema, work), keys
+
+    def near(self) -> Any:
+        """Return the same rows in memory where they are few, in the order of `facts`; else this table."""
+        each = sum(TEXT_CELLS if c.kind == "text" else 1 for c in self.schema.used) + 1
+        if self.rows * each > NEAR_CELLS:
+            return self
+        block, facts = rows_of(*self._known(pack)), self.facts
+        own = facts.classes, facts.response, facts.weights
+        notes, told = self.notes, self.source_notes
+        return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
+
+    def column(self, name: str) -> Any:
+        """Return a whole column, brought here in the order of `facts`: 1 to 8 bytes a row, or its words."""
+        if self.schema[name].kind == "text":
+            return rows_of(*self._known(pack)).columns[name]
+        return self._asked(CellsOf(name))
+
+    def ranks(self, name: str) -> Any:
+        """Return codes[row] and distinct[code] of a numeric column, brought here."""
+        return rank(self.column(name))
 
     def _here(self) -> NoReturn:
         raise OptionError(
             "this needs all rows in one place, and they are on Spark. Collect them: frame.toArrow()."
         )
 
-    def without(self, names: Sequence[str]) -> Any:
-        """Columns are set aside only where they can be had whole."""
-        self._here()
-
     def with_classes(self, classes: NDArray[Any]) -> Any:
         """Rows have no numbers."""
-        self._here()
-
-    def with_weights(self, weights: NDArray[np.int64]) -> Any:
-        """Rows have no numbers."""
-        self._here()
-
-    def column(self, name: str) -> Any:
-        """Whole columns are not available."""
         self._here()
 
     @property
@@ -249,10 +300,6 @@ class SparkTable:
 
     def slice(self, start: int, stop: int) -> Block:
         """Rows have no numbers."""
-        self._here()
-
-    def ranks(self, name: str) -> Any:
-        """Whole columns are not to be had."""
         self._here()
 
     def rank_all(self, threads: int | None = None) -> None:
@@ -281,10 +328,18 @@ def keep(rdd: Any) -> Any:
     """Let Spark keep elements of bytes: in memory, and on disk where that is full. As they are: to pickle and
     compress them would cost more in every pass than it spares.
     """
+    if isinstance(rdd, FrameRows):
+        return rdd.kept()
     from pyspark import StorageLevel
     from pyspark.serializers import NoOpSerializer
 
     return rdd._reserialize(NoOpSerializer()).persist(StorageLevel.MEMORY_AND_DISK_DESER)
+
+
+def walked(kept: Any) -> None:
+    """Let Spark make all that it is to keep: then no second worker waits for it."""
+    if not isinstance(kept, FrameRows):  # of those all is made
+        kept._jrdd.count()
 
 
 def forget(rdd: Any) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from tallystick import errors
 from tallystick.errors import DataError, OptionError, shown
 
+T = TypeVar("T")
+FEW = 8  # totals that are merged here at once
 OURS = re.compile(r"^(?:tallystick\.errors\.)(\w+): (.*)$", re.MULTILINE)
 PYTHON = re.compile(r"^\w*(?:Error|Exception): .+$", re.MULTILINE)
 ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|pyarrow)")
@@ -57,6 +60,30 @@ def reason(text: str) -> str:
     python = PYTHON.findall(text)
     line = python[-1] if python else text.strip().split("\n")[0]
     return shown(line, 200) + "."
+
+
+def own_serializer() -> Any:
+    """Return the serializer by which Spark itself sends objects between our driver and its workers."""
+    from pyspark.serializers import CPickleSerializer
+
+    return CPickleSerializer()
+
+
+def merged_there(totals: Any, merge: Callable[[T, T], T]) -> T:
+    """Return all totals of an RDD as one. They are merged by the workers in a tree until few are left: that
+    many of the largest there are, 64 MB each, come here together without passing what Spark lets a driver
+    take (`spark.driver.maxResultSize`, 1 GB unless set).
+    """
+    depth = 1
+    while FEW**depth < totals.getNumPartitions():
+        depth += 1
+    found: T = totals.treeReduce(merge, depth)
+    return found
+
+
+def is_connect(x: Any) -> bool:
+    """Say whether a DataFrame or a session is one of Spark Connect: its Spark is behind a server."""
+    return ".connect." in type(x).__module__
 
 
 def check_version(here: str) -> None:

@@ -27,8 +27,8 @@ Progress = Callable[[int, int], None]
 class Sql:
     """Let a database sum: DuckDB or PostgreSQL. The rows stay there, and only totals travel.
 
-    Naive Bayes and trees are summed there. Whatever cannot be summed there to the same bytes is summed here,
-    of rows that are fetched once, and a note says so.
+    Naive Bayes, trees and the bins of scorecards are summed there. Whatever cannot be summed there to the
+    same bytes is summed here, of rows that are fetched once, and a note says so.
 
     Parameters
     ----------

@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.engines.sql.cards import card_sums, line_counts, pair_residuals, row_facts, row_variety
 from tallystick.engines.sql.frontier import frontier_of, largest_below
 from tallystick.engines.sql.model_answers import answer_counts
 from tallystick.engines.sql.prints import hash_halves
-from tallystick.engines.sql.table import RowGroups, SqlTable, numbers
+from tallystick.engines.sql.table import RowGroups, SqlTable, class_counts, numbers
 from tallystick.engines.sql.words import literal, place_among
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
+from tallystick.stats.cards import CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.stats.class_values import ClassValues, ValuesByClass
 from tallystick.stats.distribution import NONE, Grid, Near, Spreads, ValueSpread
+from tallystick.stats.finer_cells import FinerCells, Zoomed
 from tallystick.stats.fingerprint import Both, Printed, Prints
+from tallystick.stats.gradients import RowFacts
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import AnswerCounts, Untold
@@ -63,12 +67,6 @@ def _place(ask: Ask, cell: str) -> str:
     if ask.how == "codes":
         return cell
     return place_among(cell, np.asarray(ask.cuts, float), at=True, missing=len(ask.cuts) + 1)
-
-
-def class_counts(table: SqlTable) -> tuple[Counts, Counts]:
-    """Return the classes there are, and their rows."""
-    found = table.query(f"SELECT y, CAST(SUM(w) AS BIGINT) AS w FROM ({table.rows_of([])}) AS r GROUP BY y")
-    return numbers(found["y"]).astype(np.int64), numbers(found["w"]).astype(np.int64)
 
 
 def _moments(table: SqlTable, name: str, to: tuple[Counts, Counts, Counts], one: bool) -> None:
@@ -209,6 +207,15 @@ def near(table: SqlTable, question: Near) -> list[ValueCounts]:
     """Return the values in some cells."""
     out = []
     for grid, there in zip(question.grids, question.there, strict=True):
+        if not there.any():
+            out.append(NONE)
+            continue
+        if isinstance(grid, Zoomed):
+            (found,) = near(table, Near((grid.grid,), (grid.there,)))
+            kept = grid.pick(found.values, there)
+            out.append(ValueCounts(found.values[kept], found.counts[kept], 0))
+            continue
+        assert isinstance(grid, Grid)
         cells = ", ".join(map(str, np.flatnonzero(there).tolist()))
         query = table.words.layer(table.rows_of([grid.name]), ["w", "c0", f"{_cell(grid, 'c0')} AS k"])
         found = table.query(
@@ -217,6 +224,12 @@ def near(table: SqlTable, question: Near) -> list[ValueCounts]:
         )
         out.append(_value_counts(found))
     return out
+
+
+def finer_cells(table: SqlTable, question: FinerCells) -> list[NDArray[np.int64]]:
+    """Return the rows in finer cells, of the values in the cells that they divide."""
+    found = near(table, Near(tuple(z.grid for z in question.zoomed), tuple(z.there for z in question.zoomed)))
+    return [z.counted(own.values, own.counts) for z, own in zip(question.zoomed, found, strict=True)]
 
 
 # ---- the rest ----
@@ -252,12 +265,18 @@ ANSWERS: Mapping[type[Any], Callable[[SqlTable, Any], Any]] = {
     AnswerCounts: answer_counts,
     BayesSums: bayes_sums,
     Both: both,
+    CardSums: card_sums,
     ClassValues: class_values,
+    FinerCells: finer_cells,
     Frontier: frontier_of,
     GrowingTree: look,
     LargestBelow: largest_below,
+    LineCounts: line_counts,
     Near: near,
+    PairResiduals: pair_residuals,
     Prints: prints,
+    RowFacts: row_facts,
+    RowVariety: row_variety,
     Spreads: spreads,
     Untold: untold,
     ValueSample: value_sample,

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
+from tallystick.engines.sql.cards import card_answers
 from tallystick.engines.sql.frontier import MOST_TESTS
 from tallystick.engines.sql.table import RowGroups, SqlTable, numbers
 from tallystick.engines.sql.words import literal, parted, place_among
 from tallystick.models.additive import BinTerm, LevelTerm, NormalTerm, Term
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.profile import STEPS
+from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.tree import Tree
 from tallystick.models.tree.nodes import STAYS
 from tallystick.stats.profile import AnswerCounts, AnswerSums
@@ -215,5 +217,6 @@ def _largest(model: NaiveBayesModel) -> float:
 
 WAYS: Mapping[type[Any], Callable[[SqlTable, AnswerCounts, Any], AnswerSums | None]] = {
     NaiveBayesModel: _of_bayes,
+    ScorecardModel: card_answers,
     Tree: _of_tree,
 }

@@ -23,16 +23,18 @@ from tallystick.data.read.cells import EXACT, mark_numbers, read_cells
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.strings import Distinct, is_text
 from tallystick.data.read.survey import Decision, Question, Survey
+from tallystick.data.read.survey_numbers import NumbersSeen
 from tallystick.data.read.survey_target import hit
 from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import CODED, Wishes
-from tallystick.data.source.databases import DatabaseTable, QueryError, quoted
+from tallystick.data.source.databases import DatabaseTable, QueryError, is_opaque, quoted
 from tallystick.data.source.names import clean_names
 from tallystick.engines.sql import Sql
 from tallystick.engines.sql.table import SqlTable, numbers
 from tallystick.engines.sql.words import SqlWords, code_of, literal
 from tallystick.errors import OptionError, TallyError, TargetError, shown
 
+DIGITS = 15  # of a decimal: it and the power of ten under it are doubles
 LARGEST = 1 << 20  # of a weight: hashes times weights stay whole numbers of 64 bits
 MOST_LEVELS = 4_096  # values of a column that a query writes out
 
@@ -123,7 +125,10 @@ class _Reading:
                 continue
             if q.as_words(name):
                 raise RowsNeededError(f"column {shown(name)} is read word by word")
-            if self._is_number(name) and name not in q.texts and not seen.asked.wants_text:
+            as_text = name in q.texts or seen.asked.wants_text
+            if self._is_moment(name) and as_text:
+                raise RowsNeededError(f"column {shown(name)} holds dates that are read as texts")
+            if (self._is_number(name) or self._is_moment(name)) and not as_text:
                 continue
             self._see_texts(survey, name)
         self._see_numbers(survey)
@@ -131,7 +136,7 @@ class _Reading:
             for name, look in more.question.again.items():
                 if look.ends is None:
                     raise RowsNeededError(f"column {shown(name)} is read word by word")
-                survey.seen[name].numbers.distinct = self._distinct(name)
+                self._numbers(survey, name).distinct = self._distinct(name)
         decision = survey.decide(self.source.source().notes)
         return self._told(decision, fetch)
 
@@ -141,19 +146,45 @@ class _Reading:
         kind = self.fields[name].type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        if not (is_text(kind) or pa.types.is_boolean(kind) or self._is_number(name)):
+        told = is_text(kind) or pa.types.is_boolean(kind) or self._is_number(name) or self._is_decimal(name)
+        if not told and (name == self.target or not self._is_moment(name)):
             raise RowsNeededError(f"column {shown(name)} holds cells of type {kind}")
 
     def _is_number(self, name: str) -> bool:
+        return pa.types.is_integer(self.fields[name].type) or self._is_double(name)
+
+    def _is_double(self, name: str) -> bool:
+        """May the cells be NaN? PostgreSQL's numeric comes as doubles wherever it comes."""
         kind = self.fields[name].type
-        return pa.types.is_integer(kind) or (pa.types.is_floating(kind) and not pa.types.is_float16(kind))
+        return (pa.types.is_floating(kind) and not pa.types.is_float16(kind)) or is_opaque(kind)
+
+    def _is_decimal(self, name: str) -> bool:
+        """Are the cells decimals of so few digits that the nearest double is found by one division?"""
+        kind = self.fields[name].type
+        return bool(pa.types.is_decimal(kind) and kind.precision <= DIGITS and kind.scale >= 0)
+
+    def _is_moment(self, name: str) -> bool:
+        """Are the cells dates or times of a day of which whole microseconds are known?"""
+        kind = self.fields[name].type
+        return bool(pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit != "ns"))
 
     def _cell(self, name: str) -> str:
         """Return a cell as queries group by it."""
         cell, kind = quoted(self.fields[name].name), self.fields[name].type
-        if pa.types.is_floating(kind):
+        if self._is_double(name):
             return f"CAST({cell} AS FLOAT8)"
-        return cell if self._is_number(name) or pa.types.is_boolean(kind) else f"CAST({cell} AS TEXT)"
+        plain = self._is_number(name) or self._is_decimal(name) or pa.types.is_boolean(kind)
+        return cell if plain else f"CAST({cell} AS TEXT)"
+
+    def _double(self, name: str) -> str:
+        """Return a number as a double, a moment as days since 1970."""
+        cell = quoted(self.fields[name].name)
+        return self.words.days(cell) if self._is_moment(name) else f"CAST({cell} AS FLOAT8)"
+
+    def _numbers(self, survey: Survey, name: str) -> NumbersSeen:
+        """Return what is known of the numbers of a column, or of its dates."""
+        seen = survey.seen[name]
+        return seen.dates if self._is_moment(name) else seen.numbers
 
     def _where(self) -> str:
         return f" WHERE {self.counting}" if self.counting else ""
@@ -239,7 +270,7 @@ class _Reading:
 
     def _facts_of(self, survey: Survey, name: str, j: int) -> str:
         """Return what is asked of a column of numbers."""
-        x = f"CAST({quoted(self.fields[name].name)} AS FLOAT8)"
+        x = self._double(name)
         endless = f"{x} IN (CAST('Infinity' AS FLOAT8), CAST('-Infinity' AS FLOAT8))"
         there = f"{x} IS NOT NULL AND {x} <> CAST('NaN' AS FLOAT8)"
         marks = mark_numbers(survey.seen[name].asked.marks)
@@ -260,7 +291,7 @@ class _Reading:
         return ", ".join(f"{sql} AS {n}_{j}" for n, sql in wanted.items())
 
     def _take(self, survey: Survey, name: str, facts: dict[str, Any]) -> None:
-        seen = survey.seen[name].numbers
+        seen = self._numbers(survey, name)
         if facts["endless"]:
             raise RowsNeededError(f"column {shown(name)} holds infinite numbers")
         whole = pa.types.is_integer(self.fields[name].type)
@@ -288,9 +319,9 @@ class _Reading:
 
     def _number(self, name: str, marks: Sequence[str]) -> str:
         """Return a number as a double, NULL where it is missing, never -0.0."""
-        x = f"CAST({quoted(self.fields[name].name)} AS FLOAT8)"
+        x = self._double(name)
         nothing = [literal(m) for m in mark_numbers(tuple(marks))]
-        if pa.types.is_floating(self.fields[name].type):
+        if self._is_double(name):
             nothing.append("CAST('NaN' AS FLOAT8)")
         return f"(CASE WHEN {x} IN ({', '.join(nothing)}) THEN NULL ELSE {x} + 0 END)" if nothing else x
 
@@ -300,9 +331,11 @@ class _Reading:
         for column in decision.schema.used:
             if column.part or column.kind == "text":
                 raise RowsNeededError(f"column {shown(column.cells)} is read in parts")
+            if column.kind in CODED and self._is_moment(column.name):
+                raise RowsNeededError(f"column {shown(column.name)} holds dates that are read as texts")
             if column.kind in CODED:
                 cells[column.name] = self._coded(column.name, encoder)
-            elif self._is_number(column.name):
+            elif any(fits(column.name) for fits in (self._is_number, self._is_decimal, self._is_moment)):
                 cells[column.name] = self._number(column.name, decision.schema.marks)
             else:
                 raise RowsNeededError(f"column {shown(column.name)} holds numbers as texts")
@@ -340,7 +373,7 @@ class _Reading:
             raise RowsNeededError(f"column {shown(name)} has a text that SQL cannot write")
         known = [(v, c) for v, c in known if v == v]  # NaN is compared with nothing
         cell = self._cell(name)
-        if pa.types.is_floating(self.fields[name].type):
+        if self._is_double(name):
             cell = f"NULLIF({cell}, CAST('NaN' AS FLOAT8))"
         return f"({code_of(cell, known, missing, self.words.bytewise)})"
 

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,9 @@ from tallystick.engines.sql.prints import sum_of_hashes
 from tallystick.engines.sql.words import SqlWords
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import ALL, Printed
+
+if TYPE_CHECKING:
+    from tallystick.engines.sql.cards import LineRows
 
 SETS = 16  # columns that one query groups by, each by itself
 Floats = NDArray[np.float64]
@@ -65,6 +68,7 @@ class SqlTable:
     weighed: str | None = None
     engine: Any = None
     fetched: bool = field(default=False, init=False)
+    by_lines: LineRows | None = field(default=None, init=False)  # what a scorecard asks again and again
 
     @property
     def words(self) -> SqlWords:
@@ -227,6 +231,10 @@ class SqlTable:
         """Say that there is room: rows are not here."""
         return True
 
+    def near(self) -> SqlTable:
+        """Return this table: what needs rows fetches them."""
+        return self
+
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: the database knows the values."""
 
@@ -278,6 +286,12 @@ def fetched_note(table: DatabaseTable, why: str) -> Note:
     """Return the note on rows that had to come."""
     text = f"the rows of {table.where} were fetched and summed here, because {why}."
     return Note("rows-fetched", text)
+
+
+def class_counts(table: SqlTable) -> tuple[Counts, Counts]:
+    """Return the classes there are, and their rows."""
+    found = table.query(f"SELECT y, CAST(SUM(w) AS BIGINT) AS w FROM ({table.rows_of([])}) AS r GROUP BY y")
+    return numbers(found["y"]).astype(np.int64), numbers(found["w"]).astype(np.int64)
 
 
 def numbers(cells: Any) -> NDArray[Any]:

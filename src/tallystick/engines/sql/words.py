@@ -28,6 +28,12 @@ class SqlWords:
             return f"CAST(CAST({x} AS BIT) AS BIGINT)"
         return f"CAST(CAST('x' || encode(float8send({x}), 'hex') AS BIT(64)) AS BIGINT)"
 
+    def days(self, moment: str) -> str:
+        """Return a date or a time of a day as days since 1970, of whole microseconds as our reader has it."""
+        if self.kind == "duckdb":
+            return f"(CAST(epoch_us({moment}) AS FLOAT8) / 86400e6)"
+        return f"(CAST(CAST(EXTRACT(EPOCH FROM {moment}) * 1000000 AS BIGINT) AS FLOAT8) / 86400e6)"
+
     def xor(self, a: str, b: str) -> str:
         """Return the bits in which two whole numbers differ."""
         return f"xor({a}, {b})" if self.kind == "duckdb" else f"(({a}) # ({b}))"

@@ -81,11 +81,11 @@ def parts_of(
             dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slopes[j])
         else:
             dense[column.column] = Slope(column.column, slopes[j], centre, scale)
+    free = problem.free.tolist()
     for coded in d.coded:
         at = d.cell(coded)
-        cells = slice(at, at + coded.levels + 1)
-        free = tuple(bool(f) for f in problem.free[cells])
-        dense[coded.column.name] = Cells(coded.column.name, theta[cells].copy(), free)
+        end = at + coded.levels + 1
+        dense[coded.column.name] = Cells(coded.column.name, theta[at:end].copy(), tuple(free[at:end]))
     for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
         dense[written.name] = WordWeights(written.name, table.copy(), idf)

@@ -46,6 +46,7 @@ GRAM = 1e10  # rows times pairs of columns up to which their products are summed
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
 PROBE = 300  # weights up to which separation is looked for under a prior
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
+LASTING = 10  # steps by a curvature that was seen elsewhere, before one is asked for
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
@@ -424,8 +425,10 @@ def refresh(ready: Prepared) -> int:
     """Return after how many steps a new curvature pays: at once when it costs little beside the step
     itself.
     """
-    problem = ready.problem
-    if ready.start.curvature is None or problem.rows * problem.weights <= CHEAP:
+    problem, start = ready.problem, ready.start
+    if start.point is not None and start.point.curvature is None:
+        return LASTING
+    if start.curvature is None or problem.rows * problem.weights <= CHEAP:
         return 1
     pairs = max(len(problem.links) * (len(problem.links) - 1) // 2, 1)
     ratio = pairs * int(problem.free.sum()) / (4 * len(problem.links))

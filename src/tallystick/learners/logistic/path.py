@@ -19,11 +19,13 @@ from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Schema
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.learner import prepared, solve
-from tallystick.learners.logistic.prepare import prepare
+from tallystick.learners.logistic.prepare import Prepared, prepare
+from tallystick.learners.logistic.problem import Point
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 
 ROUGH = 1e-4  # how near to its optimum a strength is judged: the longest step still to go
+COSTLY = 2e7  # rows times squared weights from which a curvature costs more than several gradients
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
 
@@ -85,14 +87,41 @@ def path_models(
     """
     schema = training.schema
     known, basis = drive(prepared(options, schema, unit), training, engine)
-    w = None
+    before, seen = None, None
     for strength in strengths:
         ready = prepare(known, basis, options, schema, strength)
-        if w is not None:
-            ready = replace(ready, start=replace(ready.start, w=w))
+        if before is not None and seen is not None:
+            ready = led_on(ready, before, seen)
+        elif costly(ready):  # where all scores are equal the products of columns tell the curvature
+            question = ready.problem.ask(ready.start.w)
+            point = ready.problem.read(ready.start.w, engine.total(training, question))
+            ready = replace(ready, start=replace(ready.start, point=point))
         point, run = drive(solve(ready, options, False), training, engine)
-        w, point = point.w, replace(point, curvature=None)
+        fresh = run.latest if point.curvature is None else point.curvature
+        before, seen = ready, replace(point, curvature=ready.start.curvature if fresh is None else fresh)
+        point = replace(point, curvature=None)
         yield build(schema, replace(options, l2=strength), known, ready, point, run, "", strength)
+
+
+def costly(ready: Prepared) -> bool:
+    """Does a curvature cost more than several gradients, so that one is kept for many steps?"""
+    problem = ready.problem
+    much = problem.rows * problem.weights**2 >= COSTLY
+    return much and ready.start.curvature is not None and not ready.part and not problem.texts
+
+
+def led_on(ready: Prepared, before: Prepared, seen: Point) -> Prepared:
+    """Return a problem begun where another one ended that differs by the strength of its prior. Where a
+    curvature costs much, the last one that was seen is kept, with the new prior: it says which way is down,
+    and the gradient of the rows decides the optimum.
+    """
+    problem, start = ready.problem, ready.start
+    same = np.array_equal(problem.free, before.problem.free)
+    if seen.curvature is None or not same or not costly(ready):
+        return replace(ready, start=replace(start, w=seen.w))
+    known = problem.reread(seen, before.problem)
+    point = replace(known, curvature=None)
+    return replace(ready, start=replace(start, w=seen.w, curvature=known.curvature, point=point))
 
 
 def drive(stages: Any, table: Table, engine: Engine) -> Any:

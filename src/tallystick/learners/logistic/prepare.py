@@ -158,8 +158,10 @@ class Moments:
         unit = known.factor * 2.0**-known.bits
         if total.sums.squares.ndim == 2:
             return cls(total.sums.squares[0] * unit, total.sums.squares[1] * unit, None)
-        lower = total.sums.squares[0]
-        whole = (np.tril(lower) + np.tril(lower, -1).T) * unit
+        lower = np.tril(total.sums.squares[0])
+        both = lower + lower.T
+        np.fill_diagonal(both, np.diag(lower))
+        whole = both * unit
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
 
 
@@ -183,6 +185,16 @@ class Basis:
     def gram(self) -> Array | None:
         """Sums of z z' over rows."""
         return gram_of(self.part or self.moments, *self.scales[1:])
+
+    @cached_property
+    def held_gram(self) -> Array | None:
+        """The sums of z z' for the parameters that are free under a prior."""
+        return None if self.gram is None else self.gram[np.ix_(self.held, self.held)]
+
+    @cached_property
+    def held_groups(self) -> NDArray[np.int64]:
+        """Which of those belong together."""
+        return groups_of(self.known.design, self.held)
 
     @cached_property
     def held(self) -> Mask:
@@ -239,8 +251,8 @@ def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]
 def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
     """Return sums of z z' over rows from those of y y'."""
     g = moments.products
-    if g is None:
-        return None
+    if g is None or not (b.any() or (a != 1.0).any()):
+        return g  # cells alone: y is z
     both = a[:, None] * a[None, :] * g
     one = a[:, None] * b[None, :] * g[:, :1]
     out: Array = both + one + b[:, None] * a[None, :] * g[:1, :] + b[:, None] * b[None, :] * g[0, 0]
@@ -388,8 +400,9 @@ def prepare(
     )
     small = None
     if gram is not None and problem.weights <= MATRIX:
-        small = gram if free.all() else gram[np.ix_(free, free)]
-    sums = spread_of(known, moments, a, b, problem)
+        small = gram if free.all() else basis.held_gram if prior else gram[np.ix_(free, free)]
+    groups = basis.held_groups if prior else groups_of(d, free)
+    sums = spread_of(known, moments, a, b, problem, groups)
     start = start_of(problem, basis.shares, small, sums)
     apart = int(basis.told_apart.sum()) - len(basis.repeats)
     return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
@@ -404,21 +417,27 @@ def fixed_weights(design: Design, scales: Scales) -> Array | None:
     return out
 
 
-def spread_of(known: KnownRows, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
-    """Return squares and means of z for free parameters and words, and which cells belong together."""
+def groups_of(design: Design, free: Mask) -> NDArray[np.int64]:
+    """Return which free parameters are cells of one column: [column, first and last + 1]."""
+    place = [0, *np.cumsum(free).tolist()]
+    cells = [(design.cell(c), c.levels) for c in design.coded if c.column.kind != "boolean"]
+    groups = [(place[at], place[at + levels + 1]) for at, levels in cells]
+    return np.array(groups, np.int64).reshape(-1, 2)
+
+
+def spread_of(
+    known: KnownRows, moments: Moments, a: Array, b: Array, problem: Problem, groups: NDArray[np.int64]
+) -> Spread:
+    """Return squares and means of z for free parameters and words, with the cells that belong together."""
     rows, d, free = moments.squares[0], known.design, problem.free
     squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * rows)[free]]
     means = [((a * moments.sums + b * rows) / max(rows, 1e-300))[free]]
     for text, df in zip(problem.texts, known.facts.words, strict=True):
         squares.append(word_squares(known, text, df))
         means.append(np.zeros(len(squares[-1])))
-    place = np.concatenate([[0], np.cumsum(free)])
-    groups = [
-        (place[d.cell(c)], place[d.cell(c) + c.levels + 1]) for c in d.coded if c.column.kind != "boolean"
-    ]
     if d.constant:
         means[0][0] = 0.0  # the constant itself
-    return Spread(np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2))
+    return Spread(np.concatenate(squares), np.concatenate(means), groups)
 
 
 def prior_sizes(known: KnownRows, scales: Scales, moments: Moments, standardize: bool) -> Array:

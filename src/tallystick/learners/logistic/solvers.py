@@ -95,6 +95,7 @@ class SolverRun:
     needed: float = TOLERANCE  # the gradient norm per row at the end
     trace: list[SolverStep] = field(default_factory=list)
     asked: int = 0
+    latest: Array | None = None  # the last curvature that was asked for by itself
     kept: dict[int, Array] | None = None  # the weights of some steps, where they are wanted
     eta: float | None = None  # the step of plain gradient ascent, where it is given
     tolerance: float | None = None  # and the gradient norm per row where it ends
@@ -108,7 +109,9 @@ class SolverRun:
         """Ask for the point at w."""
         total = yield self.problem.ask(w, Curvature.PAIRS if curvature else Curvature.NONE)
         self.asked += 1
-        return self.problem.read(w, total)
+        point = self.problem.read(w, total)
+        self.latest = self.latest if point.curvature is None else point.curvature
+        return point
 
     def ended(self, point: Point, d: Array) -> bool:
         """Is this the optimum? d: the Newton step from here. Raises Diverging where there may be none."""

@@ -309,11 +309,12 @@ class ScorePlan:
                 centres.append(0.0)
                 rows.append(p.missing)
         starts, at = [], 0
+        unseen, cells = np.zeros((1, model.links)), list[Array]()
         for c in coded:
             starts.append(at)
-            rows += [*c.weights, np.zeros(model.links)]  # unseen: 0
+            cells += [c.weights, unseen]
             at += len(c.weights) + 1
-        theta = np.array([constant, *rows]).reshape(-1, model.links)
+        theta = np.concatenate([np.array([constant, *rows]).reshape(-1, model.links), *cells])
         scaling = np.stack([np.array(centres, float), np.ones(len(centres))])
         return cls(
             dense, coded, [p for p in model.parts if isinstance(p, WordWeights)], starts, scaling, theta

@@ -43,10 +43,14 @@ class Counted:
         """Return R[value, class] = (count + m p) / (rows + m); without rows and smoothing, p."""
         m, p = options.smoothing(self.name, self.levels or len(self.counts))
         added = (m * np.asarray(p, float) * unit).reshape(-1, 1)
-        rows = self.counts.sum(0)
+        below = self.counts.sum(0) + m * unit
+        out: Array
+        if m * unit > 0:
+            out = (self.counts + added) / below
+            return out
         with np.errstate(invalid="ignore", divide="ignore"):
-            out: Array = (self.counts + added) / (rows + m * unit)
-        out[:, rows + m * unit == 0] = np.asarray(p, float).reshape(-1, 1)
+            out = (self.counts + added) / below
+        out[:, below == 0] = np.asarray(p, float).reshape(-1, 1)
         return out
 
     def unseen(self, options: BayesOptions, unit: int) -> Array | None:
@@ -61,13 +65,18 @@ class Counted:
 
     def term(self, options: BayesOptions, unit: int) -> Term:
         """Return the logarithms of the shares as a table by code."""
-        logs = kernels.log(self.shares(options, unit))
-        nothing = np.zeros((1, logs.shape[1]))
+        shares = self.shares(options, unit)
+        k, classes = shares.shape
         if self.distribution == "binned":
-            return BinTerm(self.name, np.asarray(self.cuts, float), np.vstack([logs, nothing]))
+            table = np.zeros((k + 1, classes))
+            table[:k] = kernels.log(shares)
+            return BinTerm(self.name, np.asarray(self.cuts, float), table)
         unseen = self.unseen(options, unit)
-        last = nothing if unseen is None else kernels.log(unseen)[None, :]
-        return LevelTerm(self.name, np.vstack([logs, nothing, last]))
+        table = np.ones((k + 2, classes))  # of which the logarithm is 0
+        table[:k] = shares
+        if unseen is not None:
+            table[-1] = unseen
+        return LevelTerm(self.name, kernels.log(table))
 
     def plus(self, other: Counted, sign: int) -> Counted:
         """Return the counts of both, or of the rest."""

@@ -161,7 +161,9 @@ def _plain(value: Any) -> Any:
 
 
 def _of(given: Any, column: str, default: Any) -> Any:
-    return given.get(column, default) if isinstance(given, Mapping) else default if given is None else given
+    if given is None:
+        return default
+    return given.get(column, default) if isinstance(given, Mapping) else given
 
 
 def _one_of(parameter: str, value: Any, options: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ function tallyCosts(kit, part) {
   const number = (more, value, then) => make("input", { type: "number", min: 0, step: "any", inputmode: "decimal", value, ...more, on: { input: (event) => { const n = Number(event.target.value); then(Number.isFinite(n) && n >= 0 && event.target.value !== "" ? n : 0); } } });
   const grid = () => framed("costs of answers", "confusion prices-table", labels.map((_, i) => labels.map((_, j) => make("td", {}, number({ "aria-label": said(i, j), "data-cost": `${i} ${j}` }, costs[i][j], (n) => { costs[i][j] = n; show(); })))));
   function listed() { // of many classes: one cost after the other
-    const chosen = (id, words) => make("label", {}, words, " ", make("select", { id }, ...labels.map((l, k) => make("option", { value: k }, clean(l)))));
+    const chosen = (id, words) => make("label", {}, words, " ", make("select", { id }, ...labels.map((l, k) => make("option", { value: k, selected: id === "cost-answer" && k === 1 ? "" : undefined }, clean(l)))));
     const set = labels.flatMap((_, i) => labels.flatMap((_, j) => (costs[i][j] === plain[i][j] ? [] : [[i, j]])));
     const lines = set.map(([i, j]) => make("li", {}, name(classed(labels[i])), " answered ", name(classed(labels[j])), ` costs ${digits(costs[i][j])} `, make("button", { type: "button", "aria-label": `as before: ${said(i, j)}`, on: { click: () => { costs[i][j] = plain[i][j]; typed(); } } }, "Remove")));
     const price = number({ id: "cost-of", "aria-label": "its cost" }, 5, () => {});

@@ -44,7 +44,7 @@ function tallyParts(palette) {
   function give(blob, name) { // as a file to keep
     const link = make("a", { href: URL.createObjectURL(blob), download: name });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000); // a slow machine begins late
   }
   return { give, classed, find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
 }

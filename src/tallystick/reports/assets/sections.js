@@ -6,6 +6,7 @@ function tallySections(given, hear = {}) {
   if (given.range) kit.number = tallyNumber(kit);
   if (given.tree) tallyTree(kit);
   if (given.scales && given.scales.lines.length && kit.model) tallyNomogram(kit);
+  tallyEffects(kit);
   if (given.curves) tallyCurves(kit, given.curves);
   if (given.threshold) tallyThreshold(kit, given.threshold);
   if (given.costs) tallyCosts(kit, given.costs);

@@ -4,7 +4,7 @@ function tallyAllowed(find) { // the columns that are ticked, and two buttons fo
   const boxes = () => [...find("may-change").querySelectorAll("input")];
   find("allow-all").addEventListener("click", () => boxes().forEach((b) => { b.checked = true; }));
   find("allow-none").addEventListener("click", () => boxes().forEach((b) => { b.checked = false; }));
-  return () => boxes().filter((b) => b.checked).map((b) => b.value);
+  return () => boxes().filter((b) => b.checked).map((b) => decodeURIComponent(b.value));
 }
 
 function tallySearch(model, fields, row, allowed, wanted, most = 5) { // {answer, share, found: [{steps, answer, share, text}]}

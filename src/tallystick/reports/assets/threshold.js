@@ -30,7 +30,7 @@ function tallyThreshold(kit, part) {
     find("threshold-table").replaceChildren(table(counts), facts([[["right"], percent((found[k] + downs - alarms[k]) / all), "threshold-right"],
       [["found of all ", name(labels[of])], ups ? percent(found[k] / ups) : "–", "threshold-gain"], [["right when answered so"], answered ? percent(found[k] / answered) : "–"],
       [["lift"], lift === null ? "–" : lift.toFixed(2)], [["cost"], whole(cost(k)), "threshold-cost"], [["saving against 0.5"], whole(cost(half) - cost(k)), "threshold-saving"]]));
-    const saved = cost(half) - cost(best), part = cost(half) > 0 ? ` (${Math.round((100 * saved) / cost(half))} %)` : "";
+    const saved = cost(half) - cost(best), part = cost(half) > 0 ? ` (${percent(saved / cost(half)).replace(" ", "\u00a0")})` : "";
     find("threshold-cheapest").textContent = saved > 0 ? `Cheapest: ${digits(steps[best])}, a cost of ${whole(cost(best))} against ${whole(cost(half))} at 0.5: ${whole(saved)}${part} saved.` : "No threshold is cheaper than 0.5.";
     find("threshold-marks").replaceChildren(make("option", { value: best, label: "cheapest" }));
     find("threshold-kept").textContent = `model.set_decision(threshold=${digits(steps[k])}, of=${JSON.stringify(clean(labels[of]))})`;

@@ -41,7 +41,7 @@ export async function download(what) {
   const told = response.headers.get("content-disposition") || "";
   const link = make("a", { href: URL.createObjectURL(await response.blob()), download: decodeURIComponent(told.split("''")[1] || what) });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000); // a slow machine begins late
   return {};
 }
 
