@@ -86,22 +86,27 @@ struct Vectors {
     typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
 };
 
+// Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
+template <class Wide>
+using Doubles = typename Vectors<Wide::doubles>::Doubles;
+
 // e = y * y - p, where p is y * y rounded.
-template <class Wide, class V>
-TALLY_INLINE void rest_of_square(const V& y, const V& p, V& e) {
+template <class Wide>
+TALLY_INLINE void rest_of_square(const Doubles<Wide>& y, const Doubles<Wide>& p, Doubles<Wide>& e) {
+    using V = Doubles<Wide>;
     if constexpr (Wide::fused) {
         for (size_t lane = 0; lane < Wide::doubles; ++lane) e[lane] = multiply_add(y[lane], y[lane], -p[lane]);
     } else {
         const V moved = 134217729.0 * y;  // 2^27 + 1 cuts y into halves whose products are exact
         const V high = moved - (moved - y), low = y - high;
-        e = ((high * high - p) + 2 * high * low) + low * low;
+        e = ((high * high - p) + 2.0 * high * low) + low * low;
     }
 }
 
 // sum += what it can hold of x; the rest of x is left.
-template <class V>
-TALLY_INLINE void take_in(V& sum, V& x) {
-    const V more = sum + x;
+template <class Wide>
+TALLY_INLINE void take_in(Doubles<Wide>& sum, Doubles<Wide>& x) {
+    const Doubles<Wide> more = sum + x;
     x -= more - sum;
     sum = more;
 }
@@ -128,7 +133,7 @@ struct Rows {  // some rows of some columns of a tile, of one class
 // nothing is added.
 template <class Wide>
 TALLY_INLINE bool add_vector(const Rows& rows, size_t first, const RowLimits& limits, double* sums) {
-    using V = typename Vectors<Wide::doubles>::Doubles;
+    using V = Doubles<Wide>;
     using W = typename Vectors<Wide::doubles>::Wholes;
     using U = typename Vectors<Wide::doubles>::Bits;
     const V scale = *reinterpret_cast<const V*>(limits.scale + first);
@@ -143,11 +148,11 @@ TALLY_INLINE bool add_vector(const Rows& rows, size_t first, const RowLimits& li
         low = (W)size < low ? (W)size : low;
         V y = *reinterpret_cast<const V*>(x) * scale, p = y * y, e;
         rest_of_square<Wide>(y, p, e);
-        take_in(sum[0], y);
+        take_in<Wide>(sum[0], y);
         sum[1] += y;
-        take_in(sum[2], p);
+        take_in<Wide>(sum[2], p);
         sum[3] += p;
-        take_in(sum[4], e);
+        take_in<Wide>(sum[4], e);
         sum[5] += e;
     }
     const W least = *reinterpret_cast<const W*>(limits.least + first),
