@@ -90,15 +90,11 @@ void bind_bayes(nb::module_& m) {
         [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing, Out<int64_t> digits,
            Out<int64_t> squares) {
             const size_t k = missing.shape(1);
-            std::vector<double> sums(k * row_slots * lanes);
-            std::vector<int64_t> wholes(k * row_slots * lanes);
-            std::vector<uint32_t> filled(k);
+            RowTables scratch(k);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
                 const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
-                by_width(classes, [&](auto* c) {
-                    add_columns(held.columns(), c, k, {sums.data(), wholes.data(), filled.data()}, to);
-                });
+                by_width(classes, [&](auto* c) { add_columns(held.columns(), c, k, scratch, to); });
             }
         },
         nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),
@@ -188,23 +184,25 @@ void bind_bayes(nb::module_& m) {
         },
         nb::arg("values").noconvert(), nb::arg("hashes").noconvert(), Release());
 
-    // rows and values [column, row] have room for all; -> how many of each column were picked
+    // found[column]: how many were picked of each column so far; rows and values [column, place] have room for more, and the
+    // first row is number `start`
     m.def(
         "pick_values",
-        [](const std::vector<Strided<double>>& given, In<uint64_t> limits, Out<uint32_t> rows, Out<double> values) {
-            std::vector<size_t> out;
+        [](const std::vector<Strided<double>>& given, In<uint64_t> limits, size_t start, Out<int64_t> found,
+           Out<int64_t> rows, Out<double> values) {
+            const size_t room = rows.shape(1);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
                 std::vector<Picked> picked;
-                for (size_t j = 0; j < held.at.size(); ++j)
-                    picked.push_back({0, rows.data() + (first + j) * held.rows, values.data() + (first + j) * held.rows});
-                pick_values(held.columns(), limits.data() + first, picked.data());
-                for (const Picked& own : picked) out.push_back(own.n);
+                for (size_t j = first; j < first + held.at.size(); ++j)
+                    picked.push_back(
+                        {static_cast<size_t>(found.data()[j]), rows.data() + j * room, values.data() + j * room});
+                pick_values(held.columns(), limits.data() + first, start, picked.data());
+                for (size_t j = 0; j < picked.size(); ++j) found.data()[first + j] = static_cast<int64_t>(picked[j].n);
             }
-            return out;
         },
-        nb::arg("columns").noconvert(), nb::arg("limits").noconvert(), nb::arg("rows").noconvert(),
-        nb::arg("values").noconvert(), Release());
+        nb::arg("columns").noconvert(), nb::arg("limits").noconvert(), nb::arg("start"), nb::arg("found").noconvert(),
+        nb::arg("rows").noconvert(), nb::arg("values").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

@@ -15,6 +15,7 @@ def test_verify_says_yes_to_the_same_rows_in_another_order(fitted):
     (fitted / "turned.csv").write_text("\n".join([head, *reversed(rows)]) + "\n")
     for name in ("votes.csv", "turned.csv"):
         assert "the same" in good("verify", "votes.tally.json", name, cwd=fitted)
+    assert "the same" in good("verify", "votes.tally.json", "votes.csv", "--memory", "32MB", cwd=fitted)
     assert json.loads(good("verify", "votes.tally.json", "votes.csv", "--json", cwd=fitted))["same"] is True
 
 

@@ -103,7 +103,12 @@ def test_a_report_tells_its_progress_from_0_to_100_and_never_back():
     assert (done[0], done[-1]) == (0, 100)
     assert {total for _, total, _ in told} == {100}
     jobs = list(dict.fromkeys(what for _, _, what in told))
-    assert jobs == ["reading and describing", "comparing 4 methods", "learning curves", "drawing the page"]
+    assert jobs == [
+        "reading and describing",
+        "comparing 4 methods, 2 folds",
+        "learning curves",
+        "drawing the page",
+    ]
 
 
 @pytest.mark.parametrize("calibrate", [False, True])

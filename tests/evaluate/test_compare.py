@@ -13,6 +13,7 @@ from tables import mixed
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
+from tallystick.evaluate import large
 from tallystick.evaluate.compare import best_method
 from tallystick.evaluate.folds import Dealing, hold_out
 from tallystick.evaluate.running import answer
@@ -194,3 +195,18 @@ def test_nothing_is_said_to_be_better_where_no_measure_says_so():
     entry, why = best_method(found)
     assert entry.name == "naive Bayes"  # a model to draw
     assert why.startswith("No method is clearly better")
+
+
+def test_answers_that_memory_does_not_hold_lie_on_disk_and_are_judged_alike(tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 9, 400)
+    path = tmp_path / "rows.csv"
+    lines = [f"{a},{'up' if a + b > 6 else 'down'}" for a, b in zip(x, rng.integers(0, 5, 400), strict=True)]
+    path.write_text("x,y\n" + "\n".join(lines) + "\n")
+    plain = ts.compare(path, "y", methods=["bayes", "logistic"], tuned=False)
+    monkeypatch.setattr(large, "ROW_BYTES", 1 << 40)
+    found = ts.compare(path, "y", methods=["bayes", "logistic"], tuned=False, memory="32MB")
+    assert not found.entries[0].result.shares.flags.owndata
+    for mine, own in zip(found.entries, plain.entries, strict=True):
+        assert (mine.name, mine.result.loss) == (own.name, pytest.approx(own.result.loss, rel=1e-8))
+        np.testing.assert_array_equal(mine.result.shares, own.result.shares)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tallystick.errors import DataError, OptionError
@@ -47,3 +48,13 @@ def test_words_and_a_target_that_is_not_there_are_refused():
         separable({"t": ["a b", "c d"], "y": ["p", "q"]}, "y", kinds={"t": "text"})
     with pytest.raises(OptionError, match="separable needs y"):
         separable({"x": [1.0, 2.0]}, None)
+
+
+def test_more_rows_than_a_program_has_room_for_are_refused_before_it_begins():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(30_000, 8)), columns=[f"x{i}" for i in range(8)])
+    frame["y"] = rng.integers(0, 2, 30_000)
+    with pytest.raises(DataError, match=r"of 30,000 rows needs about .* and 32 MB is given"):
+        separable(frame, "y", memory="32MB")
+    few = frame[:200]
+    assert separable(few, "y", memory="32MB").to_dict() == separable(few, "y").to_dict()

@@ -30,9 +30,7 @@ struct Laid {  // a matrix of hard doubles, its columns as they lie by rows or b
 void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
     const size_t width = laid.at.size();
     const auto classes = numbers_below<uint8_t>(laid.rows, n_classes, 3);
-    std::vector<double> sums(n_classes * row_slots * lanes);
-    std::vector<int64_t> wholes(sums.size());
-    std::vector<uint32_t> filled(n_classes);
+    RowTables scratch(n_classes);
     std::vector<int64_t> digits[2], squares[2], missing[2];
     for (size_t way : {0, 1}) {
         missing[way].resize(width * n_classes);
@@ -40,7 +38,7 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
         squares[way].resize(missing[way].size() * square_digits);
         const MomentTables to{missing[way].data(), digits[way].data(), squares[way].data()};
         if (way == 0) {
-            add_columns(laid.columns(), classes.data(), n_classes, {sums.data(), wholes.data(), filled.data()}, to);
+            add_columns(laid.columns(), classes.data(), n_classes, scratch, to);
         } else {
             for (size_t j = 0; j < width; ++j) {
                 add_moments(laid.rows, {laid.at[j], laid.strides[j]}, classes.data(), nullptr, n_classes,
@@ -207,13 +205,14 @@ void words_scores_cuts_and_codes() {
         for (size_t row = 0; row < rows.size(); ++row) --counts[bins[row] * size_t{2} + halves[row]];
         for (int64_t count : counts) EXPECT(count == 0);
     }
-    std::vector<uint32_t> where(rows.size());
+    std::vector<int64_t> where(rows.size());
     std::vector<double> picked_values(rows.size());
     Picked picked{0, where.data(), picked_values.data()};
     const double* own = rows.data();
     const ptrdiff_t stride = 1;
     const uint64_t limit = uint64_t{1} << 60;
-    pick_values(Columns{rows.size(), 1, &own, &stride}, &limit, &picked);
+    pick_values(Columns{rows.size(), 1, &own, &stride}, &limit, 7, &picked);
+    EXPECT(picked.n && where[0] >= 7);
     EXPECT(picked.n > rows.size() / 100 && picked.n < rows.size() / 4);
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);

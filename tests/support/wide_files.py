@@ -51,6 +51,7 @@ def methods(memory: str | None) -> dict:
         "tree": ts.DecisionTree(max_bins=255, max_depth=8, memory=memory),
         "bayes": ts.NaiveBayes(memory=memory),
         "gaussian": ts.NaiveBayes(distributions="gaussian", memory=memory),
+        "frequent words": ts.NaiveBayes(min_count=2, memory=memory),
         "logistic": ts.LogisticRegression(memory=memory),
         "card": ts.Scorecard(memory=memory),
     }

@@ -53,14 +53,20 @@ inline auto run_fast(Loop loop) {
     return loop();
 }
 
-// As run_fast, for loops that need the exact rest of a product: loop(true) may ask for a fused multiply-add, which is
-// quick then; loop(false) must find the same number another way.
+// What a loop may use: vectors of so many doubles, and a fused multiply-add where that is quick.
+template <size_t n, bool f>
+struct Instructions {
+    static constexpr size_t doubles = n;
+    static constexpr bool fused = f;
+};
+
+// As run_fast, for loops written for vectors; loop(instructions) must find the same numbers with all.
 template <class Loop>
-inline auto run_fused(Loop loop) {
+inline auto run_wide(Loop loop) {
 #if TALLY_X86
-    if (level == Level::avx512) return run_avx512([loop] { return loop(std::true_type{}); });
-    if (level == Level::avx2) return run_avx2([loop] { return loop(std::true_type{}); });
+    if (level == Level::avx512) return run_avx512([loop] { return loop(Instructions<8, true>{}); });
+    if (level == Level::avx2) return run_avx2([loop] { return loop(Instructions<4, true>{}); });
 #endif
-    return loop(std::false_type{});
+    return loop(Instructions<2, false>{});
 }
 }  // namespace tally

@@ -28,6 +28,7 @@
 #define TALLY_VECTOR_ANYWHERE(bytes) __attribute__((vector_size(bytes), aligned(8), may_alias))
 #define TALLY_SHUFFLE __builtin_shufflevector
 #define TALLY_PREFETCH(address) __builtin_prefetch(address)
+#define TALLY_PREFETCH_NEAR(address) __builtin_prefetch(address, 0, 2)  // not into the nearest cache: there is no room
 #define TALLY_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
 #define TALLY_COMPILED_FOR(instructions) __attribute__((target(instructions), flatten, noinline))
 

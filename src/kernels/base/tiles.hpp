@@ -9,6 +9,19 @@ namespace tally {
 inline constexpr size_t lanes = 64;  // columns worked on at a time; their tables stay in the first-level cache
 inline constexpr size_t tile_rows = 32;
 
+typedef double Four TALLY_VECTOR_ANYWHERE(32);
+typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
+typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
+static_assert(alignof(Four) == 8 && alignof(FourWhole) == 8 && alignof(FourBits) == 8);
+
+// A square of four rows and four columns: column[k] holds the four rows of column k.
+TALLY_INLINE void turn_square(const Four row[4], Four column[4]) {
+    const Four a = TALLY_SHUFFLE(row[0], row[1], 0, 4, 2, 6), b = TALLY_SHUFFLE(row[0], row[1], 1, 5, 3, 7);
+    const Four d = TALLY_SHUFFLE(row[2], row[3], 0, 4, 2, 6), e = TALLY_SHUFFLE(row[2], row[3], 1, 5, 3, 7);
+    column[0] = TALLY_SHUFFLE(a, d, 0, 1, 4, 5), column[1] = TALLY_SHUFFLE(b, e, 0, 1, 4, 5);
+    column[2] = TALLY_SHUFFLE(a, d, 2, 3, 6, 7), column[3] = TALLY_SHUFFLE(b, e, 2, 3, 6, 7);
+}
+
 inline size_t padded(size_t width) { return (width + 7) & ~size_t{7}; }
 
 struct Columns {  // column j of row i is at[j][i * strides[j]]; at most `lanes` of them
@@ -34,14 +47,14 @@ struct Columns {  // column j of row i is at[j][i * strides[j]]; at most `lanes`
     }
 };
 
-// Calls work(first row, rows, cells, stride) tile by tile. Lanes beyond the last column hold anything: where rows are
+// Calls work(first row, rows, cells, stride) tile by tile, `tall` rows each. Lanes beyond the last column hold anything: where rows are
 // used as they lie, the cells of the next row. The last rows are copied, so that nothing behind the table is read.
-template <class Work>
+template <size_t tall = tile_rows, class Work>
 void each_tile(const Columns& columns, double* room, Work work) {
     const size_t wide = padded(columns.width);
     const bool as_it_lies = columns.by_rows();
-    for (size_t begin = 0; begin < columns.rows; begin += tile_rows) {
-        const size_t n = columns.rows - begin < tile_rows ? columns.rows - begin : tile_rows;
+    for (size_t begin = 0; begin < columns.rows; begin += tall) {
+        const size_t n = columns.rows - begin < tall ? columns.rows - begin : tall;
         if (as_it_lies && begin + n + 8 <= columns.rows) {
             work(begin, n, columns.at[0] + static_cast<ptrdiff_t>(begin) * columns.strides[0], columns.strides[0]);
         } else {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/base/tiles.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {
@@ -15,7 +16,7 @@ class BinFinder {
    public:
     static constexpr size_t tile = 512;
 
-    BinFinder(size_t n_cuts, const double* cuts, size_t rows) : n_(n_cuts), cuts_(n_cuts + most_near) {
+    BinFinder(size_t n_cuts, const double* cuts, size_t rows) : n_(n_cuts), cuts_(n_cuts + 1 + most_near) {
         std::copy_n(cuts, n_cuts, cuts_.begin());
         std::fill(cuts_.begin() + static_cast<ptrdiff_t>(n_cuts), cuts_.end(), std::numeric_limits<double>::quiet_NaN());
         if (n_cuts > 1 && n_cuts < 65536 && rows >= worth_cells) find_cells();
@@ -30,7 +31,6 @@ class BinFinder {
             case 4: in_cells<4>(n, x, below); break;
             default: by_halves(n, x, below);
         }
-        for (size_t i = 0; i < n; ++i) below[i] = x[i] != x[i] ? static_cast<uint32_t>(n_ + 1) : below[i];
     }
 
    private:
@@ -48,7 +48,8 @@ class BinFinder {
         const double width = cuts_[n_ - 1] - start_;
         scale_ = static_cast<double>(cells - 2) / width;
         if (!(width < std::numeric_limits<double>::infinity() && scale_ < 1e300)) return;
-        first_.resize(cells);
+        first_.resize(cells + 1);
+        first_[cells] = static_cast<uint16_t>(n_ + 1);  // missing
         size_t cut = 0, most = 0;
         for (size_t cell = 0; cell < cells; ++cell) {
             first_[cell] = static_cast<uint16_t>(cut);
@@ -64,7 +65,8 @@ class BinFinder {
         const uint16_t* const first = first_.data();
         run_fast([=] {
             int32_t cell[tile];
-            for (size_t i = 0; i < n; ++i) cell[i] = cell_of(x[i], start, scale);
+            for (size_t i = 0; i < n; ++i)
+                cell[i] = x[i] == x[i] ? cell_of(x[i], start, scale) : static_cast<int32_t>(cells);
             for (size_t i = 0; i < n; ++i) {
                 const uint32_t at = first[cell[i]];
                 uint32_t bin = at;
@@ -82,14 +84,16 @@ class BinFinder {
             size_t at[together] = {};
             for (size_t left = n_; left > 1; left -= left / 2)
                 for (size_t i = 0; i < together; ++i) at[i] += cuts[at[i] + left / 2 - 1] <= x[begin + i] ? left / 2 : 0;
-            for (size_t i = 0; i < together; ++i)
-                below[begin + i] = static_cast<uint32_t>(at[i] + (cuts[at[i]] <= x[begin + i]));
+            for (size_t i = 0; i < together; ++i) {
+                const double own = x[begin + i];
+                below[begin + i] = static_cast<uint32_t>(own == own ? at[i] + (cuts[at[i]] <= own) : n_ + 1);
+            }
         }
     }
 
     size_t n_, near_ = 0;          // cuts; cuts of one cell at most, 0: no cells
     std::vector<double> cuts_;     // and some that no number reaches
-    std::vector<uint16_t> first_;  // cuts before each cell
+    std::vector<uint16_t> first_;  // cuts before each cell; the last: of missing
     double start_ = 0, scale_ = 0;
 };
 
@@ -114,6 +118,39 @@ struct CutTable {  // a column of numbers, its cuts, and table[bin, class], the 
     int64_t* table;
 };
 
+// How many columns from one on are neighbours in the rows of a matrix, at most four.
+inline size_t side_by_side(const std::vector<CutTable>& columns, size_t first) {
+    size_t n = 1;
+    for (; n < 4 && first + n < columns.size(); ++n) {
+        const Column &a = columns[first + n - 1].column, &b = columns[first + n].column;
+        if (b.values != a.values + 1 || b.stride != a.stride) break;
+    }
+    return n;
+}
+
+// x[column, row] = rows of four columns that are neighbours; a column of x begins `apart` after the one before it.
+inline constexpr size_t apart = BinFinder::tile + 24;  // not 4 KB, which would put all four into the same lines of the cache
+
+inline void turn_four(Column first, size_t begin, size_t n, double* x) {
+    const double* from = first.values + static_cast<ptrdiff_t>(begin) * first.stride;
+    const ptrdiff_t stride = first.stride;
+    run_fast([=] {
+        const double* at = from;
+        size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            Four row[4], column[4];
+            for (size_t k = 0; k < 4; ++k, at += stride) {
+                row[k] = *reinterpret_cast<const Four*>(at);
+                TALLY_PREFETCH_NEAR(at + static_cast<ptrdiff_t>(BinFinder::tile) * stride);
+            }
+            turn_square(row, column);
+            for (size_t k = 0; k < 4; ++k) *reinterpret_cast<Four*>(x + k * apart + i) = column[k];
+        }
+        for (; i < n; ++i, at += stride)
+            for (size_t k = 0; k < 4; ++k) x[k * apart + i] = at[k];
+    });
+}
+
 // table[bin, class] += weight[row] (1 without weights) of every column; a tile of rows for all columns, which share lines of
 // the cache where they are a matrix.
 template <class Class>
@@ -121,22 +158,27 @@ void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* 
                 size_t n_classes) {
     std::vector<BinFinder> finders;
     for (const CutTable& own : columns) finders.emplace_back(own.n_cuts, own.cuts, rows);
-    double x[BinFinder::tile] = {};
+    alignas(64) double x[4 * apart] = {};
     uint32_t below[BinFinder::tile];
     for (size_t begin = 0; begin < rows; begin += BinFinder::tile) {
         const size_t n = std::min(rows - begin, BinFinder::tile);
         const Class* const own = classes + begin;
-        for (size_t j = 0; j < columns.size(); ++j) {
-            const ptrdiff_t stride = columns[j].column.stride;
-            const double* const from = columns[j].column.values + static_cast<ptrdiff_t>(begin) * stride;
-            for (size_t i = 0; i < n; ++i) x[i] = from[static_cast<ptrdiff_t>(i) * stride];
-            finders[j].find(n, x, below);
-            int64_t* const table = columns[j].table;
-            for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(own[i] < n_classes);
-            if (weights) {
-                for (size_t i = 0; i < n; ++i) table[below[i] * n_classes + own[i]] += weights[begin + i];
+        for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(own[i] < n_classes);
+        for (size_t first = 0, some; first < columns.size(); first += some) {
+            some = side_by_side(columns, first) == 4 ? 4 : 1;
+            if (some == 4) {
+                turn_four(columns[first].column, begin, n, x);
             } else {
-                for (size_t i = 0; i < n; ++i) ++table[below[i] * n_classes + own[i]];
+                for (size_t i = 0; i < n; ++i) x[i] = columns[first].column[begin + i];
+            }
+            for (size_t k = 0; k < some; ++k) {
+                finders[first + k].find(n, x + k * apart, below);
+                int64_t* const table = columns[first + k].table;
+                if (weights) {
+                    for (size_t i = 0; i < n; ++i) table[below[i] * n_classes + own[i]] += weights[begin + i];
+                } else {
+                    for (size_t i = 0; i < n; ++i) ++table[below[i] * n_classes + own[i]];
+                }
             }
         }
     }

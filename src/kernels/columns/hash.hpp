@@ -11,9 +11,11 @@
 namespace tally {
 
 // A bijection of 64 bits in which every input bit reaches every output bit.
+inline constexpr uint64_t mix_factors[2] = {0xD6E8FEB86659FD93, 0x9E3779B97F4A7C15};
+
 inline uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93;
-    x = (x ^ (x >> 29)) * 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 32)) * mix_factors[0];
+    x = (x ^ (x >> 29)) * mix_factors[1];
     return x ^ (x >> 32);
 }
 

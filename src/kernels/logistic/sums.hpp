@@ -9,6 +9,7 @@
 
 #include "kernels/base/common.hpp"
 #include "kernels/base/math.hpp"
+#include "kernels/base/tiles.hpp"
 
 namespace tally::logistic {
 
@@ -72,11 +73,6 @@ TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
     return static_cast<const uint32_t*>(codes)[row];
 }
 
-typedef double Four TALLY_VECTOR_ANYWHERE(32);
-typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
-typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
-static_assert(alignof(Four) == 8 && alignof(FourWhole) == 8 && alignof(FourBits) == 8);
-
 TALLY_INLINE double scaled(double x, double centre, double factor) {
     const double y = (x - centre) * factor;
     return y == y ? y : 0.0;
@@ -98,13 +94,9 @@ TALLY_INLINE void scaled_four(const double* x, const Four& centre, const Four& f
 // A square of four rows and four columns: column[k] holds the four rows of column k.
 TALLY_INLINE void load_square(const double* x, size_t stride, const double* centre, const double* factor, Four column[4]) {
     const Four c = *reinterpret_cast<const Four*>(centre), f = *reinterpret_cast<const Four*>(factor);
-    Four r0, r1, r2, r3;
-    scaled_four(x, c, f, r0), scaled_four(x + stride, c, f, r1);
-    scaled_four(x + 2 * stride, c, f, r2), scaled_four(x + 3 * stride, c, f, r3);
-    const Four a = TALLY_SHUFFLE(r0, r1, 0, 4, 2, 6), b = TALLY_SHUFFLE(r0, r1, 1, 5, 3, 7);
-    const Four d = TALLY_SHUFFLE(r2, r3, 0, 4, 2, 6), e = TALLY_SHUFFLE(r2, r3, 1, 5, 3, 7);
-    column[0] = TALLY_SHUFFLE(a, d, 0, 1, 4, 5), column[1] = TALLY_SHUFFLE(b, e, 0, 1, 4, 5);
-    column[2] = TALLY_SHUFFLE(a, d, 2, 3, 6, 7), column[3] = TALLY_SHUFFLE(b, e, 2, 3, 6, 7);
+    Four row[4];
+    for (size_t i = 0; i < 4; ++i) scaled_four(x + i * stride, c, f, row[i]);
+    turn_square(row, column);
 }
 
 // y[column, row] of rows first..first+n; the rest of the kRows is 0, so that it adds nothing.

@@ -303,6 +303,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "verify": (
         ("tally verify votes.tally.json votes.csv", "fit again and compare byte for byte"),
         ("tally verify votes.tally.json votes.csv --threads 1 --json", "with one thread; the answer as JSON"),
+        ("tally verify votes.tally.json votes.csv --memory 64MB", "in little memory, the rows on disk"),
     ),
     "diff": (
         ("tally diff votes.tally.json votes.tally.json", "what changed from one model to another"),

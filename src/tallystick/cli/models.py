@@ -22,6 +22,7 @@ SHOWN = 40  # changes listed on a page
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
+@options.memory
 @options.reading
 @options.common
 def verify(model: str, data: str, as_json: bool, **given: Any) -> None:
@@ -65,7 +66,8 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     estimator = from_data(kept)
     refuse_unrepeatable(estimator)
     target = estimator.schema_.target
-    fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
+    work = {"threads": given["threads"], "memory": given.get("memory")}
+    fresh = type(estimator)(**(estimator.get_params(deep=False) | work))
     with screen.progress("fitting again") as progress:
         options.show_progress(fresh, progress)
         table = fresh._read(options.source(data, given), target and target.name)

@@ -226,6 +226,10 @@ def save_picture(path: str | None, draw: Callable[[], str]) -> None:
         save(path, draw().encode(), "picture")
 
 
+memory = click.option(
+    "--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result."
+)
+
 common = _all(_COMMON)  # --json --all --debug
 reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are

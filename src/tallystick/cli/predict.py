@@ -74,7 +74,7 @@ HELD = 200_000  # answers that wait until it is known whether there are any
     "most probable first with their numbers in FILE, and say how many hits to expect.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
-@click.option("--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result.")
+@options.memory
 @options.reading
 @options.common
 def predict(model: str, data: str, output: str | None, as_json: bool, **given: Any) -> None:

@@ -24,7 +24,7 @@ def separable(data: str, target: str, as_json: bool, **given: Any) -> None:
     import tallystick as ts
 
     known = options.wishes(given)["columns"]
-    found = ts.separable(options.source(data, given), target, kinds=known.kinds)
+    found = ts.separable(options.source(data, given), target, kinds=known.kinds, memory=given["memory"])
     if as_json:
         screen.show_json(found.to_dict())
         return

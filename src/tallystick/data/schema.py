@@ -397,6 +397,7 @@ class Wishes(Columns):
     trivial: bool = False
 
 
+NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")
 
 

@@ -197,7 +197,8 @@ class LogisticRegression(Classifier):
         return LogisticOptions.of(self)
 
     def _wishes(self) -> Wishes:
-        return replace(super()._wishes(), min_letters=plain(self.min_letters))
+        wished, letters = super()._wishes(), plain(self.min_letters)
+        return wished if type(letters) is int and letters == 1 else replace(wished, min_letters=letters)
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""

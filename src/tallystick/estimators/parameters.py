@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 from tallystick.contracts import Engine, Model, Table
-from tallystick.data.schema import Columns, Wishes
+from tallystick.data.schema import NO_WISHES, Columns, Wishes
 from tallystick.engines.choice import Answerer, choose_answers, choose_engine, choose_local
 from tallystick.engines.local import Local
 from tallystick.errors import NoParameter, nearest, shown
@@ -191,6 +191,8 @@ class Parameters:
 
     def _wishes(self) -> Wishes:
         """Return what is asked of a reader."""
+        if self.columns is None and self.kinds is None:
+            return NO_WISHES
         known = Columns.of(self.columns, self.kinds)
         return Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model
-from tallystick.data.schema import Columns, Note, Schema, Target, Wishes
+from tallystick.data.schema import ANY_TABLE, NO_WISHES, Columns, Note, Schema, Target, Wishes
 from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
@@ -104,7 +104,8 @@ class _AnyTree(TreeViews):
         return out
 
     def _wishes(self) -> Wishes:
-        return replace(super()._wishes(), trivial=True)  # then the tree is one leaf
+        wished = super()._wishes()  # where there is nothing to tell apart the tree is one leaf
+        return ANY_TABLE if wished is NO_WISHES else replace(wished, trivial=True)
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""

@@ -251,8 +251,9 @@ def compare_table(
     stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
     judged = trials.table  # its rows are the pieces that were dealt
+    large = isinstance(trials, Folds) and trials.plan.large
     results = [
-        _result(judged, FoldAnswers(s, work.done), (how, stopped), (cost, candidate), held)
+        _result(judged, FoldAnswers(s, work.done, large=large), (how, stopped), (cost, candidate), held)
         for s, candidate in zip(work.shares, candidates, strict=True)
     ]
     return _conclude(candidates, table, results, work)
@@ -272,7 +273,8 @@ def _result(
         numbers = table.response if held is None else held.truth
         return RegressionValidation(numbers, (answers,), weights, *how)
     assert table.classes is not None
-    truth = table.classes.astype(np.int64) if held is None else held.truth
+    own_type = table.classes.dtype if answers.large else np.int64  # eight bytes a row where there is room
+    truth = table.classes.astype(own_type, copy=False) if held is None else held.truth
     labels = labels_of(table) if held is None else held.labels
     prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.predicted, labels)
     return CrossValidation(labels, truth, (answers,), weights, prices, None, *how, own_costs=own)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
+from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses
@@ -113,7 +114,8 @@ class Work:
     ) -> None:
         self.candidates, self.trials, self.dealing = candidates, trials, dealing
         self.labels = labels_of(trials.table)
-        self.shares = np.zeros((len(candidates), trials.rows, max(len(self.labels), 1)))
+        shape = trials.rows, max(len(self.labels), 1)
+        self.shares = [large.empty(trials.table, shape, np.float64) for _ in candidates]
         self.done = np.full(trials.rows, NEVER, np.int64)
         self.jobs = [*([NEVER] if isinstance(trials, Folds) else []), *trials.numbers]
         self.seconds = np.zeros((len(self.jobs), len(candidates)))  # a job writes to its own row
@@ -139,7 +141,7 @@ class Work:
             settings = [self.candidates[i].settings[picked[i]][1] for i in family]
             found = answer_settings(settings, trial.training, trial.tested, self.labels)
             for i, shares in zip(family, found, strict=True):
-                self.shares[i, trial.at] = shares
+                self.shares[i][trial.at] = shares
             seconds[family] += (time.perf_counter() - started) / len(family)
 
     def so_far(self) -> list[tuple[str, int, float, float]]:
@@ -150,7 +152,8 @@ class Work:
             return []
         truth = table.classes[rows].astype(np.int64)
         out = []
-        for candidate, shares in zip(self.candidates, self.shares[:, rows], strict=True):
+        for candidate, every in zip(self.candidates, self.shares, strict=True):
+            shares = every[rows]
             right = float((shares.argmax(axis=1) == truth).mean())
             out.append((candidate.name, len(rows), right, float(log_losses(truth, shares).mean())))
         return out

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
-from tallystick.data.read.reader import read_table
+from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
+from tallystick.data.source.size import budget, told
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean
 from tallystick.errors import Argument, DataError, OptionError
@@ -25,6 +26,7 @@ from tallystick.models.logistic.design import Design, design_of
 
 Array = NDArray[np.float64]
 LOOSE = 1e-7
+COPIES = 16  # of its matrix that a linear program takes in memory, about
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Separability:
     __repr__ = __str__
 
 
-def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
+def separable(X: Any, y: Any, kinds: Any = None, memory: int | str | None = None) -> Separability:
     """Return whether a plane separates the classes; where one does, logistic regression without a prior has
     no finite weights.
 
@@ -81,6 +83,9 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
         The name of the column of classes, or the labels.
     kinds : dict, default None
         {column: kind}, as every estimator takes it.
+    memory : str or int, default None
+        How much memory to work in, such as "1GB". A linear program has all rows in memory: more of them than
+        that holds are refused before it begins.
 
     Returns
     -------
@@ -100,7 +105,7 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
         )
     from scipy.optimize import linprog
 
-    table = read_table(open_source(X), Wishes(dict(kinds or {})), y)
+    table = _read(X, y, Wishes(dict(kinds or {})), memory)
     assert table.classes is not None
     names, Z = columns_of(table)
     labels = table.schema.predicted.labels
@@ -127,6 +132,26 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
     if second.status == 0 and -second.fun > LOOSE * len(gaps):
         return Separability("quasi-complete", plane_of(second.x, names, labels), 0.0, proof)
     return Separability("none", {}, float(-first.fun), proof)
+
+
+def _read(X: Any, y: Any, wishes: Wishes, memory: int | str | None) -> Table:
+    """Return the rows; on disk where memory is given, and then not more than a program in it has room for."""
+    if memory is None:
+        return read_table(open_source(X), wishes, y)
+    size = budget(memory)
+    table = read_to_disk(open_source(X, memory=memory), size, wishes, y)
+    design, labels = design_of(table.schema), len(table.schema.predicted.labels)
+    width = 1 + len(design.dense) + sum(len(c.column.levels) + 1 for c in design.coded)
+    lines, many = (table.rows, 1) if labels == 2 else (table.rows * (labels - 1), labels)
+    needed = 8 * lines * width * many * COPIES
+    if needed > size:
+        raise DataError(
+            f"a linear program of {table.rows:,} rows needs about {told(needed)} of memory, and {told(size)} "
+            "is given. Take some of the rows (where no plane separates some, none separates all), or pass ",
+            Argument("memory", f"{-(-needed >> 30)}GB"),
+            ".",
+        )
+    return table
 
 
 def columns_of(table: Table) -> tuple[list[str], Array]:

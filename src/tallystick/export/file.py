@@ -95,9 +95,13 @@ def to_bytes(document: dict[str, Any]) -> bytes:
     version = VERSION if "profile" in document else 1
     whole = document | {"format": {"name": NAME, "version": version}}
     keys = sorted(whole, key=lambda k: (k != "format", k))  # what it is stands first
-    lines = [f"{canonical.write(k).decode()}:{canonical.write(whole[k]).decode()},\n" for k in keys]
-    body = ("{\n" + "".join(lines)).encode()
-    return body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
+    parts = [b"{\n"]
+    for key in keys:
+        parts += [canonical.write(key), b":", canonical.write(whole[key]), b",\n"]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return b"".join([*parts, b'"sha256":"', digest.hexdigest().encode(), b'"}\n'])  # one copy of a large body
 
 
 def from_bytes(data: bytes) -> dict[str, Any]:

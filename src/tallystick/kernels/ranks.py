@@ -15,6 +15,7 @@ from tallystick.kernels.matrix import RowScan, scan_rows
 
 Counts = NDArray[np.int64]
 FLOATS = ("float64", "float32")
+PICKED_AT_ONCE = 1 << 14  # rows
 FEW_COLUMNS = 4  # below, columns one by one are quicker
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 
@@ -140,7 +141,7 @@ def value_hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 def pick_values(
     columns: Sequence[NDArray[np.float64]], limits: Sequence[int]
-) -> list[tuple[NDArray[np.uint32], NDArray[np.float64]]]:
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Return, of each column, the rows whose values have hashes of at most its limit and those without a
     value, and these values.
     """
@@ -149,9 +150,24 @@ def pick_values(
         check.loose(f"columns[{j}]", values, "float64", (rows,))
     most = np.array(limits, np.uint64)
     check.array("limits", most, "uint64", (len(columns),))
-    where, what = np.empty((len(columns), rows), np.uint32), np.empty((len(columns), rows))
-    found = _kernels.pick_values(list(columns), most, where, what)
-    return [(where[j, :n].copy(), what[j, :n].copy()) for j, n in enumerate(found)]
+    step = min(rows, PICKED_AT_ONCE)  # the same memory again for all steps, as long as few are picked
+    where, what = np.empty((len(columns), 2 * step), np.int64), np.empty((len(columns), 2 * step))
+    found, full = np.zeros(len(columns), np.int64), list[list[tuple[Any, Any]]]()
+    for start in range(0, rows, max(step, 1)):
+        if int(found.max()) > step:
+            full.append(_picked(where, what, found))
+            found[:] = 0
+        some = [values[start : start + step] for values in columns]
+        _kernels.pick_values(some, most, start, found, where, what)
+    full.append(_picked(where, what, found))
+    if len(full) == 1:
+        return full[0]
+    every = [tuple(zip(*own, strict=True)) for own in zip(*full, strict=True)]
+    return [(np.concatenate(rows), np.concatenate(values)) for rows, values in every]
+
+
+def _picked(where: Any, what: Any, found: Counts) -> list[tuple[Any, Any]]:
+    return [(where[j, :n].copy(), what[j, :n].copy()) for j, n in enumerate(found.tolist())]
 
 
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:

@@ -260,6 +260,7 @@ class Levels:
             assert part is not None
             order.append(part)
             stack += reversed(part.children)
+        self.parts = []
         return join(order)
 
     def finish(self) -> Grown:
@@ -302,18 +303,18 @@ def _deviance(rows: int, total: int, squares: int) -> float:
 
 
 def join(parts: list[LevelPart]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of many nodes from those of one node each."""
-    said = [p.said for p in parts]
-    out = {name: np.concatenate([s[name] for s in said]) for name in NODE_ARRAYS}
-    out |= {f"tried_{n}": np.concatenate([s[f"tried_{n}"] for s in said]) for n in TRIED}
-    out |= {n: np.concatenate([s[n] for s in said]) for n in ("maps", "tried_maps", "lefts")}
-    out["counts"] = np.concatenate([np.atleast_2d(p.counts) for p in parts])
+    """Return the arrays of many nodes from those of one node each, which are given up one by one."""
+    said = [dict(p.said) for p in parts]
+    out = {"counts": np.concatenate([np.atleast_2d(p.counts) for p in parts])}
+    parts.clear()
     nodes = [len(s["column"]) for s in said]
     maps = np.cumsum([0] + [len(s["maps"]) for s in said])
     tried_maps = np.cumsum([0] + [len(s["tried_maps"]) for s in said])
     lefts = np.cumsum([0] + [s["lefts"].size for s in said])
-    out["map"] = out["map"] + np.repeat(maps[:-1], nodes)
     tried = np.array([len(s["tried_column"]) for s in said])
+    for name in (*NODE_ARRAYS, *(f"tried_{n}" for n in TRIED), "maps", "tried_maps", "lefts"):
+        out[name] = np.concatenate([s.pop(name) for s in said])
+    out["map"] = out["map"] + np.repeat(maps[:-1], nodes)
     for name, start in (("tried_map", tried_maps), ("tried_left", lefts)):
         shifted = out[name] + np.repeat(start[:-1], tried)
         out[name] = np.where(out[name] >= 0, shifted, -1)

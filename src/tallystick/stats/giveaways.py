@@ -21,6 +21,7 @@ __all__ = ["ADVICE", "giveaways", "likely"]
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
 STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
+FEW_CELLS = 2048  # of a table that is looked at whole at once
 LOOKED_AT = 1 << 16  # rows, evenly over the table, among which those of each class are looked for
 MOST_CLASSES = 16  # the most frequent ones: a column that tells nearly all tells these
 
@@ -39,7 +40,8 @@ def likely(table: Table) -> list[Column]:
     """Return the columns that may tell nearly everything, going by some rows of each class."""
     assert table.classes is not None
     left = list(table.schema.used)
-    for each, share in STAGES:
+    few = len(table.classes) * len(left) <= FEW_CELLS
+    for each, share in STAGES[few:]:
         rows, classes = _sample(table.classes, each)
         whole = len(rows) == len(table.classes) and table.weights is None
         wrong = alone.allowed(np.bincount(classes)) if whole else share * len(rows)

@@ -25,8 +25,7 @@ from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByCl
 SIZE = 1 << 15  # distinct values that are enough to judge by
 ALL = (1 << 64) - 1  # the highest hash
 MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
-ROWS = 1 << 14  # looked at in one call: what that takes is used again, not given back
-TASK = 16 * ROWS  # looked at by one thread at a time
+TASK = 1 << 18  # rows looked at by one thread at a time
 
 Picked = tuple[NDArray[Any], Floats]  # rows, values
 
@@ -120,9 +119,7 @@ class ByGuess:
         found |= zip(few, in_order(ranked, threads), strict=True)
         return [found[name] for name in question.columns]
 
-    def _one(
-        self, question: ValueSample, table: Table, limit: int, picked: Picked
-    ) -> SampledValues | int:
+    def _one(self, question: ValueSample, table: Table, limit: int, picked: Picked) -> SampledValues | int:
         """Return the sample; how many values there are where these are too few."""
         rows, values = picked
         weights = None if table.weights is None else table.weights[rows]
@@ -140,17 +137,13 @@ class ByGuess:
 def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[Picked]:
     """Return rows and values of columns within limits, block by block over threads."""
 
-    def one(start: int) -> list[list[Picked]]:
-        return [call(at) for at in range(start, min(start + TASK, table.rows), ROWS)]
-
-    def call(start: int) -> list[Picked]:
+    def one(start: int) -> list[Picked]:
         checkpoint()
-        part = slice(start, start + ROWS)
-        found = kernels.pick_values([table.column(name)[part] for name in names], limits)
-        return [(rows + np.int64(start), values) for rows, values in found]
+        found = kernels.pick_values([table.column(name)[start : start + TASK] for name in names], limits)
+        return [(rows + start, values) for rows, values in found]
 
     jobs = (partial(one, start) for start in range(0, table.rows, TASK))
-    parts = [part for some in in_order(jobs, threads) for part in some]
+    parts = list(in_order(jobs, threads))
     return [
         (np.concatenate([part[j][0] for part in parts]), np.concatenate([part[j][1] for part in parts]))
         for j in range(len(names))

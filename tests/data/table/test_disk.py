@@ -216,6 +216,22 @@ def test_texts_that_all_differ_and_are_more_than_memory_stay_on_disk(tmp_path):
     assert more > 96  # so that this could have failed
 
 
+@pytest.mark.slow
+def test_words_of_free_text_that_are_more_than_memory_are_counted_on_disk(tmp_path):
+    rng = np.random.default_rng(0)
+    with open(tmp_path / "t.csv", "w") as file:  # 1.8 million words, all but 400 of them once
+        file.write("text,y\n")
+        for rare in rng.integers(0, 1 << 40, (60_000, 30)):
+            common = rng.integers(0, 400, 8).tolist()
+            words = [f"w{x:x}" for x in rare.tolist()] + [f"common{x}" for x in common]
+            file.write(f"{' '.join(words)},{'yes' if common[0] > 200 else 'no'}\n")
+    found, grown = peak_of(tmp_path / "t.csv", "96MB", ["frequent words"], tmp_path)
+    assert grown <= 96, f"{grown:.0f} MB"
+    whole, more = peak_of(tmp_path / "t.csv", None, ["frequent words"], tmp_path)
+    assert found == whole
+    assert more > 96  # so that this could have failed
+
+
 @given(st.lists(st.lists(st.text(max_size=3), max_size=12), max_size=12), st.integers(1, 200))
 def test_distinct_texts_do_not_depend_on_what_lies_on_disk(batches, limit):
     small, whole = TextCounts(1, limit), TextCounts(1)

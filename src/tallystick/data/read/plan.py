@@ -79,13 +79,13 @@ class ReadingPlan:
         """The decimal mark of plain numbers."""
         return self.mark or "."
 
-    @property
+    @cached_property
     def spelt(self) -> frozenset[str]:
         """All spellings that are merged, in whatever column."""
         every = (spellings(self.merge, name) for name in (None, *self.merged_alone))
         return frozenset(one for own in every for one in own)
 
-    @property
+    @cached_property
     def merged_alone(self) -> frozenset[str]:
         """The columns whose own spellings are merged: even numbers among them are read as texts."""
         return frozenset(name for name, own in self.merge.items() if isinstance(own, Mapping))

@@ -323,7 +323,8 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
             js = range(len(parts)) if share in ("columns", "both") else [j]
             cs = classes if share in ("classes", "both") else [c]
             divisor = sum(free[i][d] for i in js for d in cs) + added
-            spread = sum((spreads[i][d] for i in js for d in cs), Fraction(0)) + added * whole
+            shared = [spreads[i][d] for i in js for d in cs]
+            spread = sum(shared[1:], shared[0]) + added * whole if added or shared[1:] else shared[0]
             line.append(spread / divisor if divisor and rows[j][c] else whole)
         out.append(line)
     return out
