@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "tallystick"
 
 # hasattr, and getattr with a default, by file: each looks at what no contract of ours binds, for this reason.
 PROBES = {
+    "cli/inference.py": (1, "methods of estimators: some conclude, some do not"),
     "cli/main.py": (2, "streams, errors of click"),
     "data/read/survey_target.py": (5, "targets that users pass"),
     "data/source/bytes.py": (1, "Python's errors"),
@@ -47,6 +48,8 @@ SUMS = {
     "models/scorecard/parts.py": {"LinePoints", "WordPoints", "PairPoints", "PairTerm"},
     "learners/prune/methods.py": {"CostComplexity", "Pessimistic", "DescriptionLength"},
     "kernels/newton.py": {"Landing"},  # what a shortcut answers in place of a total
+    "stats/distribution.py": {"Grid"},  # cells of a column, or finer ones within some of them
+    "stats/finer_cells.py": {"Zoomed"},
     "stats/split_search.py": {"Grown"},
     "working/document.py": {"Headline", "Sentence", "Formula", "Listing", "Drawing", "Space"},
     "working/pieces.py": {"Quoted", "Value", "Ratio", "Over", "Raised", "Lowered", "Root"},

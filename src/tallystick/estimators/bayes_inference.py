@@ -6,7 +6,7 @@ Knows tables, folds and the learner's totals. Law: the same rows in any order gi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +104,7 @@ def _models(estimator: NaiveBayes, table: Table, plan: Any) -> Iterator[NaiveBay
     for train, _ in plan.parts():
         training = table.take(train)
         model, _ = estimator._learn(training, estimator._engine(training))
-        assert isinstance(model, NaiveBayesModel)
-        yield model
+        yield cast(NaiveBayesModel, model)
 
 
 def _log_odds(estimator: NaiveBayes, whole: NaiveBayes, X: Any) -> Array:

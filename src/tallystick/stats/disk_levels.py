@@ -45,6 +45,12 @@ SCAN = 1 << 17  # rows that are looked at together
 SAMPLE = 4096  # values that tell where pieces of a column begin and end
 
 
+class _ThreadJudge(threading.local):
+    """The judge of a thread."""
+
+    own: PieceJudge | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class DiskLevel:
     """One question to a table on disk."""
@@ -186,14 +192,13 @@ class DiskLevel:
     @property
     def _judge(self) -> PieceJudge:
         """The judge of this thread: it has room of its own for one column."""
-        known: PieceJudge | None = getattr(self._judges, "own", None)
-        if known is None:
-            known = self._judges.own = PieceJudge(self.more)
-        return known
+        if self._judges.own is None:
+            self._judges.own = PieceJudge(self.more)
+        return self._judges.own
 
     @cached_property
-    def _judges(self) -> threading.local:
-        return threading.local()
+    def _judges(self) -> _ThreadJudge:
+        return _ThreadJudge()
 
     def _ends(self, rows: Ints, j: int) -> list[float]:
         """Return where the pieces of a column begin, and infinity: each has about as many rows of the node as

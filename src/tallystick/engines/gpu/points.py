@@ -81,7 +81,7 @@ def logistic_sums(rows: DeviceRows, question: LogisticSums) -> Total | None:
 
 
 @dataclass(frozen=True)
-class ChosenRows:
+class PartSample:
     """Some rows of a part: rows[0 .. count] on the device; by: what they were chosen by."""
 
     by: tuple[Any, ...]
@@ -89,13 +89,13 @@ class ChosenRows:
     count: int
 
 
-def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> ChosenRows:
+def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int) -> PartSample:
     """Return about one row in `every`, those of `kernels.sample_rows`; the rows of a whole table are kept."""
     device, dense = rows.device, asked.dense[:HASHED]
     codes = asked.codes[: HASHED - len(dense)]
     by = id(rows.table), every, dense, codes
     whole, known = part.rows == rows.table.rows, rows.kept.arrays.get(hash(by))
-    if whole and isinstance(known, ChosenRows) and known.by == by:
+    if whole and isinstance(known, PartSample) and known.by == by:
         return known
     count, found = device.zeros(1, np.uint32), device.empty(part.rows, np.uint32)
     sources, coded = _places(device, part, dense, codes)
@@ -104,12 +104,12 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
     device.launch("choose_rows", blocks, part.rows, *given, every, count, found)
     number = int(device.get(count)[0])
     if not whole:
-        return ChosenRows(by, found, number)
+        return PartSample(by, found, number)
     room = device.empty(max(number, 1), np.uint32)
     room[:] = found[: max(number, 1)]
-    rows.kept.arrays[hash(by)] = ChosenRows(by, room, number)
+    rows.kept.arrays[hash(by)] = PartSample(by, room, number)
     weakref.finalize(rows.table, rows.kept.forget, hash(by))
-    return ChosenRows(by, room, number)
+    return PartSample(by, room, number)
 
 
 def newton_sums(rows: DeviceRows, question: NewtonSums) -> Total | None:
@@ -220,7 +220,7 @@ class PointTiles:
         return cls(shift, hot, tasks, each, max(8 * pitch << shift, 24 * device.threads))
 
     def add(
-        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: ChosenRows | None
+        self, device: Device, part: DevicePart, asked: PointAsk, there: list[Any], chosen: PartSample | None
     ) -> None:
         """Add the rows of a part, or those that are chosen, to loss, gradient and squares on the device."""
         sources, codes = _places(device, part, asked.dense, asked.codes)
