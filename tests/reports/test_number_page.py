@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from opened import CHROMIUM, Opened, axe_findings, chromium
+from opened import CHROMIUM, Opened, axe_findings, becomes, chromium
 
 import tallystick as ts
 from tallystick.errors import TallyError
@@ -100,15 +100,11 @@ def test_the_form_answers_as_the_model_does_and_axe_finds_nothing(made):
                     box = page.page.get_by_label(name, exact=True).first
                     box.select_option(value) if name == "town" else box.fill(value)
                 right = float(found.model.predict([{**row, "rooms": 4, "age": 10}])[0])
-                page.page.wait_for_function(
-                    "(v) => document.getElementById('says').textContent === `rent: ${v}`", arg=f"{right:.5g}"
-                )
+                becomes(page.page, "document.getElementById('says').textContent", f"rent: {right:.5g}")
                 assert page.page.locator("#why").inner_text()
                 if method == "regression":
                     page.page.locator("#tree .node").first.click()
-                    page.page.wait_for_function(
-                        "document.getElementById('node').textContent.includes('on average')"
-                    )
+                    becomes(page.page, "document.getElementById('node').textContent.includes('on average')")
                 if pytest.importorskip("axe_playwright_python", reason="axe is not installed"):
                     assert axe_findings(page.page) == []
                 assert page.fits()

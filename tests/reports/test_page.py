@@ -188,7 +188,7 @@ def test_a_table_is_filtered_copied_and_downloaded_as_it_is_seen(browser, pages)
         button = tools.get_by_text("Copy")
         button.evaluate(SAYS)
         button.click()
-        page.wait_for_function("said.includes('Copied')")
+        becomes(page, "said.includes('Copied')")
         assert opened.said == []
 
 

@@ -101,7 +101,7 @@ def test_zoom_by_buttons_wheel_and_fit(opened):
     page.keyboard.down("Control")
     page.mouse.wheel(0, -120)
     page.keyboard.up("Control")
-    page.wait_for_function(f"{WIDTH} > {first} + 5")
+    becomes(page, f"{WIDTH} > {first} + 5")
     page.click("#fit")
     becomes(page, f"{WIDTH} <= document.getElementById('tree').clientWidth")
 

@@ -1,7 +1,9 @@
 """A page opened from disk in Debian's Chromium, and what it complained about.
 
 Law: a test never asks how things stand at once after an act; it asks until they stand so (`soon`), and
-fails with what it found last. Nothing moves slowly: pages are opened as for people who asked for that.
+fails with what it found last. Playwright's own wait_for_function evaluates its text within the page, which
+the page's policy forbids whenever it has to ask twice. Nothing moves slowly: pages are opened as for people
+who asked for that.
 """
 
 from __future__ import annotations

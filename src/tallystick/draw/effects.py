@@ -57,9 +57,8 @@ def number_effect(
     svg.area(around, fill=ink, opacity=0.16)
     if len(inside) > 1:
         svg.curve([(to_x(m.number), to_y(m.mean)) for m in inside], stroke=ink, stroke_width=2)
-    for m in inside:
-        told = f"{clean(m.words)}: {brief(m.mean)} ({brief(m.low)} to {brief(m.high)})"
-        svg.circle(to_x(m.number), to_y(m.mean), 2.6, told, fill=ink)
+    else:  # one value is a point
+        svg.circle(to_x(inside[0].number), to_y(inside[0].mean), 3, clean(inside[0].words), fill=ink)
     _rows_under(svg, bars, to_x(low), to_x(high))
     bottom = TOP + PLOT + ROWS + 8
     for tick in ticks(low, high, 4):
