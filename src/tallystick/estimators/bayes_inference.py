@@ -6,7 +6,7 @@ Knows tables, folds and the learner's totals. Law: the same rows in any order gi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
