@@ -7,9 +7,9 @@ solvers. Law: an answer is the total of zero, add and merge over all rows, bit f
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick.engines.gpu.device import Device
 from tallystick.engines.gpu.rows import DevicePart, DeviceRows
+from tallystick.engines.gpu.sums import count_on_device
 from tallystick.kernels import Curvature
 from tallystick.models.logistic.design import Dense, Factor
 from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums, RowFacts, RowTotals, Sides, Total
@@ -108,7 +109,7 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
     room = device.empty(max(number, 1), np.uint32)
     room[:] = found[: max(number, 1)]
     rows.kept.arrays[hash(by)] = PartSample(by, room, number)
-    weakref.finalize(rows.table, rows.kept.forget, hash(by))
+    rows.table.on_release.append(partial(rows.kept.forget, hash(by)))
     return PartSample(by, room, number)
 
 
@@ -157,12 +158,7 @@ def row_facts(rows: DeviceRows, question: RowFacts) -> RowTotals | None:
     total, device = question.zero(), rows.device
     table = device.zeros(question.classes, np.int64)
     for part in rows.parts([]):
-        copies = min(device.block_memory // (8 * question.classes), 8)
-        device.launch(
-            "count_codes", min(device.processors * 8, -(-part.rows // device.threads)), part.rows, None, 0,
-            *part.classes, part.weights, 1, question.classes, copies, table,
-            memory=8 * copies * question.classes,
-        )  # fmt: skip
+        count_on_device(device, part, (None, 0), table)
         heaviest = 1
         if part.weights is not None:
             bits = device.zeros(1, np.uint64)

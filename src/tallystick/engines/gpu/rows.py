@@ -61,6 +61,7 @@ class Kept:
     device: Device
     arrays: dict[int, Any] = field(default_factory=dict)
     sizes: dict[int, int] = field(default_factory=dict)
+    cards: dict[Any, Any] = field(default_factory=dict)  # rows as the lines of scorecards
     lock: Any = field(default_factory=threading.Lock)
 
     def forget(self, key: int) -> None:
@@ -90,7 +91,7 @@ class DeviceRows:
 
     def parts(self, names: Sequence[str]) -> Iterator[DevicePart]:
         """Yield all rows once, with some of their columns, their classes and weights."""
-        if not self._at_hand:
+        if not self.at_hand:
             for block in self.table.blocks():
                 checkpoint()
                 yield self._of_block(block, names)
@@ -104,7 +105,7 @@ class DeviceRows:
 
     def whole(self, names: Sequence[str]) -> DevicePart | None:
         """Return all rows, to stay there; None where they do not fit, or cannot be had whole."""
-        if not self._at_hand:
+        if not self.at_hand:
             return None
         found = self._resident(self._arrays(names))
         return None if found is None else DevicePart(self.table.rows, found)
@@ -112,10 +113,10 @@ class DeviceRows:
     @property
     def unweighted(self) -> bool:
         """Does every row count once? Rows that come block by block may not."""
-        return self._at_hand and self.table.weights is None
+        return self.at_hand and self.table.weights is None
 
     @property
-    def _at_hand(self) -> bool:
+    def at_hand(self) -> bool:
         """Can columns be had whole?"""
         return isinstance(self.table, Table)
 

@@ -61,6 +61,25 @@ def _join(total: Total, found: Total, question: BayesSums, here: Sequence[int]) 
     plus(total, more, 1)
 
 
+def copies_in_block(device: Device, cells: int) -> int:
+    """Return how many copies of a table a block keeps for itself; 0: it is too large."""
+    return min(device.block_memory // (8 * cells), 8)
+
+
+def blocks_for(device: Device, rows: int) -> int:
+    """Return how many blocks share rows."""
+    return min(device.processors * BLOCKS, -(-rows // device.threads))
+
+
+def count_on_device(device: Device, part: DevicePart, cells: tuple[Any, int], table: Any) -> None:
+    """Add the rows of a part to table[code, class]. cells: codes and their type; None: all rows have one."""
+    codes, classes = (table.shape[0], table.shape[1]) if len(table.shape) == 2 else (1, table.shape[0])
+    copies = copies_in_block(device, codes * classes)
+    given = part.rows, *cells, *part.classes, part.weights, codes, classes, copies, table
+    memory = 8 * copies * codes * classes
+    device.launch("count_codes", blocks_for(device, part.rows), *given, memory=memory)
+
+
 @dataclass
 class _DeviceSums:
     """Totals on the device, and the kernels that add to them."""
@@ -83,14 +102,12 @@ class _DeviceSums:
 
     def add(self, part: DevicePart) -> None:
         """Add the rows of a part."""
-        classes = self.question.classes
-        self._count("count_codes", part, (None, 0), (1, classes), self.tables[""])
+        self._count(part, (None, 0), self.tables[""])
         for i in self.there:
             ask = self.question.asks[i]
             if ask.how == "codes":
                 cells = part.columns[ask.column], part.kind(ask.column)
-                table = self.tables[key(i, "counts")]
-                self._count("count_codes", part, cells, (ask.size + 1, classes), table)
+                self._count(part, cells, self.tables[key(i, "counts")])
             elif ask.how == "bins":
                 self._bins(part, ask, self.tables[key(i, "counts")])
             elif ask.how != "moments":
@@ -100,27 +117,16 @@ class _DeviceSums:
             if same:
                 self._add_moments(part, same, kind)
 
-    def _copies(self, cells: int) -> int:
-        """Return how many copies of a table a block keeps for itself; 0: it is too large."""
-        return min(self.device.block_memory // (8 * cells), 8)
-
-    def _blocks(self, rows: int) -> int:
-        return min(self.device.processors * BLOCKS, -(-rows // self.device.threads))
-
-    def _count(
-        self, kernel: str, part: DevicePart, cells: tuple[Any, int], shape: tuple[int, int], table: Any
-    ) -> None:
-        copies = self._copies(shape[0] * shape[1])
-        given = (part.rows, *cells, *part.classes, part.weights, *shape, copies, table)
-        self.device.launch(kernel, self._blocks(part.rows), *given, memory=8 * copies * shape[0] * shape[1])
+    def _count(self, part: DevicePart, cells: tuple[Any, int], table: Any) -> None:
+        count_on_device(self.device, part, cells, table)
 
     def _bins(self, part: DevicePart, ask: Ask, table: Any) -> None:
         cuts, classes = self.device.put(np.array(ask.cuts, np.float64)), self.question.classes
         cells = (len(ask.cuts) + 2) * classes
-        copies = self._copies(cells)
+        copies = copies_in_block(self.device, cells)
         self.device.launch(
-            "count_bins", self._blocks(part.rows), part.rows, part.columns[ask.column], part.kind(ask.column),
-            cuts, len(ask.cuts), *part.classes, part.weights, classes, copies, table,
+            "count_bins", blocks_for(self.device, part.rows), part.rows, part.columns[ask.column],
+            part.kind(ask.column), cuts, len(ask.cuts), *part.classes, part.weights, classes, copies, table,
             memory=8 * copies * cells,
         )  # fmt: skip
 
@@ -129,7 +135,7 @@ class _DeviceSums:
         own = None if ask.how == "once" else counts
         table, missing = self.tables[key(i, "counts")], self.tables[key(i, "missing")]
         self.device.launch(
-            "count_words", self._blocks(part.rows), part.rows, starts, words, own, *part.classes,
+            "count_words", blocks_for(self.device, part.rows), part.rows, starts, words, own, *part.classes,
             part.weights, ask.size, self.question.classes, table, missing,
         )  # fmt: skip
 
@@ -165,7 +171,7 @@ class _DeviceSums:
         known = part.sizes.get(id(column))
         if known is None:
             bits = self.device.zeros(1, np.uint64)
-            self.device.launch("largest", self._blocks(part.rows), part.rows, column, kind, bits)
+            self.device.launch("largest", blocks_for(self.device, part.rows), part.rows, column, kind, bits)
             e = int(np.frexp(float(self.device.get(bits).view(np.float64)[0]))[1])
             known = part.sizes[id(column)] = e if -WINDOW < e < WINDOW else LONG
         return known
