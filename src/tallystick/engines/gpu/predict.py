@@ -184,7 +184,18 @@ def _tree(model: Tree, columns: int) -> AnswerPlan | None:
     steps[inner, 1:] = np.stack([n.child[first], n.child[first + 1], gone], axis=1)
     shares = np.ascontiguousarray(model.node_shares)
     labels = np.zeros(len(steps), np.int64) if model.regression else np.asarray(model.labels, np.int64)
-    return AnswerPlan("answer_tree", tuple(tested), shares.shape[1], (n.cut, steps, shares, labels))
+    given = n.cut, steps, _quick_steps(n.cut, steps), shares, labels
+    return AnswerPlan("answer_tree", tuple(tested), shares.shape[1], given)
+
+
+def _quick_steps(cut: NDArray[np.float64], steps: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return tests of single floats: a number is below a cut where it is below the least single float that is
+    not below it.
+    """
+    with np.errstate(over="ignore"):
+        near = cut.astype(np.float32)
+    above = np.where(near < cut, np.nextafter(near, np.float32(np.inf)), near).astype(np.float32)
+    return np.concatenate([above.view(np.int32)[:, None], steps[:, :3]], axis=1)
 
 
 def _logistic(model: LogisticModel, columns: int) -> AnswerPlan | None:
@@ -199,10 +210,18 @@ def _logistic(model: LogisticModel, columns: int) -> AnswerPlan | None:
             else [(place[part.name], 0), (place[part.name], 1)]
         )
     plan, cells = model._plan, np.array(read, np.int64).reshape(-1, 2)
-    given = (len(cells), model.links, cells, plan.scaling, plan.theta)
+    given = (len(cells), model.links, cells, plan.scaling, plan.theta, _quick_columns(cells, columns, plan))
     return AnswerPlan(
         "answer_linear", tuple(range(columns)), max(model.links, 2), given, in_force(model.decision) is None
     )
+
+
+def _quick_columns(cells: NDArray[np.int64], columns: int, plan: Any) -> NDArray[np.float64] | None:
+    """Return centre, factor and weight of each column, where all are read in their order by one link."""
+    if plan.theta.shape[1] != 1 or cells[:, 1].any() or cells[:, 0].tolist() != list(range(columns)):
+        return None
+    weights = plan.theta[1:, 0]
+    return np.stack([*plan.scaling, weights, np.zeros_like(weights)], axis=1)
 
 
 def _naive_bayes(model: NaiveBayesModel, columns: int) -> AnswerPlan | None:

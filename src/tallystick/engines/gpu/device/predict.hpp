@@ -85,23 +85,46 @@ inline void stage(const Matrix& m, T* tile, int64_t first, int32_t n, uint32_t* 
 
 // ---- trees ----
 
+// A test of single floats, in one piece: the least single float that is not below the cut stands for it.
+struct alignas(16) QuickStep {
+    float cut;
+    int32_t column, below, above;
+};
+
 struct Walk {
     const double* cut;     // [node]
     const int32_t* steps;  // [node, 4]: column, -1 in a leaf; below the cut; not below it; missing
+    const QuickStep* quick;
     const double* node_shares;
     const int64_t* labels;
 
-    template <class T>
-    void answer(const Answers& a, const T* row, int64_t at, double*) const {
+    int32_t end(const float* row) const {
+        int32_t node = 0;
+        for (;;) {
+            const QuickStep s = quick[node];
+            if (s.column < 0) return node;
+            const float x = row[s.column];
+            const int32_t to = x < s.cut ? s.below : (x == x ? s.above : steps[4 * node + 3]);
+            if (to == node) return node;
+            node = to;
+        }
+    }
+
+    int32_t end(const double* row) const {
         int32_t node = 0;
         for (;;) {
             const int32_t* const s = steps + 4 * node;
-            if (s[0] < 0) break;
-            const double x = static_cast<double>(row[s[0]]);
+            if (s[0] < 0) return node;
+            const double x = row[s[0]];
             const int32_t to = x < cut[node] ? s[1] : (x == x ? s[2] : s[3]);
-            if (to == node) break;
+            if (to == node) return node;
             node = to;
         }
+    }
+
+    template <class T>
+    void answer(const Answers& a, const T* row, int64_t at, double*) const {
+        const int64_t node = end(row);
         if (a.best) a.write_best(at, labels[node]);
         if (a.shares)
             for (int64_t c = 0; c < a.classes; ++c) a.shares[at * a.classes + c] = node_shares[node * a.classes + c];
@@ -190,13 +213,25 @@ struct Linear {
     int64_t dense, links;
     const int64_t* columns;  // [dense, 2]: column, and whether it is 1 where that is missing
     const double *scaling, *theta;
+    const double* quick;  // [dense, 4]: centre, factor, weight; null where columns are not read in their order, one link
+
+    template <class T>
+    double one_link(const T* row) const {
+        double e = theta[0];
+#pragma unroll 4
+        for (int j = 0; j < static_cast<int>(dense); ++j) {
+            const Two scale = reinterpret_cast<const Two*>(quick)[2 * j];
+            e += quick[4 * j + 2] * in_scale(static_cast<double>(row[j]), scale.a, scale.b);
+        }
+        return e;
+    }
 
     template <class T>
     void answer(const Answers& a, const T* row, int64_t at, double* score) const {
         bool finite = true;
         for (int64_t l = 0; l < links; ++l) {
-            double e = theta[l];
-            for (int64_t j = 0; j < dense; ++j) {
+            double e = quick ? one_link(row) : theta[l];
+            for (int64_t j = quick ? dense : 0; j < dense; ++j) {
                 const double cell = static_cast<double>(row[columns[2 * j]]);
                 const double x = columns[2 * j + 1] ? (cell != cell ? 1.0 : 0.0) : cell;
                 e += theta[(j + 1) * links + l] * in_scale(x, scaling[j], scaling[dense + j]);
@@ -246,10 +281,12 @@ inline void answer_all(const Matrix& m, const Model& model, const Answers& a, un
 
 KERNEL answer_tree(int64_t rows, int64_t columns, const int64_t* at, int64_t step, int64_t kind, int64_t tile_rows,
                    int64_t flat, int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd,
-                   const double* cut, const int32_t* steps, const double* node_shares, const int64_t* labels) {
+                   const double* cut, const int32_t* steps, const void* quick, const double* node_shares,
+                   const int64_t* labels) {
     using namespace tally;
     SHARED(memory);
-    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0}, Walk{cut, steps, node_shares, labels},
+    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0},
+               Walk{cut, steps, static_cast<const QuickStep*>(quick), node_shares, labels},
                Answers{classes, shares, best, best_kind, odd}, memory);
 }
 
@@ -266,9 +303,10 @@ KERNEL answer_sums(int64_t rows, int64_t columns, const int64_t* at, int64_t ste
 
 KERNEL answer_linear(int64_t rows, int64_t columns, const int64_t* at, int64_t step, int64_t kind, int64_t tile_rows,
                      int64_t flat, int64_t classes, double* shares, void* best, int64_t best_kind, uint32_t* odd,
-                     int64_t dense, int64_t links, const int64_t* places, const double* scaling, const double* theta) {
+                     int64_t dense, int64_t links, const int64_t* places, const double* scaling, const double* theta,
+                     const double* quick) {
     using namespace tally;
     SHARED(memory);
-    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0}, Linear{dense, links, places, scaling, theta},
-               Answers{classes, shares, best, best_kind, odd}, memory);
+    answer_all(Matrix{rows, columns, at, step, kind, tile_rows, flat != 0},
+               Linear{dense, links, places, scaling, theta, quick}, Answers{classes, shares, best, best_kind, odd}, memory);
 }
