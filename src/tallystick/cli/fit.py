@@ -76,7 +76,7 @@ def fit(
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     wish = wished(given, chooses=True)
     done = learned(data, target, method, folds, given)
-    inferred = concluded(done.estimator, done.source, options.source(data, given), given)
+    inferred = concluded(done.estimator, done.source, done.whole, given)
     profile = not given["no_profile"]
     result, reason = judged(done, folds)
     decision = decide_by(done, wish, result) if wish.any else None
@@ -114,6 +114,7 @@ class Fitted:
     table: Table
     choice: ChosenMethod | None = None
     source: Any = None  # the rows, as they can be read again
+    whole: Any = None  # the same with all columns of the file
 
     @property
     def why(self) -> str:
@@ -127,9 +128,8 @@ def learned(data: str, target: str | None, method: str, folds: int, given: dict[
     folds: of the comparison that finds the best method, which needs some even where no score is wanted.
     """
     predicted, formula = formula_of(given, target, method)
-    source, choice = options.source(data, given), None
-    if formula is not None:
-        source = named_columns(source, formula)
+    whole, choice = options.source(data, given), None
+    source = whole if formula is None else named_columns(whole, formula)
     method = numeric_target(predicted, method, given)
     estimator: Any
     if method == options.BEST:
@@ -148,7 +148,7 @@ def learned(data: str, target: str | None, method: str, folds: int, given: dict[
         estimator._fit_table(table)
         estimator._keep_profile(table)
     estimator.set_params(engine__progress=None)
-    return Fitted(estimator, table, choice, source)
+    return Fitted(estimator, table, choice, source, whole)
 
 
 def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
