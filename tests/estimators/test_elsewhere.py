@@ -15,7 +15,8 @@ from tallystick.estimators.elsewhere import needs_rows, read_elsewhere
         (ts.DecisionTree(max_bins=8), ""),
         (ts.NaiveBayes(calibrate=True), "calibrate=True needs answers to single rows"),
         (ts.DecisionTree(pruning="length"), "pruning needs single rows"),
-        (ts.Scorecard(), "Scorecard asks for more than a database sums"),
+        (ts.Scorecard(), ""),
+        (ts.LogisticRegression(), "LogisticRegression asks for more than a database sums"),
     ],
 )
 def test_a_method_says_whether_its_questions_have_queries(model, why):

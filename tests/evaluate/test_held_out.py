@@ -174,7 +174,7 @@ def test_the_command_tests_on_another_file_and_compares_regressions(folder, caps
     accuracy = next(m["value"] for m in tree["measures"] if m["name"] == "accuracy")
     assert accuracy == pytest.approx(ts.DecisionTree().fit("train.csv", "party").score("test.csv", "party"))
     said = judged(capsys, "numbers.csv", "-t", "y", "--regression", "--folds", "3")
-    assert {e["name"] for e in said["entries"]} == {"mean", "regression tree"}
+    assert {e["name"] for e in said["entries"]} == {"mean", "regression tree", "linear regression"}
     assert [m["name"] for m in said["entries"][0]["measures"]] == ["mse", "rmse", "mae", "r2"]
 
 

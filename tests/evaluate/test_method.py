@@ -22,7 +22,7 @@ def declared(protocol):
 def test_the_page_names_what_is_asked():
     assert {"get_params", "_fit_table", "model_", "_numbers", "_own_costs", "_by_label"} <= declared(Fits)
     assert declared(Answering) == {"shares"}
-    assert declared(FoldRows) == {"blocks", "answers"}
+    assert declared(FoldRows) == {"blocks", "answers", "rows"}
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,9 @@ def refused(data: bytes) -> bool:
 
 # -- damage --
 
-KINDS = ("bayes", "tree", "logistic", "tree-numbers", "card-3", "rules", "rule-set", "density", "optimal")
+KINDS = (
+    "bayes", "tree", "logistic", "linear", "tree-numbers", "card-3", "rules", "rule-set", "density", "optimal",
+)  # fmt: skip
 
 
 def test_the_kinds_tested_here_are_all_kinds(files):

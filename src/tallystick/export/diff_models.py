@@ -161,6 +161,8 @@ def logistic(document: dict[str, Any]) -> dict[str, Any]:
     if len(model["errors"]) == len(names):
         errors = zip(names, model["errors"], strict=True)
         out["standard errors"] = {name: by_class(row, links) for name, row in errors}
+    if "covariance" in model:  # of a linear regression: what its intervals are made of
+        out["covariance"] = model["covariance"]
     return out
 
 
