@@ -38,10 +38,10 @@ def repeated_keys(facts: Facts, unit: int) -> Hashes:
 
 
 def shared_keys(whole: Facts, taken: Facts, unit: int) -> tuple[Hashes, Hashes, Weights]:
-    """Return the hashes of what is taken whole, of what is taken in part, and how much of the latter."""
+    """Return the hashes of what is taken as it is, of what is taken with another weight, and that weight."""
     keys, full = weight_by_key(whole, unit)
     some, mine = weight_by_key(taken, unit)
-    part = mine < full[np.searchsorted(keys, some)]
+    part = mine != full[np.searchsorted(keys, some)]
     return some[~part], some[part], mine[part]
 
 

@@ -200,7 +200,7 @@ class SparkTable:
         picked = self.opened.mapPartitions(Picked(replace(chosen, keys=self._sent(whole)), len(some) > 0))
         if len(some):
             weighed = Weighed(self.schema, self._sent((some, amounts)))
-            picked = picked.union(self._one_of_each().mapPartitions(unpacked).mapPartitions(weighed))
+            picked = picked.union(self._one_of(some).mapPartitions(unpacked).mapPartitions(weighed))
         own = schema is None
         if schema is None:
             schema = schema_within(self.schema, self.engine.sum(picked, Within(self.schema, self.unit == 1)))
@@ -240,10 +240,18 @@ class SparkTable:
     def _one_of_each(self) -> Any:
         """Return packed blocks with one row of each content that stands for several, kept by Spark."""
         if self._single is None:
-            many = repeated_keys(self.facts, self.unit)
-            there = self.opened.mapPartitions(OneOfEach(self.schema, self._sent(many), PARTS))
-            self._single = keep(there.partitionBy(PARTS).mapPartitions(Once(self.schema)))
+            self._single = keep(self._singled(repeated_keys(self.facts, self.unit)))
         return self._single
+
+    def _one_of(self, keys: Hashes) -> Any:
+        """Return packed blocks with one row of each of some contents, and perhaps of others."""
+        if np.isin(keys, repeated_keys(self.facts, self.unit)).all():
+            return self._one_of_each()
+        return self._singled(keys)  # rows that get heavier than they are
+
+    def _singled(self, keys: Hashes) -> Any:
+        there = self.opened.mapPartitions(OneOfEach(self.schema, self._sent(keys), PARTS))
+        return there.partitionBy(PARTS).mapPartitions(Once(self.schema))
 
     def holds(self, row_bytes: int) -> bool:
         """What comes here of a row is some bytes, and nobody set a bound."""
