@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from gpu_tables import table
@@ -23,6 +25,20 @@ def test_scorecards_have_the_same_bytes(classes, weighted):
         assert room._devices[0].cards == {}
     assert {"logistic_sums", "count_codes"} <= set(device.launched)
     assert there.to_bytes() == here.to_bytes()
+
+
+def test_what_is_kept_for_a_table_goes_with_it():
+    """A table that nobody released dies, and the next may have its number."""
+    X, y = table(23, n=600)
+    with twin() as device:
+        for seed in range(4):
+            own = ts.Scorecard()._read(X[["single", "level"]], np.roll(y, seed))
+            ts.Scorecard(engine=ts.Gpu())._fit_table(own)
+            assert room._devices[0].cards
+            del own
+            gc.collect()
+            assert room._devices[0].cards == {}
+    assert device.launched
 
 
 def test_a_sample_of_rows_has_the_same_sums():

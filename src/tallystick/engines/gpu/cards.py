@@ -79,7 +79,7 @@ def _lines(rows: DeviceRows, axes: Sequence[Axis], sample: RowSample) -> DeviceP
     key = id(table), sample
     if key not in rows.kept.cards:
         rows.kept.cards[key] = _begun(rows, sample)
-        table.on_release.append(partial(rows.kept.cards.pop, key, None))
+        rows.kept.keep_for(table, partial(rows.kept.cards.pop, key, None))
     known: CardLines = rows.kept.cards[key]
     block = table.slice(0, table.rows)
     missing = [axis for axis in dict.fromkeys(axes) if axis not in known.lines]

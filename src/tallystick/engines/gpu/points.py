@@ -109,7 +109,7 @@ def chosen_rows(rows: DeviceRows, part: DevicePart, asked: PointAsk, every: int)
     room = device.empty(max(number, 1), np.uint32)
     room[:] = found[: max(number, 1)]
     rows.kept.arrays[hash(by)] = PartSample(by, room, number)
-    rows.table.on_release.append(partial(rows.kept.forget, hash(by)))
+    rows.kept.keep_for(rows.table, partial(rows.kept.forget, hash(by)))
     return PartSample(by, room, number)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -67,6 +67,11 @@ class Kept:
     def forget(self, key: int) -> None:
         """Give the memory of one array back."""
         self.sizes.pop(id(self.arrays.pop(key, None)), None)
+
+    def keep_for(self, table: Table, forget: Callable[[], object]) -> None:
+        """Let something go when a table is released, or dies: then another may take its number."""
+        table.on_release.append(forget)
+        weakref.finalize(table, forget)
 
     def find(self, array: NDArray[Any]) -> Any:
         """Return what stands there for an array here, None where nothing does."""
