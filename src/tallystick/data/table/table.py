@@ -57,7 +57,9 @@ class Table:
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
-    on_release: list[Callable[[], object]] = field(default_factory=list, init=False, repr=False, compare=False)
+    on_release: list[Callable[[], object]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def weight(self) -> int:
