@@ -59,7 +59,7 @@ def test_what_the_rows_let_one_conclude_is_printed(rows):
         ("--formula y~x --model logistic -t v", "--target is 'v', and the formula predicts 'y'."),
         ("-t y --model logistic --errors HC1", "--errors says how --inference is made. Add --inference."),
         ("-t n --model linear --inference", "--inference is for --model logistic."),
-        ("-t y --model logistic --inference --clusters zz", "--clusters names 'zz', which is no column"),
+        ("-t y --model logistic --inference --clusters zz", "--clusters names 'zz', which is not a column"),
     ],
 )
 def test_what_does_not_go_together_is_refused(rows, typed, says):

@@ -102,7 +102,7 @@ def test_a_column_whose_name_has_a_colon_is_a_column():
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        ("age: old", "no numbers: 'old'. Write age: 25, 40, 60"),
+        ("age: old", "not numbers: 'old'. Write age: 25, 40, 60"),
         ({"age": [40, 25]}, "begin at numbers that rise"),
         ({"age": []}, "begin at numbers that rise"),
     ],

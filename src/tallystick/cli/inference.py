@@ -111,7 +111,7 @@ def _cells(source: Source, name: str) -> Any:
 
     if name not in source.columns:
         raise OptionError(
-            f"--clusters names {shown(name)}, which is no column of {source.name}."
+            f"--clusters names {shown(name)}, which is not a column of {source.name}."
             f"{nearest(name, source.columns)}"
         )
     return pa.chunked_array([batch.column(name) for batch in source.batches()])

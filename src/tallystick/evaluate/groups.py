@@ -122,7 +122,7 @@ def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | 
             cuts = [float(part) for part in numbers.split(",")]
         except ValueError:
             raise OptionError(
-                f"the ranges of {shown(name)} are no numbers: {shown(numbers.strip())}. "
+                f"the ranges of {shown(name)} are not numbers: {shown(numbers.strip())}. "
                 f"Write {name.strip()}: 25, 40, 60."
             ) from None
         out[name.strip()] = _cuts(name, cuts)
