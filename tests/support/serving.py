@@ -63,7 +63,9 @@ class Server:
             return b"".join(parts)
 
     def log(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.log_file.read_text().splitlines()]
+        """Return what the whole lines of the log say; a line may be read while it is being written."""
+        whole = self.log_file.read_text().rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
 
     def await_log(self, event: str, count: int = 1) -> list[dict[str, Any]]:
         """Return the lines of an event, when so many are there."""
