@@ -85,12 +85,12 @@ def test_hosmer_and_lemeshow_cut_at_the_quantiles_as_r_does(fitted):
 
 
 def test_figures_that_r_printed_for_the_same_rows(fitted):
-    # R 4.2.2: glm(family=binomial, epsilon=1e-14), hoslem's statistic as above, cooks.distance, confint of MASS
+    # R 4.2.2: glm with epsilon 1e-14; the statistic as above, cooks.distance, confint of MASS
     frame, model, _ = fitted
     found = model.inference(frame)
     assert found.hosmer_lemeshow().statistic == pytest.approx(3.86816774476262, rel=1e-10)
     cooks = [0.001755397921211451, 0.000216098306762275, 0.003017445720279866, 0.000323651148480569]
     np.testing.assert_allclose(found.residuals().cooks_distance[:4], cooks, rtol=1e-9)
-    ends = found.profile(["age", "housing = own"])  # R's are read off a spline between ten points of the profile
+    ends = found.profile(["age", "housing = own"])  # R reads them off a spline
     assert ends["age"] == pytest.approx((0.0266374738886956, 0.0673700896035077), rel=1e-4)
     assert ends["housing = own"] == pytest.approx((-1.2149442173088385, -0.0892319123843030), rel=1e-4)

@@ -9,7 +9,7 @@ from gpu_twin import Twin, twin
 
 import tallystick as ts
 from tallystick.engines.gpu import rows as device_rows
-from tallystick.engines.gpu.rows import DeviceRows, Kept
+from tallystick.engines.gpu.rows import DeviceRows, Kept, side_by_side
 
 
 def test_rows_that_do_not_fit_come_in_parts(monkeypatch):
@@ -68,3 +68,15 @@ def test_doubles_travel_as_singles_only_where_these_are_the_same_numbers(monkeyp
     assert [str(a.dtype) for a in found] == ["float32", "float64", "float64", "float32", "float64", "uint8"]
     for sent, own in zip(found, given, strict=True):
         np.testing.assert_array_equal(sent.astype(np.float64), own)
+
+
+def test_columns_of_a_matrix_are_found_in_it_and_others_stand_alone():
+    matrix, alone = np.arange(60.0).reshape(10, 6), np.arange(10.0)
+    columns = [matrix[:, 4], alone, matrix[:, 1], matrix[:, 2], matrix[::-1, 5], np.broadcast_to(1.0, 10)]
+    found = side_by_side(columns)
+    assert sorted(group.which.tolist() for group in found) == [[0, 2, 3], [1], [4], [5]]
+    for group in found:
+        for j, cell in zip(group.which, group.cells, strict=True):
+            np.testing.assert_array_equal(group.matrix[:, cell], columns[j])
+    rows = [np.arange(8.0).reshape(2, 4)[:, j] for j in (0, 3)]  # two matrices: never a row across both
+    assert sorted(group.which.tolist() for group in side_by_side(rows)) == [[0], [1]]

@@ -18,7 +18,7 @@ from tallystick.data.source.size import budget
 from tallystick.data.threads import checkpoint
 from tallystick.engines.gpu import Gpu, device_of
 from tallystick.engines.gpu.device import KINDS, Device
-from tallystick.engines.gpu.rows import SHARE
+from tallystick.engines.gpu.rows import SHARE, side_by_side
 from tallystick.errors import DeviceFull
 from tallystick.models.additive import Additive, BinTerm, NormalTerm
 from tallystick.models.decision import in_force
@@ -136,15 +136,14 @@ class _Answering:
             return
         if there:
             columns = [self.device.get(c) for c in columns]
-        matrix, offsets = _side_by_side(columns)
-        each = answer + (len(columns) * cell if matrix is None else matrix.shape[1] * cell)
-        size = max(room // each, 1)
+        lying = side_by_side(columns)
+        width = lying[0].matrix.shape[1] if len(lying) == 1 else len(columns)
+        size = max(room // (answer + width * cell), 1)
         for first in range(0, rows, size):
             stop = min(first + size, rows)
-            if matrix is not None:
-                whole = self.device.put(matrix[first:stop])
-                places = self.device.address(whole) + offsets * cell
-                yield first, stop, places, matrix.shape[1], whole
+            if len(lying) == 1:
+                whole = self.device.put(lying[0].matrix[first:stop])
+                yield first, stop, self.device.address(whole) + lying[0].cells * cell, width, whole
             else:
                 parts = [self.device.put(c[first:stop]) for c in columns]
                 yield first, stop, np.array([self.device.address(p) for p in parts], np.int64), 1, parts
@@ -153,19 +152,6 @@ class _Answering:
 def _flat(places: NDArray[np.int64], step: int, cell: int) -> int:
     """Say whether rows lie one after the other and hold these columns alone, in their order."""
     return int(step == len(places) and bool((np.diff(places) == cell).all()))
-
-
-def _side_by_side(columns: Sequence[Numbers]) -> tuple[Numbers | None, NDArray[np.int64]]:
-    """Return the matrix [row, cell] whose columns these are, and where each is; None if they lie apart."""
-    at = np.array([c.__array_interface__["data"][0] for c in columns], np.int64)
-    cell, strides = columns[0].dtype.itemsize, [c.strides[0] for c in columns]
-    step = strides[0]
-    span = int(at.max() - at.min()) + cell
-    if len(set(strides)) > 1 or not cell < step or span > step or step % cell:
-        return None, at
-    first = columns[int(at.argmin())]
-    matrix = np.lib.stride_tricks.as_strided(first, (len(first), span // cell), (step, cell), writeable=False)
-    return matrix, (at - at.min()) // cell
 
 
 # ---- what kernels need of a model ----

@@ -168,7 +168,7 @@ class DeviceRows:
 
     def _singles(self, columns: list[NDArray[Any]]) -> list[Any]:
         """Return columns of doubles as single floats there, None where these are not the same numbers."""
-        rows, groups = len(columns[0]), _side_by_side(columns)
+        rows, groups = len(columns[0]), side_by_side(columns)
         there = [self.device.empty(rows, np.float32) for _ in columns]
         buffer = self.device.buffer((len(columns), min(PIECE, rows)), np.float32)
         exact = np.ones(len(columns), bool)
@@ -176,12 +176,12 @@ class DeviceRows:
         def copy(start: int, first: int) -> NDArray[np.bool_]:
             some = slice(first, min(first + TILE, start + PIECE, rows))
             fits = np.empty(len(columns), bool)
-            for at, group in groups:
-                cells = group[some]
+            for group in groups:
+                cells = group.matrix[some][:, group.cells]
                 with np.errstate(over="ignore"):
                     single = cells.astype(np.float32)
-                fits[at] = ((single == cells) | (cells != cells)).all(axis=0)
-                buffer[at, first - start : some.stop - start] = single.T
+                fits[group.which] = ((single == cells) | (cells != cells)).all(axis=0)
+                buffer[group.which, first - start : some.stop - start] = single.T
             return fits
 
         for start in range(0, rows, PIECE):
@@ -228,18 +228,33 @@ def _wider(values: NDArray[np.float64]) -> bool:
         return not np.array_equal(values.astype(np.float32), values, equal_nan=True)
 
 
-def _side_by_side(columns: list[NDArray[Any]]) -> list[tuple[slice, NDArray[Any]]]:
-    """Return columns that lie side by side in a matrix as one array [row, column], with their places."""
-    out: list[tuple[slice, NDArray[Any]]] = []
-    first = 0
-    for j in range(1, len(columns) + 1):
-        beside = j < len(columns) and (
-            columns[j].strides == columns[first].strides
-            and columns[j].ctypes.data == columns[first].ctypes.data + 8 * (j - first)
-            and columns[first].strides[0] >= 8 * (j - first + 1)
-        )
-        if not beside:
-            shape, strides = (len(columns[first]), j - first), (columns[first].strides[0], 8)
-            out.append((slice(first, j), np.lib.stride_tricks.as_strided(columns[first], shape, strides)))
-            first = j
+@dataclass(frozen=True)
+class SideBySide:
+    """Columns that lie in the rows of one matrix [row, cell]: which they are, and the cell of each."""
+
+    which: NDArray[np.int64]
+    matrix: NDArray[Any]
+    cells: NDArray[np.int64]
+
+
+def side_by_side(columns: Sequence[NDArray[Any]]) -> list[SideBySide]:
+    """Return columns of one type as the matrices in which they lie; one that lies alone is a matrix too."""
+    at = np.array([c.__array_interface__["data"][0] for c in columns], np.int64)
+    cell, steps = columns[0].dtype.itemsize, [c.strides[0] for c in columns]
+    groups: list[list[int]] = []
+    for j in np.argsort(at, kind="stable").tolist():
+        first = groups[-1][0] if groups else j
+        apart = int(at[j] - at[first])
+        beside = steps[j] == steps[first] and apart + cell <= steps[j] and not apart % cell
+        if groups and beside and not steps[j] % cell:
+            groups[-1].append(j)
+        else:
+            groups.append([j])
+    out = []
+    for group in groups:
+        which, column = np.sort(np.array(group, np.int64)), columns[group[0]]
+        cells = (at[which] - at[group[0]]) // cell
+        shape, strides = (len(column), int(cells.max()) + 1), (column.strides[0], cell)
+        matrix = np.lib.stride_tricks.as_strided(column, shape, strides, writeable=False)
+        out.append(SideBySide(which, matrix, cells))
     return out
