@@ -8,7 +8,7 @@ is a power of two, and a product with one is exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -113,11 +113,22 @@ def zoomed_where_crowded(
     choose: Callable[[Counts], Cells],
 ) -> tuple[list[Grid | Zoomed], list[Counts]]:
     """Return grids and rows in their cells, divided where many rows lie in the cells that are chosen."""
+    many = to_divide(grids, cells, [choose(own) for own in cells])
+    return divided(grids, cells, many, asked(FinerCells(tuple(many.values()))) if many else ())
+
+
+def to_divide(grids: Sequence[Grid], cells: Sequence[Counts], chosen: Sequence[Cells]) -> dict[int, Zoomed]:
+    """Return, by their place, the grids in whose chosen cells many rows lie, with these divided."""
+    every = zip(grids, cells, chosen, strict=True)
+    return {i: Zoomed(grid, there) for i, (grid, own, there) in enumerate(every) if crowded(grid, own, there)}
+
+
+def divided(
+    grids: Sequence[Grid], cells: Sequence[Counts], many: Mapping[int, Zoomed], fine: Sequence[Counts]
+) -> tuple[list[Grid | Zoomed], list[Counts]]:
+    """Return grids and rows in their cells, some of them divided; fine: the rows in those fine cells."""
     out: list[Grid | Zoomed] = list(grids)
     counts = list(cells)
-    many = {i: there for i, grid in enumerate(grids) if crowded(grid, cells[i], there := choose(cells[i]))}
-    if many:
-        zoomed = [Zoomed(grids[i], there) for i, there in many.items()]
-        for i, z, fine in zip(many, zoomed, asked(FinerCells(tuple(zoomed))), strict=True):
-            out[i], counts[i] = z, z.joined(cells[i], fine)
+    for (i, z), own in zip(many.items(), fine, strict=True):
+        out[i], counts[i] = z, z.joined(cells[i], own)
     return out, counts

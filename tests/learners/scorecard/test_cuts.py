@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import example, given, settings
@@ -17,6 +18,8 @@ from tallystick.learners.scorecard.cuts import (
     plain_cuts,
     wanted_places,
 )
+from tallystick.stats import finer_cells
+from tallystick.stats.distribution import Near
 from tallystick.stats.quantiles import count_values
 
 number = st.one_of(st.floats(-1e300, 1e300), st.floats(-1, 1), st.integers(-3, 3).map(float))
@@ -34,7 +37,7 @@ def exact_cuts(found, ranges, rows):
 
 
 def answered(values, weights, ranges, ends):
-    """Cuts by questions over blocks, merged in a turned order."""
+    """Cuts by questions over blocks, merged in a turned order, and the most values that an answer told."""
     column = Column("x", "numeric", low=float(values.min()), high=float(values.max()))
     weight = len(values) if weights is None else int(weights.sum())
     stages = cuts_by_column([column], ranges, weight, float(weight))
@@ -43,15 +46,17 @@ def answered(values, weights, ranges, ends):
         Block(b - a, {"x": values[a:b]}, weights=None if weights is None else weights[a:b])
         for a, b in pairwise(bounds)
     ]
-    question = next(stages)
+    question, told = next(stages), 0
     while True:
         total = question.zero()
         for block in reversed(blocks):
             total = question.merge(question.add(question.zero(), block), total)
+        if isinstance(question, Near):
+            told = max(told, len(total[0].values))
         try:
             question = stages.send(total)
         except StopIteration as end:
-            return end.value["x"]
+            return end.value["x"], told
 
 
 @settings(max_examples=60, deadline=None)
@@ -60,15 +65,30 @@ def answered(values, weights, ranges, ends):
     weighted=st.booleans(),
     ranges=st.integers(2, 6),
     ends=st.lists(st.integers(0, 60), max_size=2),
+    crowd=st.sampled_from([0, 8, finer_cells.MOST_NEAR]),
 )
-@example([(0.0, 1)] * 30 + [(float(i), 1) for i in range(1, 30)], False, 4, [5])
-@example([(5e-324, 1), (1e300, 1), (-1e300, 4), (0.0, 1), (1.0, 1)], True, 2, [])
-def test_cuts_by_questions_are_those_of_all_values(rows, weighted, ranges, ends):
+@example([(0.0, 1)] * 30 + [(float(i), 1) for i in range(1, 30)], False, 4, [5], finer_cells.MOST_NEAR)
+@example([(0.0, 1)] * 30 + [(float(i), 1) for i in range(1, 30)], False, 4, [5], 0)
+@example([(i / 9, 1) for i in range(40)] + [(1e9, 1)], False, 4, [5], 8)  # nearly all in one cell
+@example([(5e-324, 1), (1e300, 1), (-1e300, 4), (0.0, 1), (1.0, 1)], True, 2, [], 0)
+def test_cuts_by_questions_are_those_of_all_values(rows, weighted, ranges, ends, crowd):
     values = np.array([v for v, _ in rows]) + 0.0
     weights = np.array([w for _, w in rows], np.int64) if weighted else None
     total = len(values) if weights is None else int(weights.sum())
     want = exact_cuts(count_values(values, weights), ranges, float(total))
-    assert answered(values, weights, ranges, sorted(min(e, len(rows)) for e in ends)) == want
+    with patch.object(finer_cells, "MOST_NEAR", crowd):  # rows beyond which cells are divided
+        found, _ = answered(values, weights, ranges, sorted(min(e, len(rows)) for e in ends))
+    assert found == want
+
+
+def test_fine_cells_leave_few_values_to_be_told():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(size=100_000), np.zeros(9_000), [5e3]])  # nearly all in a few cells
+    plain, told = answered(values, None, 20, [40_000])
+    with patch.object(finer_cells, "MOST_NEAR", 1_000):
+        finer, few = answered(values, None, 20, [40_000])
+    assert finer == plain
+    assert few < told / 10
 
 
 def test_a_value_with_many_rows_has_a_range_of_its_own():

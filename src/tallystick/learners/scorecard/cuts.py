@@ -8,7 +8,7 @@ values alone, whether all values are at hand or only those of the cells that mat
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Column
 from tallystick.data.table.ranks import between
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for
+from tallystick.stats.finer_cells import ZOOM, FinerCells, Zoomed, divided, to_divide
 from tallystick.stats.quantiles import ValueCounts
 
 Counts = NDArray[np.int64]
@@ -40,7 +41,8 @@ def cuts_by_column(
     """Return cuts by column. weight: what all rows weigh in units of the table; rows: in rows."""
     if not columns:
         return {}
-    grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells_for(weight)) for c in columns)
+    cells = cells_for(weight, len(columns))
+    grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in columns)
     few = kept_apart(ranges, rows)
     spreads: list[ValueSpread] = yield Spreads(grids, tuple(few for _ in columns))
     out: dict[str, Cuts] = {}
@@ -50,15 +52,34 @@ def cuts_by_column(
             crowds.append(Crowd(grid, spread.cells, ranges))
         else:
             out[grid.name] = tuple(plain_cuts(spread.few.values, np.arange(1, len(spread.few.values))))
-    heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
-    if any(crowd.full.any() for crowd in crowds):
-        heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
     if crowds:
+        crowds = yield from in_finer_cells(crowds, [crowd.full for crowd in crowds])
+        heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
+        if any(crowd.full.any() for crowd in crowds):
+            heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
+        wanted = [crowd.planned(found).there for crowd, found in zip(crowds, heavy, strict=True)]
+        crowds = yield from in_finer_cells(crowds, wanted)
         plans = [crowd.planned(found) for crowd, found in zip(crowds, heavy, strict=True)]
         near = yield Near(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
         for crowd, plan, values in zip(crowds, plans, near, strict=True):
             out[crowd.grid.name] = tuple(crowd.cuts(plan, values))
     return out
+
+
+def in_finer_cells(
+    crowds: Sequence[Crowd], there: Sequence[NDArray[np.bool_]]
+) -> Generator[Any, Any, list[Crowd]]:
+    """Return columns with the cells there[column] divided where many rows lie in them; what was divided
+    stays so.
+    """
+    whole = [crowd.whole(own) for crowd, own in zip(crowds, there, strict=True)]
+    grids, cells, wanted = [w[0] for w in whole], [w[1] for w in whole], [w[2] for w in whole]
+    many = to_divide(grids, cells, wanted)
+    if not many:
+        return list(crowds)
+    made = zip(*divided(grids, cells, many, (yield FinerCells(tuple(many.values())))), strict=True)
+    finer = [replace(crowd, grid=g, cells=own) for crowd, (g, own) in zip(crowds, made, strict=True)]
+    return [finer[i] if i in many else crowd for i, crowd in enumerate(crowds)]
 
 
 @dataclass(frozen=True)
@@ -77,9 +98,22 @@ class Plan:
 class Crowd:
     """A column of many values: the weight in each cell of its grid, and how many ranges there may be."""
 
-    grid: Grid
+    grid: Grid | Zoomed
     cells: Counts
     ranges: int
+
+    def whole(self, there: NDArray[np.bool_]) -> tuple[Grid, Counts, NDArray[np.bool_]]:
+        """Return the grid, the weight in its cells and those in which there[place] lie, as if none were
+        divided; what is divided lies there.
+        """
+        if isinstance(self.grid, Grid):
+            return self.grid, self.cells, there
+        at = self.grid.starts // ZOOM
+        cells = np.zeros(self.grid.grid.cells, np.int64)
+        np.add.at(cells, at, self.cells)
+        wanted = self.grid.there.copy()
+        wanted[at[there]] = True
+        return self.grid.grid, cells, wanted
 
     @property
     def total(self) -> int:
