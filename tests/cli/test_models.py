@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from command import good, tally
+
+from tallystick.cli.models import FEW
 
 pytestmark = pytest.mark.slow  # a process per call
 
@@ -65,3 +68,17 @@ def test_diff_of_a_model_with_itself_is_nothing(fitted):
     assert "nothing changed" in good("diff", "votes.tally.json", "votes.tally.json", cwd=fitted)
     data = json.loads(good("diff", "votes.tally.json", "votes.tally.json", "--json", cwd=fitted))
     assert data == {"same": True, "largest": [], "changes": []}
+
+
+def test_diff_lists_few_of_all_changes_where_the_largest_stand_before_them(folder):
+    for name, seed in (("a", 1), ("b", 2)):
+        draw = random.Random(seed)
+        lines = ["p,q,r,y", *(",".join(map(draw.choice, ("abcd", "efg", "hij", "yn"))) for _ in range(60))]
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        good("fit", f"{name}.csv", "--target", "y", "--model", "bayes", "-o", f"{name}.json", cwd=folder)
+    short, whole = (
+        tally("diff", "a.json", "b.json", *more, cwd=folder).stdout.decode().split("all changes")[1]
+        for more in ((), ("--all",))
+    )
+    assert short.count("  - ") == FEW < whole.count("  - ")
+    assert "more changes (--all)" in short

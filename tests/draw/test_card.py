@@ -6,7 +6,17 @@ import re
 
 from svg import shapes, title, words
 
-from tallystick.draw.card import INK, HeatMap, Mark, Panel, axis_ends, card_picture, panel_picture, short
+from tallystick.draw.card import (
+    INK,
+    HeatMap,
+    Mark,
+    Panel,
+    axis_ends,
+    card_picture,
+    panel_picture,
+    short,
+    two_lines,
+)
 
 AGE = Panel(
     "age",
@@ -99,3 +109,17 @@ def test_ranges_too_thin_to_see_are_drawn_equally_wide():
 
 def test_numbers_are_short():
     assert [short(v) for v in (0.14449, 133512.5, 30.0, 2.5e12)] == ["0.1445", "133,500", "30", "2.5e+12"]
+
+
+def test_long_names_over_a_heat_map_have_two_lines():
+    names = ("40.5 to 44.5", "Machine-op-inspct", "sun", "z" * 40)
+    assert [two_lines(n, 9) for n in names] == [
+        ("40.5 to", "44.5"),
+        ("Machine-", "op-inspct"),
+        ("sun",),
+        ("z" * 9, "z" * 8 + "…"),
+    ]
+    mark = Mark("m", 1, 1.0)
+    heat = HeatMap("a × b", ("r",), names, ((mark,) * 4,))
+    said = [(t["x"], t["y"]) for t in shapes(panel_picture(heat, (0.0, 1.0)), "text")]
+    assert len(said) == len(set(said)) == 1 + 7 + 1 + 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from svg import shapes, title, words
 
-from tallystick.draw.panels import LEFT, TOP, Axis
+from tallystick.draw.panels import LEFT, LETTER, SIDE, TOP, Axis
 from tallystick.draw.regions import HIGH, WIDE, Region, RegionPoints, regions_picture
 from tallystick.draw.svg import colour
 
@@ -46,3 +46,18 @@ def test_levels_are_named_and_have_no_border():
     assert {"rain", "sun", "<tree>", "no", "yes", "1 of 2 rows right"} <= set(words(svg))
     assert shapes(svg, "polyline") == []
     assert title(svg) == "t"
+
+
+def test_names_of_levels_lie_beside_the_plane_and_do_not_touch():
+    names = ("Married-spouse-absent", "Never-married", "Widowed")
+    region = Region("r", np.full((3, 3, 2), 0.5), [], "")
+    axis = Axis("x", -0.5, 2.5, names=names)
+    svg = regions_picture([region], axis, axis, ["no", "yes"], RegionPoints([], [], []), "t")
+    assert axis.room > 0
+    beside = [t for t in shapes(svg, "text") if t.get("text-anchor") == "end"]
+    assert len({t["y"] for t in beside}) == len(names)
+    assert not any("rotate" in t.get("transform", "") for t in beside)
+    under = [axis.label(k, int(WIDE / 3 / LETTER) - 1) for k in range(3)]
+    assert all(f">{name}</text>" in svg and len(name) * LETTER < WIDE / 3 for name in under)
+    assert [axis.hint(k) for k in range(3)] == ["Married-spouse-absent", "", ""]
+    assert float(svg.split('viewBox="0 0 ')[1].split()[0]) == round(SIDE + axis.room, 2)

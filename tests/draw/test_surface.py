@@ -22,3 +22,11 @@ def test_the_path_goes_through_its_points_and_the_top_is_the_fullest():
     assert shades == sorted(shades)
     assert len(shades) == 3
     assert {"a", "b", "two steps"} <= set(words(svg))
+
+
+def test_levels_stand_by_their_names():
+    flat = Surface(
+        np.zeros((2, 2)), ("a", -0.5, 1.5), ("b", -0.5, 1.5), [0.5], (("usa", "japan"), ("x", "y"))
+    )
+    assert {"usa", "japan", "x", "y"} <= set(words(surface_picture(flat, [], [], "t")))
+    assert not {"0", "1"} & set(words(surface_picture(flat, [], [], "t")))

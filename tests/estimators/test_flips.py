@@ -7,6 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
+from tallystick.estimators.flips import Flip
 
 ROWS = [{"x": i % 7 + 0.5, "s": "uvw"[i % 3], "y": "ab"[(i % 7 > 3) ^ (i % 5 == 0)]} for i in range(90)]
 OTHER = [r | {"y": "ab"[(i % 7 > 4) ^ (i % 4 == 0)]} for i, r in enumerate(ROWS)]
@@ -51,3 +52,10 @@ def test_models_of_different_targets_are_refused():
     number = ts.RegressionTree().fit([r | {"y": r["x"]} for r in ROWS], "y")
     with pytest.raises(OptionError, match="predict the same column"):
         ts.diff(ts.NaiveBayes().fit(ROWS, "y"), number, on=ROWS)
+
+
+def test_a_row_is_told_with_both_answers_and_both_reasons():
+    flip = Flip(71, "'yes'", "'no'", (0.65, 0.5), ("mass = 41.3", "preg = 1"))
+    assert str(flip) == (
+        "row 71: 'yes' (65%), now 'no' (50%); before because of mass = 41.3; now because of preg = 1"
+    )

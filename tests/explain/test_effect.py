@@ -103,3 +103,16 @@ def test_a_model_of_numbers_has_effects_too():
     steps = np.diff([p.mean for p in found.points]) / np.diff([p.number for p in found.points])
     assert steps == pytest.approx(np.full(len(steps), steps[0]))
     assert tree.effect("sky", table).of_number
+
+
+def test_a_column_of_mostly_one_number_is_asked_along_its_axis():
+    rng = np.random.default_rng(5)
+    x = np.where(rng.random(400) < 0.92, 0.0, np.round(rng.uniform(1, 1000, 400)))
+    table = pd.DataFrame({"x": x, "y": np.where(x > 500, "yes", "no")})
+    found = ts.DecisionTree().fit(table, "y").effect("x", table)
+    numbers = [p.number for p in found.points]
+    assert len(numbers) >= 11
+    assert set(numbers) <= set(x)
+    assert sum(p.rows for p in found.points) == 400
+    low, high = np.quantile(x, [0.01, 0.99], method="inverted_cdf")
+    assert np.diff([n for n in numbers if low <= n <= high]).max() < 0.3 * (high - low)

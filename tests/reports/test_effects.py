@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from opened import CHROMIUM, Opened, axe_findings, becomes
 
-from tallystick.reports.effects import MOST_CLASSES, MOST_COLUMNS, effects_section
+from tallystick.explain.effect import ColumnEffect, EffectPoint
+from tallystick.reports.effects import MOST_CLASSES, MOST_COLUMNS, axis_end, effects_section
 
 
 @pytest.mark.parametrize("method", ["tree", "bayes", "logistic", "card"])
@@ -16,7 +17,19 @@ def test_every_method_has_the_effects_of_its_strongest_columns(given, method):
     for name, picture in zip(names, found["classes"][0]["pictures"], strict=True):
         assert f">{name.replace('<', '&lt;').replace('>', '&gt;')}</text>" in picture
     assert (found["rows"], found["some"]) == ("60", False)
-    assert found["plane"]["columns"] == names[:2]
+    kinds = {c.name: c.kind for c in given(method).table.schema.used}
+    assert found["plane"]["columns"] == sorted(names[:2], key=lambda n: kinds[n] != "numeric")  # names go up
+
+
+def effect(*highs):
+    points = [EffectPoint("v", 0.0, high / 2, 0.0, high, 5) for high in highs]
+    return ColumnEffect("x", "yes", True, 10, tuple(points))
+
+
+def test_columns_share_an_axis_unless_one_would_lie_flat_on_it():
+    every = [effect(0.1, 0.97), effect(0.3), effect(0.004), effect(0.00001)]
+    assert [axis_end(e, every, 0.0037) for e in every] == [1.0, 1.0, 0.01, 0.01]
+    assert axis_end(effect(0.3), [effect(0.3)], 0.1) == 0.5
 
 
 @pytest.mark.slow

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick.evaluate.group_differences import GroupDifference, ToldDifferences
+from tallystick.reports.page import environment
 from tallystick.reports.quality import _by_number, _pairs, _spread, judged_section
 
 
@@ -29,7 +31,31 @@ def test_groups_that_err_alike_lie_less_apart_than_chance():
     apart = [{"rows": 10.0, "error": 0.0}, {"rows": 10.0, "error": 0.4}]
     assert _spread(alike) == pytest.approx(-1.0)
     assert _spread(apart) == pytest.approx(10 * 2 * 0.04 / 0.16 - 1)
-    assert _spread([{"rows": 5.0, "error": 0.0}]) == 0.0
+    assert _spread([{"rows": 50.0, "error": 0.0}, {"rows": 50.0, "error": 0.0}]) == 0.0
+
+
+def test_groups_of_a_row_or_two_do_not_put_a_column_first():
+    few = [{"rows": 3771.0, "error": 0.011}, {"rows": 1.0, "error": 1.0}]
+    assert _spread(few) == -np.inf
+    assert _spread([*few, {"rows": 400.0, "error": 0.011}]) == pytest.approx(-1.0)
+
+
+def test_what_differs_is_a_list_of_groups_with_both_figures(given):
+    said = judged_section(given("tree"))["groups"]["tables"][0]["said"]
+    assert said.lead[:14] in ("Beyond chance ", "No group diffe", "The groups are")
+    one = GroupDifference("Husband", "answered '>50K'", 0.397, 0.063, 0.0)
+    told = ToldDifferences("Beyond chance (24):", (one,), 21, "24")
+    macros = environment().get_template("macros.html").make_module({"given": None})
+    html = str(macros.what_differs(told))
+    assert (
+        "<b><bdi>Husband</bdi></b>: <bdi>answered &#39;&gt;50K&#39;</bdi> 39.7\u00a0%, elsewhere 6.3\u00a0%"
+        in html
+    )
+    assert "and 21 more" in html
+    assert (
+        str(told)
+        == "Beyond chance: answered '>50K' 39.7% where it is 'Husband', 6.3% elsewhere; and 21 more (24)."
+    )
 
 
 def test_confusions_of_many_classes_are_listed_the_most_frequent_first():

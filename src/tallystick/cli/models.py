@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallystick.export.diff import Difference
 
 SHOWN = 40  # changes listed on a page
+FEW = 10  # where the largest changes were told before
 
 
 @click.command(short_help="Fit again and compare byte for byte.")
@@ -109,9 +110,9 @@ def largest_lines(found: Difference) -> list[Line]:
 
 
 def told(found: Difference) -> list[Line]:
-    """Return a sentence per change, the first SHOWN of them."""
+    """Return a sentence per change, the first SHOWN of them; few where the largest stand before them."""
     texts = [str(change) for change in found.changes]
-    most = page_limit(SHOWN)
+    most = page_limit(FEW if found.largest else SHOWN)
     lines = [line for text in texts[:most] for line in wrapped(clean(text), screen.cells(), "  - ")]
     if len(texts) > most:
         lines.append((Span(f"    and {len(texts) - most:,} more changes (--all)", "dim"),))

@@ -11,17 +11,19 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES
 from tallystick.draw.svg import Svg, ticks
 from tallystick.draw.text import clean, cut, width
 
-WIDE, TALL, TALLER, ROOM = 312.0, 200.0, 236.0, 18.0  # of a panel (taller: names aslant), and between
+WIDE, TALL, TALLER, ROOM = 312.0, 200.0, 250.0, 18.0  # of a panel (taller: names aslant), and between
 LEFT, TOP, BOTTOM, ROWS = 44.0, 30.0, 140.0, 178.0  # axis, plot, foot of the rows
 APART = 44.0  # the place of missing values
 LETTER = 6.0  # width of a small letter, about
-CELL, CELL_TALL, NAMES = 62.0, 24.0, 104.0  # of a heat map
+CELL, CELL_TALL, NAMES, HEAT_TOP = 62.0, 24.0, 104.0, 42.0  # of a heat map: two lines over its columns
+ASLANT = 14  # letters of a name under a bar
 MOST_BARS = 12
 LINES, THIN = 3, 0.012  # ranges so thin cannot be seen; with a third of them so, all are equally wide
 INK = "#7d8894"  # points for and against are no classes: their side and sign tell them apart
@@ -52,6 +54,7 @@ class Panel:
     missing: Mark | None = None
     left: int = 0
     unit: str = ""
+    pair: ClassVar[bool] = False
 
     @property
     def every(self) -> tuple[Mark, ...]:
@@ -82,6 +85,7 @@ class HeatMap:
     first: tuple[str, ...]
     second: tuple[str, ...]
     cells: tuple[tuple[Mark | None, ...], ...]
+    pair: ClassVar[bool] = True
 
     @property
     def every(self) -> tuple[Mark, ...]:
@@ -92,7 +96,7 @@ class HeatMap:
     def size(self) -> tuple[float, float]:
         """Width and height."""
         wide = NAMES + CELL * len(self.second) + 8
-        return max(WIDE, wide), max(TOP + 22 + CELL_TALL * len(self.first) + 12, 90.0)
+        return max(WIDE, wide), max(HEAT_TOP + 22 + CELL_TALL * len(self.first) + 12, 90.0)
 
     def draw(self, svg: Svg, ends: tuple[float, float]) -> None:
         """Draw the heat map with its left upper corner at 0, 0."""
@@ -285,7 +289,7 @@ def _draw_names(svg: Svg, panel: Panel, edges: Sequence[float]) -> None:
             svg.text(
                 middle + 3,
                 ROWS + 11,
-                cut(clean(mark.words), 10),
+                cut(clean(mark.words), ASLANT),
                 10,
                 mark.hint,
                 text_anchor="end",
@@ -308,16 +312,10 @@ def _draw_heat(svg: Svg, heat: HeatMap, ends: tuple[float, float]) -> None:
     most = max(min(most, own), 1.0)  # a pair's own reach: its cells are read against each other
     letters = int((CELL - 4) / LETTER)
     for j, name in enumerate(heat.second):
-        svg.text(
-            NAMES + CELL * (j + 0.5),
-            TOP + 12,
-            cut(clean(name), letters),
-            10,
-            clean(name),
-            text_anchor="middle",
-        )
+        for up, text in zip((0, 12), two_lines(clean(name), letters), strict=False):
+            svg.text(NAMES + CELL * (j + 0.5), TOP + 12 + up, text, 10, clean(name), text_anchor="middle")
     for i, name in enumerate(heat.first):
-        y = TOP + 18 + CELL_TALL * i
+        y = HEAT_TOP + 18 + CELL_TALL * i
         svg.text(NAMES - 6, y + 16, cut(clean(name), 16), 10, clean(name), text_anchor="end")
         for j, mark in enumerate(heat.cells[i]):
             x = NAMES + CELL * j
@@ -335,3 +333,12 @@ def _draw_heat(svg: Svg, heat: HeatMap, ends: tuple[float, float]) -> None:
                 mark.hint,
                 text_anchor="middle",
             )
+
+
+def two_lines(text: str, letters: int) -> tuple[str, ...]:
+    """Return a name as one line, or as two, parted after a space or a hyphen where it has one."""
+    if width(text) <= letters:
+        return (text,)
+    at = max(text.rfind(mark, 0, letters + (mark == " ")) + 1 for mark in " -")
+    at = at or letters
+    return text[:at].strip(), cut(text[at:], letters)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tallystick.data.text import quantity
 from tallystick.draw.svg import Svg, brief, colour, ticks
-from tallystick.draw.text import clean, cut
+from tallystick.draw.text import clean, cut, width
 
 SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 58.0, 40.0, 12.0, 12.0
 LETTER = 6.2  # the width of one at size 11
@@ -77,11 +77,22 @@ class Axis:
         inside = [t for t in every if self.low <= t <= self.high * (1 + 1e-12)]
         return inside if len(inside) <= 6 else [t for t in inside if f"{t:e}"[0] == "1"] or inside[:6]
 
-    def label(self, tick: float) -> str:
-        """Return what stands at a tick."""
+    @property
+    def room(self) -> float:
+        """How much more room names need beside the axis than numbers do."""
+        longest = max((width(self.label(float(k))) for k in range(len(self.names))), default=0)
+        return max(0.0, LETTER * longest + 24 - LEFT)
+
+    def label(self, tick: float, letters: int = 16) -> str:
+        """Return what stands at a tick; letters: that a name may have."""
         if self.names:
-            return cut(clean(self.names[int(tick)]), 10)
+            return cut(clean(self.names[int(tick)]), letters)
         return quantity(tick, self.unit) if self.unit else brief(tick)
+
+    def hint(self, tick: float, letters: int = 16) -> str:
+        """Return the whole name where it is cut."""
+        whole = clean(self.names[int(tick)]) if self.names else ""
+        return whole if whole != cut(whole, letters) else ""
 
 
 def split_bars(
@@ -311,20 +322,20 @@ def axes(svg: Svg, x: Axis, y: Axis) -> None:
     wide, bottom = SIDE - LEFT - RIGHT, SIDE - 30 - BOTTOM
     for tick in y.ticks():
         up = bottom - y.place(tick) * (bottom - TOP)
-        if y.names:  # upright: names are longer than numbers
-            turned = f"rotate(-90 {LEFT - 8:.0f} {up:.0f})"
-            svg.text(LEFT - 8, up, y.label(tick), 11, text_anchor="middle", transform=turned)
-            continue
-        svg.line(LEFT, up, SIDE - RIGHT, up, opacity=0.15)
-        svg.text(LEFT - 6, up + 4, y.label(tick), 11, text_anchor="end")
+        if not y.names:
+            svg.line(LEFT, up, SIDE - RIGHT, up, opacity=0.15)
+        svg.text(LEFT - 6, up + 4, y.label(tick), 11, y.hint(tick), text_anchor="end")
     free = 0.0  # to the right of the last label
+    letters = max(3, int(wide / max(len(x.names), 1) / LETTER) - 1)  # so that names do not touch
     for tick in x.ticks():
-        along, half = LEFT + x.place(tick) * wide, LETTER * len(x.label(tick)) / 2
+        text = x.label(tick, letters)
+        along, half = LEFT + x.place(tick) * wide, LETTER * len(text) / 2
         svg.line(along, bottom, along, bottom + 4, opacity=0.6)
         if along - half >= free or x.names:
-            svg.text(along, bottom + 16, x.label(tick), 11, text_anchor="middle")
+            svg.text(along, bottom + 16, text, 11, x.hint(tick, letters), text_anchor="middle")
             free = along + half + 4
     svg.line(LEFT, bottom, SIDE - RIGHT, bottom, opacity=0.6)
     svg.text(LEFT + wide / 2, bottom + 33, x.words, 12, text_anchor="middle")
     middle = (TOP + bottom) / 2
-    svg.text(10, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 10 {middle:.0f})")
+    at = 10 - y.room
+    svg.text(at, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 {at:.0f} {middle:.0f})")

@@ -58,10 +58,11 @@ def regions_picture(
     across = min(ACROSS, len(regions))
     down = -(-len(regions) // across)
     step = HEAD + SIDE - 30 + NOTE_HIGH
-    svg = Svg(SIDE * across, step * down + 46, title)
+    wide = SIDE + y.room
+    svg = Svg(wide * across, step * down + 46, title)
     for k, region in enumerate(regions):
         column, row = k % across, k // across
-        svg.open(transform=f"translate({column * SIDE:.0f} {row * step + HEAD:.0f})")
+        svg.open(transform=f"translate({column * wide + y.room:.0f} {row * step + HEAD:.0f})")
         svg.text(LEFT, -2, cut(clean(region.name), 40), 13, font_weight="bold")
         axes(svg, x, replace(y, words="" if column else y.words))
         _plane(svg, region.shares, x, y)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tallystick.draw.svg import escape
 from tallystick.draw.text import cut, width
 
-NARROW = 400.0  # pixels that labels are laid out for
+NARROW = 340.0  # pixels that labels are laid out for: those of a phone
 LETTER = 6.4
 TALL, MIDDLE = 52, 26
 

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from tallystick.draw.charts import scale
 from tallystick.draw.fields import areas, level_lines
 from tallystick.draw.svg import Svg, brief, colour, ticks
+from tallystick.draw.text import clean, cut
 
 __all__ = ["Surface", "surface_picture"]
 
 SIZE, LEFT, TOP, RIGHT = 400.0, 64.0, 20.0, 250.0
+LETTER, UPRIGHT = 6.2, 16  # the width of one, and how many a name beside the plane has
 
 
 @dataclass(frozen=True)
@@ -29,25 +31,30 @@ class Surface:
     x: tuple[str, float, float]  # words, low, high
     y: tuple[str, float, float]
     lines: Sequence[float]
+    names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # of levels at 0, 1, 2, ... of x and y
 
 
 def surface_picture(
     surface: Surface, path: Sequence[tuple[float, float]], notes: Sequence[str], title: str
 ) -> str:
     """Return the surface with its path, start hollow and end full, and notes beside it."""
-    svg = Svg(LEFT + SIZE + RIGHT, TOP + SIZE + 48, title)
+    room = LETTER * max(map(len, _short(surface.names[1], UPRIGHT)), default=0)
+    svg = Svg(room + LEFT + SIZE + RIGHT, TOP + SIZE + 48, title)
+    svg.open(transform=f"translate({room:.0f} 0)")
     to_x = scale(surface.x[1], surface.x[2], LEFT, LEFT + SIZE, False)
     to_y = scale(surface.y[1], surface.y[2], TOP + SIZE, TOP, False)
     _bands(svg, surface)
-    for tick in ticks(*surface.x[1:]):
+    letters = max(3, int(SIZE / LETTER / max(len(surface.names[0]), 1)) - 1)  # so that names do not touch
+    for tick, text in _ticks(surface.x, _short(surface.names[0], letters)):
         svg.line(to_x(tick), TOP + SIZE, to_x(tick), TOP + SIZE + 5, opacity=0.6)
-        svg.text(to_x(tick), TOP + SIZE + 18, brief(tick), 11, text_anchor="middle")
-    for tick in ticks(*surface.y[1:]):
+        svg.text(to_x(tick), TOP + SIZE + 18, text, 11, text_anchor="middle")
+    for tick, text in _ticks(surface.y, _short(surface.names[1], UPRIGHT)):
         svg.line(LEFT - 5, to_y(tick), LEFT, to_y(tick), opacity=0.6)
-        svg.text(LEFT - 8, to_y(tick) + 4, brief(tick), 11, text_anchor="end")
+        svg.text(LEFT - 8, to_y(tick) + 4, text, 11, text_anchor="end")
     middle = TOP + SIZE / 2
     svg.text(LEFT + SIZE / 2, TOP + SIZE + 40, surface.x[0], text_anchor="middle")
-    svg.text(16, middle, surface.y[0], text_anchor="middle", transform=f"rotate(-90 16 {middle:.0f})")
+    at = 16 - room
+    svg.text(at, middle, surface.y[0], text_anchor="middle", transform=f"rotate(-90 {at:.0f} {middle:.0f})")
     places = [(to_x(a), to_y(b)) for a, b in path]
     if places:
         svg.curve(places, stroke=colour(5), stroke_width=2)
@@ -57,7 +64,19 @@ def surface_picture(
         svg.circle(*places[-1], 5, "end", fill=colour(5))
     for k, note in enumerate(notes):
         svg.text(LEFT + SIZE + 18, TOP + 14 + 19 * k, note, 12)
+    svg.close()
     return str(svg)
+
+
+def _short(names: Sequence[str], letters: int) -> list[str]:
+    return [cut(clean(name), letters) for name in names]
+
+
+def _ticks(axis: tuple[str, float, float], names: Sequence[str]) -> list[tuple[float, str]]:
+    """Return where something stands at an axis, and what: round numbers, or the name of every level."""
+    if names:
+        return [(float(k), name) for k, name in enumerate(names)]
+    return [(tick, brief(tick)) for tick in ticks(*axis[1:])]
 
 
 def _bands(svg: Svg, surface: Surface) -> None:

@@ -40,7 +40,9 @@ class Flip:
         sizes = ("", "") if not one and not two else (f" ({one:.0%})", f" ({two:.0%})")
         text = f"row {self.row:,}: {self.before}{sizes[0]}, now {self.after}{sizes[1]}"
         old, new = self.why
-        return text + (f"; was since {old}" if old else "") + (f"; now since {new}" if new else "")
+        return (
+            text + (f"; before because of {old}" if old else "") + (f"; now because of {new}" if new else "")
+        )
 
 
 @dataclass(frozen=True, slots=True)

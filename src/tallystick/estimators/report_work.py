@@ -31,8 +31,8 @@ COMPARED_WORK = (
 )
 MOST_FOLDED = 40e6  # the same: with more, and nobody's wish, rows are dealt into HALF of the usual folds
 FOLDS, HALF = 10, 5
-CURVE_WORK = 4e6  # the same for learning curves
-CURVE_SIZES = 6  # points of a curve: a picture needs no more
+CURVE_WORK = 2e6  # the same for learning curves
+CURVE_SIZES = 5  # points of a curve: a picture needs no more
 FEWEST = 2_000  # rows of such a part
 
 

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import brief
 from tallystick.errors import shown
 from tallystick.evaluate import intervals
-from tallystick.evaluate.group_differences import FEWEST, beyond_chance, told_apart, told_differences
+from tallystick.evaluate.group_differences import (
+    FEWEST,
+    ToldDifferences,
+    beyond_chance,
+    told_apart,
+    told_differences,
+)
 from tallystick.evaluate.groups import largest_groups
 from tallystick.evaluate.result import FoldAnswers
 
@@ -34,6 +40,11 @@ class NumberDifference:
     mean: float
     others: float
     p: float
+
+    @property
+    def figures(self) -> str:
+        """Both figures."""
+        return f"{brief(self.mean)}, elsewhere {brief(self.others)}"
 
     def __str__(self) -> str:
         return (
@@ -76,6 +87,11 @@ def _mean(values: Floats, weight: Floats) -> dict[str, float]:
 
 def number_sentence(found: Sequence[dict[str, Any]]) -> str:
     """Return what differs between groups beyond chance, or that nothing does."""
+    return str(number_told(found))
+
+
+def number_told(found: Sequence[dict[str, Any]]) -> ToldDifferences:
+    """Return what is told of groups."""
     made = []
     for key, what in (("error", "size of the error"), ("over", "answer less truth")):
         for k, group in told_apart(found):

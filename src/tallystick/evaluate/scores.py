@@ -6,6 +6,7 @@ Law: a row of weight w counts as w rows; the order of the rows means nothing.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
+NEAR, FEWEST = 0.1, 10  # of a bin of calibration: how far its shares may lie apart, and the rows of each half
 
 
 @dataclass(frozen=True)
@@ -241,18 +243,32 @@ def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:
 def calibration(
     hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = 10
 ) -> list[dict[str, Any]]:
-    """Return, for about equally full bins of the predicted share, its mean and the observed share."""
+    """Return, for about equally full bins of the predicted share, its mean and the observed share; bins whose
+    shares lie far apart are halved while they have rows enough.
+    """
     distinct, at = np.unique(value, return_inverse=True)
-    full = np.bincount(at, weight, minlength=len(distinct))
-    place = np.minimum(((np.cumsum(full) - full / 2) / full.sum() * bins).astype(int), bins - 1)[at]
+    full: Floats = np.bincount(at, weight, minlength=len(distinct)).astype(np.float64)
+    place = np.minimum(((np.cumsum(full) - full / 2) / full.sum() * bins).astype(int), bins - 1)
+    ends = [int(e) for e in np.flatnonzero(np.diff(place, append=bins)) + 1]
+    parts = [part for a, b in itertools.pairwise([0, *ends]) for part in _near(distinct, full, a, b)]
     out = []
-    for b in np.unique(place).tolist():
-        here = place == b
+    for first, last in parts:
+        here = (at >= first) & (at < last)
         rows, ups = float(weight[here].sum()), float(weight[here & hit].sum())
         low, high = intervals.wilson(ups, rows)
         told = float((weight[here] * value[here]).sum()) / rows
         out.append({"high": high, "low": low, "observed": ups / rows, "predicted": told, "rows": rows})
     return out
+
+
+def _near(distinct: Floats, full: Floats, first: int, last: int) -> list[tuple[int, int]]:
+    """Return stretches of shares that lie near each other, or that are too few rows to be halved."""
+    along = np.cumsum(full[first:last])
+    apart = np.flatnonzero((along >= FEWEST) & (along[-1] - along >= FEWEST))  # both halves have rows enough
+    if distinct[last - 1] - distinct[first] <= NEAR or not len(apart):
+        return [(first, last)]
+    middle = first + 1 + int(apart[np.argmin(np.abs(along[apart] - along[-1] / 2))])
+    return [*_near(distinct, full, first, middle), *_near(distinct, full, middle, last)]
 
 
 def top_tenth(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str, float]:

@@ -196,12 +196,19 @@ class ColumnEffect:
         """Return the curve with its band, or a dot for each level, and how the rows lie under it."""
         return Picture(self.drawn(self.answer))
 
-    def drawn(self, words: str, ink: str = "currentColor") -> str:
-        """Return the picture as text, in a colour, with words for what is told."""
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The lowest and the highest number: of the means, which may lie beyond a band, and of its ends."""
+        return min(min(p.low, p.mean) for p in self.points), max(max(p.high, p.mean) for p in self.points)
+
+    def drawn(self, words: str, ink: str = "currentColor", top: float = 1.0) -> str:
+        """Return the picture as text, in a colour, with words for what is told; top: the end of the axis of
+        probabilities.
+        """
         from tallystick.draw.effects import EffectMark, level_effect, number_effect
 
         marks = [EffectMark(p.value, p.number, p.mean, p.low, p.high, p.rows) for p in self.points]
-        scale = (min(m.low for m in marks), max(m.high for m in marks)) if self.of_number else (0.0, 1.0)
+        scale = self.reach if self.of_number else (0.0, top)
         if self.numeric:
             return number_effect(self.column, words, marks, (self.bars, self.ends), scale, ink)
         return level_effect(self.column, words, marks, scale, ink)
@@ -213,7 +220,7 @@ class ColumnEffect:
         most = max(p.rows for p in self.points) or 1
         ends = (0.0, 1.0)
         if self.of_number:
-            ends = min(p.low for p in self.points), max(p.high for p in self.points)
+            ends = self.reach
         wide = (ends[1] - ends[0]) or 1.0
         say = brief if self.of_number else "{:.3f}".format
         rows = [
@@ -339,11 +346,18 @@ def _levels(column: Column, codes: NDArray[Any]) -> list[tuple[float, str, int]]
 
 
 def _numbers(column: Column, values: Floats) -> list[tuple[float, str, int]]:
-    """Return (value, its text, rows nearest to it): quantiles of the rows, each once."""
+    """Return (value, its text, rows nearest to it): quantiles of the rows, each once; where these are few,
+    values of the rows along the axis as well.
+    """
     known = values[~np.isnan(values)]
     if not len(known):
         raise OptionError(f"column {shown(column.name)} has no number in these rows. Pass others.")
     grid = np.unique(np.quantile(known, GRID, method="inverted_cdf"))
+    if len(grid) < len(GRID) / 2:  # most rows have the same few values: others are looked for along the axis
+        own = np.unique(known)
+        low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf")
+        near = np.searchsorted(own, np.linspace(low, high, len(GRID) // 2))
+        grid = np.unique(np.concatenate([grid, own[np.minimum(near, len(own) - 1)]]))
     middles = (grid[1:] + grid[:-1]) / 2
     counts = np.bincount(np.searchsorted(middles, known), minlength=len(grid))
     return [

@@ -90,7 +90,8 @@ class PairEffect:
             x, y = ((a.drawn.words, a.drawn.low, a.drawn.high) for a in (self.x, self.y))
             ends = [f"palest: {brief(heights.min())}", f"fullest: {brief(heights.max())}"]
             told = [clean(self.labels[0]), *ends, f"from line to line: {brief(lines[1] - lines[0])}"]
-            return Picture(surface_picture(Surface(heights, x, y, lines), [], told, title))
+            names = self.x.drawn.names, self.y.drawn.names
+            return Picture(surface_picture(Surface(heights, x, y, lines, names), [], told, title))
         region = Region(title, self.shares, [], "averaged over the other columns")
         none = RegionPoints([], [], [])
         return Picture(regions_picture([region], self.x.drawn, self.y.drawn, self.labels, none, title))

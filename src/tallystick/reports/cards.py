@@ -127,7 +127,7 @@ def _card(given: Ingredients, card: Card, way: Way, most: int) -> dict[str, Any]
     ends = axis_ends(panels)
     return {
         "rule": card.rule(),
-        "panels": [{"svg": panel_picture(p, ends), "wide": p.size[0] > 330} for p in panels[:most]],
+        "panels": [{"svg": panel_picture(p, ends), "pair": p.pair} for p in panels[:most]],
         "left": max(0, len(panels) - most),
         "out": list(card.left_out),
         "way": [card.classes[way[0]], card.classes[way[1]]],

@@ -15,8 +15,9 @@ from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_ax
 from tallystick.draw.svg import brief
 from tallystick.draw.text import between, clean, p_value
 from tallystick.evaluate import intervals
+from tallystick.evaluate.group_differences import FEWEST
 from tallystick.evaluate.groups import group_names
-from tallystick.evaluate.number_groups import error_sizes, number_sentence
+from tallystick.evaluate.number_groups import error_sizes, number_told
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.quality import MOST_GROUPS, SHOWN_COLUMNS, measure_line, work_words
 
@@ -115,7 +116,7 @@ def number_groups(given: Ingredients) -> dict[str, Any]:
     ends = [g["error"]["high"] for _, sizes, _ in found for g in sizes if np.isfinite(g["error"]["high"])]
     scale = (0.0, max(ends, default=1.0))
     tables = [
-        {"name": name, "rows": [_group(g, scale) for g in sizes], "said": number_sentence(sizes)}
+        {"name": name, "rows": [_group(g, scale) for g in sizes], "said": number_told(sizes)}
         for name, sizes, _ in found
     ]
     axis = strip_axis(scale, "off by")
@@ -123,7 +124,12 @@ def number_groups(given: Ingredients) -> dict[str, Any]:
 
 
 def _spread(sizes: list[dict[str, Any]]) -> float:
-    """Return how far the sizes of errors lie apart beyond chance: chi-square less its degrees of freedom."""
+    """Return how far the sizes of errors lie apart beyond chance, of groups that have rows enough to be
+    compared: chi-square less its degrees of freedom.
+    """
+    sizes = [g for g in sizes if g["rows"] >= FEWEST]
+    if len(sizes) < 2:
+        return -np.inf
     rows = sum(g["rows"] for g in sizes)
     mean = sum(g["rows"] * g["error"]["mean"] for g in sizes) / rows if rows else 0.0
     inside = sum(g["rows"] * g["error"]["variance"] for g in sizes) / rows if rows else 0.0

@@ -18,7 +18,7 @@ from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_ax
 from tallystick.draw.text import between, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
-from tallystick.evaluate.group_differences import sentence
+from tallystick.evaluate.group_differences import FEWEST, told_of
 from tallystick.evaluate.groups import error_rates, group_names
 from tallystick.reports.curves import curves_section
 from tallystick.reports.ingredients import Ingredients
@@ -60,7 +60,7 @@ def work_words(given: Ingredients) -> dict[str, str]:
         return {"compared": "", "curve": ""}
     said = [work.left_out] if work.left_out else []
     if work.halved:
-        said.append(f"The rows are many, so {given.folds} folds stand for the usual 10.")
+        said.append(f"The table is large, so {given.folds} folds stand for the usual 10.")
     if work.compared:
         said.append(
             f"To save time the methods were compared on {work.compared:,} of the {rows} rows, chosen by what "
@@ -233,7 +233,7 @@ def _groups(given: Ingredients) -> dict[str, Any]:
         {
             "name": name,
             "rows": [_group(g, scale) for g in rates],
-            "said": sentence(rates, result.classes),
+            "said": told_of(rates, result.classes),
             "rates": [_rates(g, len(result.classes) - 1) for g in rates] if len(result.classes) == 2 else [],
             "positive": result.classes[-1],
         }
@@ -276,7 +276,12 @@ def _level_errors(given: Ingredients, columns: list[Column]) -> dict[str, list[d
 
 
 def _spread(rates: list[dict[str, float]]) -> float:
-    """Return how far error rates lie apart beyond chance: chi-square less its degrees of freedom."""
+    """Return how far error rates lie apart beyond chance, of groups that have rows enough to be compared:
+    chi-square less its degrees of freedom.
+    """
+    rates = [g for g in rates if g["rows"] >= FEWEST]
+    if len(rates) < 2:
+        return -math.inf
     rows = sum(g["rows"] for g in rates)
     mean = sum(g["error"] * g["rows"] for g in rates) / rows if rows else 0.0
     if not 0 < mean < 1:

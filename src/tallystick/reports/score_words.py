@@ -61,7 +61,8 @@ def _found(given: Ingredients) -> Said:
             "The model finds none of the {} rows that are {}: it never gives that answer.",
             told["rows"], Name(told["label"]),
         )  # fmt: skip
-    alarms = f"{told['alarms']} false alarm{'' if told['alarms'] == '1' else 's'}"
+    many = "no" if told["alarms"] == "0" else told["alarms"]
+    alarms = f"{many} false alarm{'' if told['alarms'] == '1' else 's'}"
     return say(
         "Of the {} rows that are {}, the model finds {}, with {} (cross-validated).",
         told["rows"], Name(told["label"]), told["found"], alarms,

@@ -16,7 +16,7 @@ function tallyNomogram(kit) {
     const order = at.length > 1 ? [0, last, ...at.keys()].filter((k, i) => i < 2 || (k > 0 && k < last)) : [...at.keys()];
     for (const k of order) {
       const [x, text] = at[k], letters = [...text], short = letters.length > 20 ? letters.slice(0, 19).join("") + "…" : text;
-      const half = ([...short].length * 6.4) / 2 + 3, raw = x * 4, middle = x < 8 ? raw + half : x > 92 ? raw - half : raw;
+      const half = ([...short].length * 6.4) / 2 + 3, raw = x * 3.4, middle = x < 8 ? raw + half : x > 92 ? raw - half : raw;
       const above = [k % 2 === 0, k % 2 === 1].find((up) => taken[up].every(([a, b]) => middle + half < a || middle - half > b));
       if (above === undefined) continue;
       taken[above].push([middle - half, middle + half]);
