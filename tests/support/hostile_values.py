@@ -170,8 +170,6 @@ COLUMNS: dict[str, Callable[[], Any]] = {  # a whole column of a container's own
     "pandas timedeltas": lambda: pd.Series(pd.to_timedelta(range(ROWS), unit="D")),
     "pandas categories of tuples": lambda: pd.Series(pd.Categorical([(1, 2), (3, 4)] * (ROWS // 2))),
     "pandas complex": lambda: pd.Series(np.ones(ROWS, complex)),
-    "polars Int128": lambda: pl.Series([2**100 + i for i in range(ROWS)], dtype=pl.Int128),
-    "polars Int128 small": lambda: pl.Series(range(ROWS), dtype=pl.Int128),
     "polars Time": lambda: pl.Series([datetime.time(1, i) for i in range(ROWS)]),
     "polars Duration": lambda: pl.Series([datetime.timedelta(i) for i in range(ROWS)]),
     "polars Binary": lambda: pl.Series([b"\xff"] * ROWS),
@@ -182,6 +180,11 @@ COLUMNS: dict[str, Callable[[], Any]] = {  # a whole column of a container's own
     "polars Null": lambda: pl.Series([None] * ROWS),
     "polars Decimal": lambda: pl.Series([Decimal("1.5")] * ROWS),
 }
+if hasattr(pl, "Int128"):  # polars 1.0 has none
+    COLUMNS |= {
+        "polars Int128": lambda: pl.Series([2**100 + i for i in range(ROWS)], dtype=pl.Int128),
+        "polars Int128 small": lambda: pl.Series(range(ROWS), dtype=pl.Int128),
+    }
 
 
 def columns_of(name: str) -> list[Any]:

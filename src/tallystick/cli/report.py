@@ -32,7 +32,9 @@ from tallystick.errors import OptionError
 )
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
-@click.option("--regression", is_flag=True, help="The target is a number, however few there are of it.")
+@click.option(
+    "--regression", is_flag=True, default=None, help="The target is a number, however few there are of it."
+)
 @options.by
 @options.methods("Compare only these.")
 @click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")

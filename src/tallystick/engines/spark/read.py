@@ -9,7 +9,7 @@ Law: schema, notes and codes are those of `read_table` on the same rows, for any
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -102,7 +102,7 @@ def arrow_kind(name: str, kind: Any) -> pa.DataType:
     from pyspark.sql.pandas.types import to_arrow_type
 
     try:
-        return to_arrow_type(kind, timezone="UTC")
+        return in_utc(to_arrow_type, kind)
     except Exception:  # pyspark has an error class of its own for each reason
         raise DataError(
             f"column {shown(name)} is of type {shown(kind.simpleString())}, which is neither a number "
@@ -174,7 +174,15 @@ def arrow_kinds(frame: Any) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     large = frame.sparkSession.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
-    return to_arrow_schema(frame.schema, timezone="UTC", prefers_large_types=large)
+    return in_utc(to_arrow_schema, frame.schema, prefers_large_types=large)
+
+
+def in_utc(convert: Callable[..., Any], kind: Any, **more: Any) -> Any:
+    """Return Spark's types as Arrow's; moments are told in UTC, which older releases do unasked."""
+    try:
+        return convert(kind, timezone="UTC", **more)
+    except TypeError:
+        return convert(kind, **more)
 
 
 class Crossing:
