@@ -1,7 +1,7 @@
-"""How long a comparison takes: `tally compare` on the votes, start-up included, and `ts.compare` on Adult
-beside a scikit-learn script that does the same with GridSearchCV.
+"""How long a comparison takes: `tally compare` on the votes, start-up included, `ts.compare` on Adult
+beside a scikit-learn script that does the same with GridSearchCV, and on many columns of two levels.
 
-    TALLYSTICK_DATA=folder python benchmarks/judging.py [--whole]
+    TALLYSTICK_DATA=folder python benchmarks/judging.py [--whole | --levels]
 
 The script: ten stratified folds; in each, for the tree, naive Bayes and logistic regression, the
 defaults and a search over the same number of settings by five inner folds (the same tree sizes;
@@ -21,6 +21,7 @@ import warnings
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -31,6 +32,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tallystick as ts
 
 FOLDS, MEASURED = 10, 2
+LEVELS = "compare on 4,600 rows x 200 columns of two levels, seconds of the processor"
 
 
 def adult() -> Path:
@@ -119,18 +121,34 @@ def our_seconds() -> float:
     return spent
 
 
+def levels_seconds(rows: int = 4_600, columns: int = 200) -> float:
+    """Return the processor's seconds of `ts.compare` on columns of two levels, of which some matter."""
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 2, (rows, columns))
+    weights = rng.normal(size=columns) * (rng.random(columns) < 0.2)
+    score = cells @ weights - weights.sum() / 2 + rng.logistic(size=rows)
+    frame = pd.DataFrame(np.where(cells == 1, "yes", "no"), columns=[f"c{j}" for j in range(columns)])
+    frame["y"] = np.where(score > 0, "a", "b")
+    ts.compare(frame[["c0", "c1", "y"]], "y")  # what is loaded when it is first used
+    started = time.process_time()
+    print(ts.compare(frame, "y"), flush=True)
+    return time.process_time() - started
+
+
 def figures(whole: bool = False) -> list[tuple[str, float]]:
     """Return what `make bench` compares with its targets."""
-    votes, ours = votes_seconds(), our_seconds()
+    votes, ours, levels = votes_seconds(), our_seconds(), levels_seconds()
     peer = peer_seconds(whole)
     part = "all ten folds" if whole else f"{MEASURED} of {FOLDS} folds, scaled"
     print(f"votes {votes:.2f} s; adult: ours {ours:.1f} s, scikit-learn {peer:.1f} s ({part})", flush=True)
     return [
         ("tally compare on votes, seconds", votes),
         ("compare on Adult: x faster than GridSearchCV", peer / ours),
+        (LEVELS, levels),
     ]
 
 
 if __name__ == "__main__":
-    for name, figure in figures("--whole" in sys.argv):
+    alone = "--levels" in sys.argv
+    for name, figure in [(LEVELS, levels_seconds())] if alone else figures("--whole" in sys.argv):
         print(f"{name}: {figure:.2f}")

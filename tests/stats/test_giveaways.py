@@ -151,3 +151,22 @@ def test_only_columns_that_could_tell_are_counted_and_only_those_that_do_are_nam
     ((column, text),) = giveaways(table, table.schema.used)
     assert column.name == "cut"
     assert text == "column 'cut' by itself gives the target of 100 of 100 rows correctly."
+
+
+@pytest.mark.parametrize("rows", [90, 700])
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_a_table_that_is_looked_at_whole_loses_no_column_by_looking_at_a_part_first(rows, kinds):
+    rng = np.random.default_rng(rows + kinds)
+    y = rng.integers(kinds, size=rows)
+    flips = [int(rows * share) for share in (0, 0, 0.004, 0.008, 0.01, 0.012, 0.03, 0.2, 1)]
+    columns = {}
+    for j, count in enumerate(flips):
+        told = y.copy()
+        told[rng.choice(rows, count, replace=False)] = rng.integers(kinds, size=count)
+        columns[f"n{j}"] = told + 0.9 * rng.random(rows)
+        columns[f"l{j}"] = [f"v{v}" for v in told]
+    table = read_table(open_source(columns), None, y)
+    every = {column.name for column, _ in giveaways(table, table.schema.used)}
+    left = {column.name for column in likely(table)}
+    assert {"n0", "l0"} <= every <= left
+    assert not left & {"n8", "l8"}

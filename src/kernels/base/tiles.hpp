@@ -9,6 +9,14 @@ namespace tally {
 inline constexpr size_t lanes = 64;  // columns worked on at a time; their tables stay in the first-level cache
 inline constexpr size_t tile_rows = 32;
 
+// Vectors of n numbers, as many as the instructions in force have room for.
+template <size_t n>
+struct Vectors {
+    typedef double Doubles TALLY_VECTOR_ANYWHERE(n * 8);
+    typedef int64_t Wholes TALLY_VECTOR_ANYWHERE(n * 8);
+    typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
+};
+
 typedef double Four TALLY_VECTOR_ANYWHERE(32);
 typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
 typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap

@@ -8,49 +8,55 @@
 
 namespace tally::logistic {
 
-// side[j] . y[k] for two columns j and two columns k at a time: each load is used twice.
+// side[j] . y[k] for two columns j and two columns k at a time: each load is used twice. Wide: vectors of so many rows.
+template <class Wide>
 TALLY_INLINE void four_dots(const double* u0, const double* u1, const double* v0, const double* v1, double magic,
                             uint64_t out[4]) {
-    FourBits t00{}, t01{}, t10{}, t11{};
-    const Four m = {magic, magic, magic, magic};
-    for (size_t i = 0; i < kRows; i += 4) {
-        const Four a0 = *reinterpret_cast<const Four*>(u0 + i), a1 = *reinterpret_cast<const Four*>(u1 + i);
-        const Four b0 = *reinterpret_cast<const Four*>(v0 + i), b1 = *reinterpret_cast<const Four*>(v1 + i);
-        t00 += reinterpret_cast<FourBits>(Four(a0 * b0 + m));
-        t01 += reinterpret_cast<FourBits>(Four(a0 * b1 + m));
-        t10 += reinterpret_cast<FourBits>(Four(a1 * b0 + m));
-        t11 += reinterpret_cast<FourBits>(Four(a1 * b1 + m));
+    using Doubles = typename Vectors<Wide::doubles>::Doubles;
+    using Bits = typename Vectors<Wide::doubles>::Bits;
+    Bits t00{}, t01{}, t10{}, t11{};
+    const Doubles m = magic - Doubles{};
+    for (size_t i = 0; i < kRows; i += Wide::doubles) {
+        const Doubles a0 = *reinterpret_cast<const Doubles*>(u0 + i), a1 = *reinterpret_cast<const Doubles*>(u1 + i);
+        const Doubles b0 = *reinterpret_cast<const Doubles*>(v0 + i), b1 = *reinterpret_cast<const Doubles*>(v1 + i);
+        t00 += reinterpret_cast<Bits>(Doubles(a0 * b0 + m));
+        t01 += reinterpret_cast<Bits>(Doubles(a0 * b1 + m));
+        t10 += reinterpret_cast<Bits>(Doubles(a1 * b0 + m));
+        t11 += reinterpret_cast<Bits>(Doubles(a1 * b1 + m));
     }
-    const uint64_t zero = kRows * std::bit_cast<uint64_t>(magic);
-    out[0] = t00[0] + t00[1] + t00[2] + t00[3] - zero;
-    out[1] = t01[0] + t01[1] + t01[2] + t01[3] - zero;
-    out[2] = t10[0] + t10[1] + t10[2] + t10[3] - zero;
-    out[3] = t11[0] + t11[1] + t11[2] + t11[3] - zero;
+    for (size_t k = 0; k < 4; ++k) out[k] = 0 - kRows * std::bit_cast<uint64_t>(magic);
+    for (size_t lane = 0; lane < Wide::doubles; ++lane)
+        out[0] += t00[lane], out[1] += t01[lane], out[2] += t10[lane], out[3] += t11[lane];
+}
+
+// The same for all columns, where every row counts once. Not inlined with what is done row by row: all vector registers
+// are for these loops.
+inline void each_by_each(const double* side, const double* y, size_t columns, size_t p, double magic, int64_t* square) {
+    run_wide([=](auto wide) {
+        for (size_t j = 0; j < columns; j += 2) {
+            const size_t j1 = j + 1 < columns ? j + 1 : j;
+            for (size_t k = 0; k <= j1; k += 2) {
+                const size_t k1 = k + 1 < columns ? k + 1 : k;
+                uint64_t out[4];
+                four_dots<decltype(wide)>(side + j * kRows, side + j1 * kRows, y + k * kRows, y + k1 * kRows, magic, out);
+                if (k <= j) square[j * p + k] += int64_t(out[0]);
+                if (k1 != k && k1 <= j) square[j * p + k1] += int64_t(out[1]);
+                if (j1 != j) {
+                    square[j1 * p + k] += int64_t(out[2]);
+                    if (k1 != k && k1 <= j1) square[j1 * p + k1] += int64_t(out[3]);
+                }
+            }
+        }
+    });
 }
 
 TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* copies, size_t n, double magic,
                                  int64_t* square) {
     const size_t p = 1 + a.dense + a.cells, columns = 1 + a.dense;
-    if (copies) {
-        for (size_t j = 0; j < columns; ++j)
-            for (size_t k = 0; k <= j; ++k)
-                square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);
-        return;
-    }
-    for (size_t j = 0; j < columns; j += 2) {
-        const size_t j1 = j + 1 < columns ? j + 1 : j;
-        for (size_t k = 0; k <= j1; k += 2) {
-            const size_t k1 = k + 1 < columns ? k + 1 : k;
-            uint64_t out[4];
-            four_dots(w.side + j * kRows, w.side + j1 * kRows, w.y + k * kRows, w.y + k1 * kRows, magic, out);
-            if (k <= j) square[j * p + k] += int64_t(out[0]);
-            if (k1 != k && k1 <= j) square[j * p + k1] += int64_t(out[1]);
-            if (j1 != j) {
-                square[j1 * p + k] += int64_t(out[2]);
-                if (k1 != k && k1 <= j1) square[j1 * p + k1] += int64_t(out[3]);
-            }
-        }
-    }
+    if (!copies) return each_by_each(w.side, w.y, columns, p, magic, square);
+    for (size_t j = 0; j < columns; ++j)
+        for (size_t k = 0; k <= j; ++k)
+            square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);
 }
 
 // row[i][start + code] += weight of the row, a whole number by now.

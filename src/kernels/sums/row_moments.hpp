@@ -79,13 +79,6 @@ inline size_t find_limits(const Columns& columns, size_t column, RowLimits& limi
     return odd;
 }
 
-template <size_t n>
-struct Vectors {
-    typedef double Doubles TALLY_VECTOR_ANYWHERE(n * 8);
-    typedef int64_t Wholes TALLY_VECTOR_ANYWHERE(n * 8);
-    typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
-};
-
 // Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
 template <class Wide>
 using Doubles = typename Vectors<Wide::doubles>::Doubles;

@@ -203,6 +203,8 @@ Way = NumberWay | DateWay | TimeWay
 
 def way_of(example: str) -> Way | None:
     """Return the way that a model file keeps as an example; None of a text that is none."""
+    if not example:
+        return None
     if example in ("23:59", "11:59 PM"):
         return TimeWay(example == "11:59 PM")
     if found := _DATE.match(example):

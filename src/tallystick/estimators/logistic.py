@@ -234,7 +234,7 @@ class LogisticRegression(Classifier):
         return choose(parts, engine, options, table.schema, table.unit)
 
     def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
+        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
         strengths = [s.l2 for s in settings]
@@ -245,7 +245,7 @@ class LogisticRegression(Classifier):
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
         options = LogisticOptions.of(type(self)(**first))
         engine, falling = training.engine or Local(1), [float(strengths[i]) for i in order]
-        models = path_models(training, engine, options, falling, training.unit)
+        models = path_models(training, engine, options, falling, training.unit, roughly)
         found = {
             i: np.concatenate(list(tested.answers(model.shares)))
             for i, model in zip(order, models, strict=True)

@@ -201,7 +201,7 @@ class NaiveBayes(Updates, BayesViews):
         return cross_answers(ask, table, plan, self._engine(), _shares, self._local().threads)
 
     def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
+        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting; those that differ in smoothing alone share sums."""
         if any(s.calibrate for s in settings):

@@ -49,7 +49,7 @@ class PlainMethod:
         return None
 
     def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
+        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
     ) -> Iterable[NDArray[np.float64]] | None:
         """Return shares[tested row, class] of each setting by a faster way; None: each is fitted."""
         return None

@@ -155,7 +155,7 @@ class _AnyTree(TreeViews):
         return super()._with_part(name, part, value)
 
     def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
+        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
         from tallystick.learners.fit import fit

@@ -91,12 +91,13 @@ class Fits(Protocol):
         ...
 
     def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
+        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
     ) -> Iterable[Floats] | None:
         """Return, for each setting (an unfitted method of this class), shares[tested row, class].
 
         Classes are those of the training table. Law: the shares are those of fitting each setting alone and
-        answering, to the precision a fit is carried to. None: each must be fitted. It uses one thread.
+        answering, to the precision a fit is carried to; roughly: near enough to tell which setting is best.
+        None: each must be fitted. It uses one thread.
         """
         ...
 

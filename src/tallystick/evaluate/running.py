@@ -204,16 +204,17 @@ def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
 
 
 def answer_settings(
-    settings: Sequence[Any], training: Table, part: FoldRows, labels: tuple[str, ...]
+    settings: Sequence[Any], training: Table, part: FoldRows, labels: tuple[str, ...], roughly: bool = False
 ) -> Iterable[Floats]:
     """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
-    method can.
+    method can. roughly: they are to tell which setting is best, and are forgotten.
     """
     only = one_class(training, labels)
     if only is not None:
         yield from (np.tile(only, (part.rows, 1)) for _ in settings)
         return
-    found = settings[0]._answer_settings(settings, training, part) if len(settings) > 1 else None
+    together = settings[0]._answer_settings if len(settings) > 1 else None
+    found = None if together is None else together(settings, training, part, roughly)
     if found is not None:
         for shares in found:
             yield spread(shares, training, labels)

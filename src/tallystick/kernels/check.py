@@ -27,7 +27,7 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     known = _DTYPES.get(dtypes) or _known(dtypes)
     if type(value) is np.ndarray and value.dtype in known:
         flags, have = value.flags, value.shape
-        same = have == shape or (len(shape) == len(have) == 1 and shape[0] is None)
+        same = have == shape or (len(shape) == len(have) and shape[0] is None and have[1:] == shape[1:])
         if same and flags.c_contiguous and flags.aligned:
             return value
     loose(name, value, dtypes, shape)

@@ -57,7 +57,8 @@ def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     """Return `scan` of every column of matrix[row, column], reading the memory once."""
     check.loose("matrix", matrix, FLOATS, (None, None))
     if matrix.dtype == np.float64 and matrix.shape[1] >= FEW_COLUMNS:
-        return scan_columns(list(matrix.T))
+        columns = list(matrix.T)
+        return scan_columns(columns, _kernels.scan_rows(columns))
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
 
 

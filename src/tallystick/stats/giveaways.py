@@ -7,6 +7,8 @@ tells little costs next to nothing; a column that is named was counted on all ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ __all__ = ["ADVICE", "giveaways", "likely"]
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
 STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
+WHOLE = (32, 128, 1024)  # rows of each class of a table that is looked at whole in the end
 FEW_CELLS = 2048  # of a table that is looked at whole at once
 LOOKED_AT = 1 << 16  # rows, evenly over the table, among which those of each class are looked for
 MOST_CLASSES = 16  # the most frequent ones: a column that tells nearly all tells these
@@ -37,38 +40,68 @@ def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column,
 
 
 def likely(table: Table) -> list[Column]:
-    """Return the columns that may tell nearly everything, going by some rows of each class."""
+    """Return the columns that may tell nearly everything, going by some rows of each class.
+
+    No part of the rows has more changes or more wrong rows than all of them: where all will be looked at,
+    what they allow decides from the start.
+    """
     assert table.classes is not None
     left = list(table.schema.used)
+    dealt = _Dealt.of(table.classes)
+    wrong = alone.allowed(dealt.counts) if dealt.whole and table.weights is None else None
+    stages = STAGES if wrong is None else tuple((each, 0.0) for each in WHOLE)
     few = len(table.classes) * len(left) <= FEW_CELLS
-    for each, share in STAGES[few:]:
-        rows, classes = _sample(table.classes, each)
-        whole = len(rows) == len(table.classes) and table.weights is None
-        wrong = alone.allowed(np.bincount(classes)) if whole else share * len(rows)
-        most = alone.CUTS + max(int(classes[-1]) - 1, 0) + 2 * wrong  # a wrong row breaks a run twice
+    for each, share in stages[-1:] if few else stages:
+        rows, classes = dealt.some(each)
+        bound = share * len(rows) if wrong is None else wrong
+        most = alone.CUTS + max(int(classes[-1]) - 1, 0) + 2 * bound  # a wrong row breaks a run twice
         numeric = [c for c in left if c.kind == "numeric"]
         near = [c for c, n in zip(numeric, _changes(table, numeric, rows, classes), strict=True) if n <= most]
-        coded = [c for c in left if c.kind in CODED and _wrong(table.column(c.name)[rows], classes) <= wrong]
+        coded = [c for c in left if c.kind in CODED and _wrong(table.column(c.name)[rows], classes) <= bound]
         left = near + coded + [c for c in left if c.kind == "text"]
-        if whole:
+        if not left or (wrong is not None and len(rows) == len(table.classes)):
             break
     return left
 
 
-def _sample(classes: NDArray[np.integer], each: int) -> tuple[Codes, Codes]:
-    """Return row numbers, up to `each` of a class, and the class of each, counted from 0 and rising."""
-    step = max(1, len(classes) // LOOKED_AT)
-    some = np.asarray(classes[::step])
-    order = np.argsort(some, kind="stable")
-    counts = np.bincount(some)
-    starts = np.cumsum(counts) - counts
-    frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
-    kept = [
-        order[start + np.arange(min(each, n)) * n // min(each, n)]  # evenly
-        for start, n in zip(starts[frequent].tolist(), counts[frequent].tolist(), strict=True)
-        if n
-    ]
-    return np.concatenate(kept) * step, np.repeat(np.arange(len(kept)), [len(rows) for rows in kept])
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """Row numbers by class: order[starts[class]...], one row in `step`, of the most frequent classes."""
+
+    order: Codes
+    starts: list[int]
+    counts: Codes
+    step: int
+
+    @classmethod
+    def of(cls, classes: NDArray[np.integer]) -> Self:
+        """Return the rows of a table by class."""
+        step = max(1, len(classes) // LOOKED_AT)
+        some = np.asarray(classes[::step])
+        counts = np.bincount(some)
+        starts = counts.cumsum() - counts
+        if len(counts) > MOST_CLASSES:
+            frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+            starts, counts = starts[frequent], counts[frequent]
+        there = counts > 0
+        return cls(some.argsort(kind="stable"), starts[there].tolist(), counts[there], step)
+
+    @property
+    def whole(self) -> bool:
+        """Will every row be looked at in the end?"""
+        return self.step == 1 and int(self.counts.sum()) == len(self.order) and max(self.counts) <= WHOLE[-1]
+
+    def some(self, each: int) -> tuple[Codes, Codes]:
+        """Return row numbers, up to `each` of a class, and the class of each, counted from 0 and rising."""
+        sizes = self.counts.tolist()
+        if max(sizes) <= each:
+            kept = [self.order[start : start + n] for start, n in zip(self.starts, sizes, strict=True)]
+        else:
+            kept = [
+                self.order[start + np.arange(min(each, n)) * n // min(each, n)]  # evenly
+                for start, n in zip(self.starts, sizes, strict=True)
+            ]
+        return np.concatenate(kept) * self.step, np.repeat(np.arange(len(kept)), [len(r) for r in kept])
 
 
 def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -> list[int]:

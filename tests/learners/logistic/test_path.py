@@ -50,6 +50,20 @@ def test_a_path_that_keeps_its_curvature_ends_where_fits_one_by_one_do(monkeypat
             np.testing.assert_allclose(mine.weights, other.weights, atol=1e-7)
 
 
+def test_models_that_only_tell_which_strength_is_best_end_sooner_and_near():
+    X, y = made(5, rows=300)
+    table = read_table(open_source(X), None, y)
+    options = ts.LogisticRegression(l2=10.0)._options()
+    fine, rough = (
+        list(path_models(table, Local(1), options, (10.0, 1.0, 0.1), table.unit, roughly))
+        for roughly in (False, True)
+    )
+    assert sum(m.fit.iterations for m in rough) < sum(m.fit.iterations for m in fine)
+    (block,) = table.blocks()
+    for near, far in zip(rough, fine, strict=True):
+        np.testing.assert_allclose(near.shares(block), far.shares(block), atol=1e-4)
+
+
 def test_the_loss_on_rows_left_out_is_minus_their_log_likelihood():
     X, y = made(2, rows=120)
     table = read_table(open_source(X), None, y)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from small_models import BAYES, bayes
 
-from tallystick.models.naive_bayes.columns import Counted, Summed, Worded, idf_of, sum_in_order
+from tallystick import kernels
+from tallystick.models.naive_bayes.columns import Counted, Summed, Worded, idf_of, level_terms, sum_in_order
 from tallystick.models.naive_bayes.options import BayesOptions
 
 NONE = np.zeros(2, np.int64)
@@ -33,6 +35,22 @@ def test_a_class_without_rows_has_the_shares_that_were_assumed():
 def test_a_level_never_seen_has_a_share_only_where_cases_are_added():
     np.testing.assert_allclose(COUNTED.unseen(options(), 1), [1 / 7, 1 / 7])
     assert COUNTED.unseen(options(alpha=0), 1) is None
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.3, 0.0])
+def test_columns_of_as_many_levels_have_together_the_terms_of_each_alone(alpha):
+    rng = np.random.default_rng(4)
+    smoothed = options(alpha=alpha)
+    counts = rng.integers(0, 50, (9, 3, 4))
+    counts[2, :, 1] = 0  # a class without rows
+    parts = [Counted(f"c{j}", "levels", c, c[0]) for j, c in enumerate(counts)]
+    for part, term in zip(parts, level_terms(parts, smoothed, 2), strict=True):
+        shares = part.shares(smoothed, 2)
+        assert term.column == part.name
+        assert term.table[:3].tobytes() == kernels.log(shares).tobytes()
+        assert (term.table[3] == 0).all()
+        unseen = part.unseen(smoothed, 2)
+        assert term.table[4].tobytes() == (np.zeros(4) if unseen is None else kernels.log(unseen)).tobytes()
 
 
 def test_means_and_spreads_are_exact_and_a_class_without_values_takes_the_mean_of_all():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,9 @@ class KindVerdict:
     way: Way | None = None  # how numbers or dates are written, where it is not plainly
 
 
+WHOLE, REAL = KindVerdict("numeric", "whole numbers"), KindVerdict("numeric", "real numbers")
+
+
 @dataclass(frozen=True)
 class TextFacts:
     """The distinct texts of a column, sorted: counts[text] of rows, kinds[text] as the parser saw them.
@@ -102,8 +105,7 @@ class TextFacts:
         return [self.texts[int(i)].as_py() for i in np.flatnonzero(which)[:limit]]
 
 
-@dataclass(frozen=True)
-class NumberFacts:
+class NumberFacts(NamedTuple):
     """What is known of a column of numbers. `run`: whole numbers, each once, that fill their range."""
 
     total: int
@@ -169,7 +171,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
     if facts.spans:
         note = Note("durations", f"column {shown(name)} holds durations; they are used as seconds.", name)
         return KindVerdict("numeric", "durations, as seconds", (note,))
-    return KindVerdict("numeric", "whole numbers" if facts.whole else "real numbers")
+    return WHOLE if facts.whole else REAL
 
 
 def no_dates(name: str, found: str) -> DataError:

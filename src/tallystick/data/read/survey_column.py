@@ -81,6 +81,7 @@ def in_one_way(
 
 Counts = NDArray[np.int64]
 FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
+NUMBERS = KindVerdict("numbers", "")
 LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user says that they are
 
 
@@ -395,7 +396,7 @@ class ColumnSurvey:
             if asked.inf != "missing":
                 raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
             notes = (infinite_note(name, int(numbers.infinite[m])),)
-        before, facts = before or KindVerdict("numbers", ""), numbers.facts(total, m, dated)
+        before, facts = before or NUMBERS, numbers.facts(total, m, dated)
         if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
             return SecondLook((facts.low, facts.high))
         return decide_numbers(name, asked, facts, before, notes)

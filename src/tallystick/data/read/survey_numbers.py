@@ -103,7 +103,8 @@ class NumbersSeen:
             self.first = first_rows(self.first, chosen.row_numbers(np.flatnonzero(infinite)[:LISTED]))
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
-        self.finite = self.finite + chosen.filled(values, scan.missing)
+        more = chosen.filled(values, scan.missing)
+        self.finite = more if self.finite is NONE[self.measures] else self.finite + more
         if self._range(scan, len(values) - scan.missing):
             good = None if scan.missing == 0 else ~np.isnan(values)
             self._tell(values if good is None else values[good], chosen.weights(good))

@@ -8,6 +8,7 @@ Laws: a whole weight w is w copies of the row, a row of weight 0 does not count;
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,11 @@ class Chosen:
     copies: NDArray[np.int64] | None = None
     start: int | None = None
 
+    @cached_property
+    def every(self) -> NDArray[np.int64]:
+        """counts[measure] of all kept rows; shared, nobody writes to it."""
+        return self.count(None)
+
     def cut(self, array: Any) -> Any:
         """Return the kept rows of an array."""
         return array if self.keep is None else array[self.keep]
@@ -61,8 +67,10 @@ class Chosen:
 
     def filled(self, values: NDArray[np.float64], missing: int) -> NDArray[np.int64]:
         """Return counts[measure] of kept rows that have a value; missing: rows that have none."""
-        if missing == 0 or self.copies is None:
-            return np.array([len(values) - missing]) if self.copies is None else self.count(None)
+        if missing == 0:
+            return self.every
+        if self.copies is None:
+            return np.array([len(values) - missing])
         return self.count(~np.isnan(values))
 
     def weights(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64] | None:

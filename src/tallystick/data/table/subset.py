@@ -193,8 +193,9 @@ def _within(column: Column, found: Any) -> Column:
         least = max(column.least, 1)
         words = tuple(w for w, n in zip(column.words, found.tolist(), strict=False) if n >= least)
         return replace(column, words=words)
-    column = replace(column, missing=int(found[-1]))
-    if column.declared or column.kind == "boolean":
-        return column
-    levels = tuple(v for v, n in zip(column.levels, found.tolist(), strict=False) if n)
-    return replace(column, levels=levels)
+    missing, levels = int(found[-1]), column.levels
+    if not column.declared and column.kind != "boolean":
+        levels = tuple(v for v, n in zip(levels, found.tolist(), strict=False) if n)
+    if missing == column.missing and len(levels) == len(column.levels):
+        return column  # the rest of the rows had nothing else
+    return replace(column, missing=missing, levels=levels)

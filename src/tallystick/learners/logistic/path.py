@@ -21,6 +21,7 @@ from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.learner import prepared, solve
 from tallystick.learners.logistic.prepare import Prepared, prepare
 from tallystick.learners.logistic.problem import Point
+from tallystick.learners.logistic.solvers import FINE
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 
@@ -79,15 +80,21 @@ def fold_losses(
 
 
 def path_models(
-    training: Table, engine: Engine, options: LogisticOptions, strengths: Sequence[float], unit: int
+    training: Table,
+    engine: Engine,
+    options: LogisticOptions,
+    strengths: Sequence[float],
+    unit: int,
+    roughly: bool = False,
 ) -> Iterator[LogisticModel]:
     """Yield the model of each strength of the prior, strong ones first, each started from the one before.
 
     Standard errors and the look for separated classes are left out: these models answer and are forgotten.
+    roughly: they only tell which strength is best.
     """
     schema = training.schema
     known, basis = drive(prepared(options, schema, unit), training, engine)
-    before, seen = None, None
+    before, seen, fine = None, None, ROUGH if roughly else FINE
     for strength in strengths:
         ready = prepare(known, basis, options, schema, strength)
         if before is not None and seen is not None:
@@ -96,7 +103,7 @@ def path_models(
             question = ready.problem.ask(ready.start.w)
             point = ready.problem.read(ready.start.w, engine.total(training, question))
             ready = replace(ready, start=replace(ready.start, point=point))
-        point, run = drive(solve(ready, options, False), training, engine)
+        point, run = drive(solve(ready, options, False, fine=fine), training, engine)
         fresh = run.latest if point.curvature is None else point.curvature
         before, seen = ready, replace(point, curvature=ready.start.curvature if fresh is None else fresh)
         point = replace(point, curvature=None)

@@ -41,42 +41,22 @@ class Counted:
 
     def shares(self, options: BayesOptions, unit: int) -> Array:
         """Return R[value, class] = (count + m p) / (rows + m); without rows and smoothing, p."""
-        m, p = options.smoothing(self.name, self.levels or len(self.counts))
-        added = (m * np.asarray(p, float) * unit).reshape(-1, 1)
-        below = self.counts.sum(0) + m * unit
-        out: Array
-        if m * unit > 0:
-            out = (self.counts + added) / below
-            return out
-        with np.errstate(invalid="ignore", divide="ignore"):
-            out = (self.counts + added) / below
-        out[:, below == 0] = np.asarray(p, float).reshape(-1, 1)
-        return out
+        return _shares(self.counts, *options.smoothing(self.name, self.levels or len(self.counts)), unit)
 
     def unseen(self, options: BayesOptions, unit: int) -> Array | None:
         """Return the share[class] of a level never seen; None when there is no smoothing: the column is left
         out.
         """
-        m, p = options.unseen(self.name, len(self.counts))
-        if m * p == 0:
-            return None
-        out: Array = m * p * unit / (self.counts.sum(0) + m * unit)
-        return out
+        return _unseen(self.counts, *options.unseen(self.name, len(self.counts)), unit)
 
     def term(self, options: BayesOptions, unit: int) -> Term:
         """Return the logarithms of the shares as a table by code."""
+        if self.distribution != "binned":
+            return level_terms([self], options, unit)[0]
         shares = self.shares(options, unit)
-        k, classes = shares.shape
-        if self.distribution == "binned":
-            table = np.zeros((k + 1, classes))
-            table[:k] = kernels.log(shares)
-            return BinTerm(self.name, np.asarray(self.cuts, float), table)
-        unseen = self.unseen(options, unit)
-        table = np.ones((k + 2, classes))  # of which the logarithm is 0
-        table[:k] = shares
-        if unseen is not None:
-            table[-1] = unseen
-        return LevelTerm(self.name, kernels.log(table))
+        table = np.zeros((len(shares) + 1, shares.shape[1]))
+        table[:-1] = kernels.log(shares)
+        return BinTerm(self.name, np.asarray(self.cuts, float), table)
 
     def plus(self, other: Counted, sign: int) -> Counted:
         """Return the counts of both, or of the rest."""
@@ -98,6 +78,40 @@ class Counted:
         return (
             {"name": self.name} | out | ({"cuts": list(self.cuts)} if self.distribution == "binned" else {})
         )
+
+
+def level_terms(parts: Sequence[Counted], options: BayesOptions, unit: int) -> list[LevelTerm]:
+    """Return the terms of columns of levels that have as many levels each, and are smoothed alike."""
+    first, counts = parts[0], np.stack([part.counts for part in parts])
+    columns, k, classes = counts.shape
+    table = np.ones((columns, k + 2, classes))  # of which the logarithm is 0
+    table[:, :k] = _shares(counts, *options.smoothing(first.name, first.levels or k), unit)
+    unseen = _unseen(counts, *options.unseen(first.name, k), unit)
+    if unseen is not None:
+        table[:, -1] = unseen
+    tables = kernels.log(table)
+    return [LevelTerm(part.name, tables[j]) for j, part in enumerate(parts)]
+
+
+def _shares(counts: Counts, m: float, p: Any, unit: int) -> Array:
+    """Return R[..., value, class] = (count + m p) / (rows + m); without rows and smoothing, p."""
+    p = np.asarray(p, float).reshape(-1, 1)
+    below = (counts.sum(-2) + m * unit)[..., None, :]
+    out: Array
+    if m * unit > 0:
+        out = (counts + m * p * unit) / below
+        return out
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out = np.where(below == 0, p, (counts + m * p * unit) / below)
+    return out
+
+
+def _unseen(counts: Counts, m: float, p: float, unit: int) -> Array | None:
+    """Return the share[..., class] of a level never seen; None without smoothing."""
+    if m * p == 0:
+        return None
+    out: Array = m * p * unit / (counts.sum(-2) + m * unit)
+    return out
 
 
 def _distances(rows: int, sums: int, squares: int) -> Fraction:

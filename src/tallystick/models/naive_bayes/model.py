@@ -25,7 +25,7 @@ from tallystick.models import exact
 from tallystick.models.additive import Additive, Calibration, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.float_rows import shares_of_floats
-from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
+from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded, level_terms
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS, of_part
 from tallystick.models.naive_bayes.options import BayesOptions
 
@@ -189,6 +189,8 @@ class NaiveBayesModel:
         return kernels.log(given_priors(priors, self.schema.predicted))
 
     def _term(self, part: Part) -> Term:
+        if isinstance(part, Counted):
+            return self._levels.get(part.name) or part.term(self.options, self.unit)
         if isinstance(part, Summed):
             if of_part(part).together is not None:
                 return self._together[part.name]
@@ -196,6 +198,18 @@ class NaiveBayesModel:
             normal = self.variances.get(part.name, [])
             return part.normal_term(normal) if term is None else term(part, self.options, self.unit)
         return part.term(self.options, self.unit)
+
+    @cached_property
+    def _levels(self) -> dict[str, Term]:
+        """The terms of columns of levels by name, those of one shape found at once, where all are smoothed
+        alike.
+        """
+        shapes: dict[int, list[Counted]] = {}
+        for part in self.parts if self.options.alike else ():
+            if isinstance(part, Counted) and part.distribution != "binned":
+                shapes.setdefault(len(part.counts), []).append(part)
+        terms = (t for parts in shapes.values() for t in level_terms(parts, self.options, self.unit))
+        return {term.column: term for term in terms}
 
     @cached_property
     def _together(self) -> dict[str, Term]:

@@ -72,6 +72,11 @@ class BayesOptions:
         for name in given.values() if isinstance(given, Mapping) else [given]:
             _one_of("distributions", name, every_name())
 
+    @property
+    def alike(self) -> bool:
+        """Are all columns of as many levels smoothed alike?"""
+        return not any(isinstance(given, Mapping) for given in (self.alpha, self.m, self.p))
+
     def smoothing(self, column: str, levels: Sequence[str] | int) -> tuple[float, Any]:
         """Return (m, p) of a column: p is one share for every value, or a list with one for each."""
         names = levels if not isinstance(levels, int) else ()
