@@ -140,9 +140,7 @@ class Source(Heading, Protocol):
         ...
 
     def each_row(self) -> Source:
-        """Return the same rows with a place for every row: one that cannot be read has empty cells, and a
-        reason (data/source/unread.py).
-        """
+        """Return the same rows; one that cannot be read has empty cells and a reason (source/unread.py)."""
         ...
 
 
@@ -249,9 +247,7 @@ class Table(Protocol):
 
     @property
     def row_unit(self) -> int:
-        """What one row weighs where rows are counted, in units of the table: 1 where weights are copies, else
-        the mean weight.
-        """
+        """What a row weighs where rows are counted: 1 where weights are copies, else the mean weight."""
         ...
 
     @property
@@ -295,6 +291,10 @@ class Table(Protocol):
 
     def near(self) -> Table:
         """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
+        ...
+
+    def dealt(self, folds: int, order: Any) -> Any:
+        """Return rows that stay far dealt where they are (`evaluate/far_folds.py`); else None."""
         ...
 
     def blocks(self) -> Iterator[Block]:

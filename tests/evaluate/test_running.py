@@ -110,7 +110,7 @@ def test_progress_is_told_for_each_piece():
 
 def test_a_class_that_training_lacks_has_share_0():
     table = ts.NaiveBayes()._read(TWO, "y")
-    shares = spread(np.array([[0.25, 0.75]]), table, ("p", "never", "q"))
+    shares = spread(np.array([[0.25, 0.75]]), table.schema.predicted.labels, ("p", "never", "q"))
     assert shares.tolist() == [[0.25, 0.0, 0.75]]
 
 

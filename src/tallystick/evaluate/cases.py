@@ -62,6 +62,23 @@ def cases_of(table: Any) -> Cases:
     return Cases(order[at], sizes, _coded(hashes[at], number))
 
 
+@dataclass(frozen=True)
+class CaseOrder:
+    """How the cases of rows without weights are ordered by a key, where rows are known by their hashes: see
+    `Cases`. It can be sent to where the rows are.
+    """
+
+    key: int
+
+    def alone(self, cases: int, distinct: int) -> int:
+        """Return how many copies of a row have a place of their own."""
+        return _alone(cases, distinct)
+
+    def places(self, hashes: Hashes, numbers: Rows) -> Hashes:
+        """Return the place in the order of rows with these hashes, by their number among equal rows."""
+        return keyed(_coded(hashes, numbers), self.key + 1)
+
+
 def case_keys(table: Any) -> Hashes:
     """Return the hash that orders the case of each row, of a table without weights that memory does not hold.
 

@@ -21,13 +21,14 @@ from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
 from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
+from tallystick.evaluate.far_folds import FarJudging, judged_far
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import By, group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import CrossValidation
+from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, answer, cross_shares, fresh
 
 
@@ -121,6 +122,10 @@ def cross_validate(
         return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
+    if sample_weight is None and not by and threshold is None and way.is_plain:
+        far = _judged_far(model, table, way, repeats, (cost, positive), progress)
+        if far is not None:
+            return far
     dealing, how = way.dealing(table)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
     values = names_by(fresh(model), again, table, by, ordered=not is_spark(data))
@@ -151,6 +156,25 @@ def cross_validate(
         values,
         own,
     )
+
+
+def _judged_far(
+    model: Fits, table: Table, way: FoldWay, repeats: int, asked: tuple[Any, Any], progress: Progress | None
+) -> CrossValidation | None:
+    """Return the cross-validation of rows that stay far, where their answers stay too; None: they do not."""
+    if table.place != "far" or table.schema.regression:
+        return None
+    labels, place = _positive(table, asked[1])
+    prices, own = judged_by(asked[0], model, table.schema.predicted, labels)
+    rule, made = prices if own is None else own, named(model, table.schema.predicted)
+    parts: list[FoldAnswers] = []
+    for key in range(repeats):
+        judged = judged_far(made, table, FarJudging(way.folds, key, rule, prices, place), progress)
+        if judged is None:
+            return None
+        parts.append(FoldAnswers.elsewhere(judged, len(labels)))
+    how, none = f"{way.folds} stratified folds", np.zeros(0, np.int64)
+    return CrossValidation(labels, none, tuple(parts), None, prices, place, how, own_costs=own)
 
 
 def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
@@ -223,6 +247,11 @@ class FoldWay:
                 f"not {shown(folds)}."
             )
         return cls(int(folds), groups, time)
+
+    @property
+    def is_plain(self) -> bool:
+        """Stratified folds, dealt by what rows hold alone."""
+        return not (self.aside or self.shares or self.one_out)
 
     @property
     def aside(self) -> list[str]:

@@ -134,7 +134,7 @@ def deal(table: Table, folds: int, key: int = 0, by_class: bool = True) -> FoldP
     """Return the plan of stratified folds: the cases of each class, in the order of a keyed hash of what they
     hold, go to the folds in turn; not by_class: the cases of all classes together.
     """
-    _check(folds, count_cases(table), "rows")
+    check_folds(folds, count_cases(table), "rows")
     if large.is_large(table) and table.weights is None:
         return _deal_large(table, folds, key, table.classes if by_class else None)
     cases = cases_of(table)
@@ -230,7 +230,7 @@ def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: 
     name.
     """
     names, inverse = np.unique(groups.astype(str), return_inverse=True)
-    _check(folds, len(names), "groups")
+    check_folds(folds, len(names), "groups")
     hashes = keyed(hash_texts([str(n) for n in names.tolist()]), key)
     order = np.argsort(hashes, kind="stable")
     dealt = np.empty(len(names), np.int64)
@@ -245,7 +245,7 @@ def time_folds(times: NDArray[Any], folds: int, weights: NDArray[np.int64] | Non
     """
     moments, inverse = np.unique(times, return_inverse=True)
     if folds > 1 or len(moments) < 2:
-        _check(folds, len(moments) - 1, "later moments")
+        check_folds(folds, len(moments) - 1, "later moments")
     full = _loads(inverse, weights)
     middle = (np.cumsum(full) - full / 2) / int(full.sum())
     stretch = np.minimum((middle * (folds + 1)).astype(np.int64), folds)
@@ -276,7 +276,8 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
     return loads
 
 
-def _check(folds: Any, most: int, what: str) -> None:
+def check_folds(folds: Any, most: int, what: str) -> None:
+    """Refuse a number of folds that is none, or larger than `most`."""
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
         raise OptionError(
             f"folds must be a whole number of at least 2, or 'leave-one-out', not {shown(folds)}."

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.evaluate.exact import exact_total
+
 Interval = tuple[float, float]
 
 METHODS = {
@@ -73,12 +75,16 @@ def wilson(hits: float, rows: float) -> Interval:
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
     """Return Student's interval of a weighted mean, with Johnson's correction for skewed values."""
     rows = float(weights.sum())
+    centre = exact_total(weights * values) / rows if rows else 0.0
+    away = values - centre
+    return of_sums(rows, centre, exact_total(weights * away**2), exact_total(weights * away**3))
+
+
+def of_sums(rows: float, centre: float, squares: float, cubes: float) -> Interval:
+    """Return the interval of a mean, from the sums of the squares and cubes of what is away from it."""
     if rows < 2:
         return -math.inf, math.inf
-    centre = float((weights * values).sum()) / rows
-    away = values - centre
-    second = float((weights * away**2).sum()) / (rows - 1)
-    return of_moments(rows, centre, second, float((weights * away**3).sum()) / rows)
+    return of_moments(rows, centre, squares / (rows - 1), cubes / rows)
 
 
 def of_moments(rows: float, centre: float, second: float, third: float) -> Interval:

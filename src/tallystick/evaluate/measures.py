@@ -7,7 +7,7 @@ Law: a row of weight w counts as w rows; the order of the rows means nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
+from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.intervals import METHODS, OF
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+RowMean = tuple[float, float, float]  # the mean, and the ends of its interval
 Found = tuple[float, float, float, str, float | None]  # value, low, high, how the interval is made, baseline
 
 CLIP = (
@@ -80,14 +82,44 @@ class Answered:
     cost: Floats | None = None
 
     @property
+    def rows(self) -> float:
+        """What all rows weigh."""
+        return float(self.weight.sum())
+
+    @property
     def prior(self) -> Floats:
         """The share of each class among the rows."""
-        return np.asarray(self.confusion.sum(axis=1) / float(self.weight.sum()))
+        return np.asarray(self.confusion.sum(axis=1) / self.rows)
 
-    def row_mean(self, values: Floats) -> tuple[float, float, float]:
+    def row_mean(self, values: Floats) -> RowMean:
         """Return the mean of values[row], and its interval."""
-        mean = float((self.weight * values).sum()) / float(self.weight.sum())
+        mean = exact_total(self.weight * values) / self.rows
         return mean, *intervals.mean(values, self.weight)
+
+    # -- what rows must be looked at for; rows far away are asked for the same (`far_answers.py`) --
+
+    def mean_loss(self) -> RowMean:
+        """Return the mean log-loss, and its interval."""
+        return self.row_mean(log_losses(self.truth, self.shares))
+
+    def mean_brier(self) -> RowMean:
+        """Return the mean of the squared distances from the truth, and its interval."""
+        return self.row_mean(square_distances(self.truth, self.shares))
+
+    def mean_cost(self, cost: Floats) -> RowMean:
+        """Return what an answer costs in the mean, and its interval."""
+        return self.row_mean(cost[self.truth, self.answer])
+
+    def area(self, c: int) -> tuple[float, float] | None:
+        """Return what `delong` finds for one class against the rest."""
+        return delong(self.truth == c, self.shares[:, c], self.weight, self.fold)
+
+    def precision_area(self) -> float:
+        """Return the area under the precision-recall curve of the positive class, by steps."""
+        _, precision, recall = precision_recall(
+            self.truth == self.positive, self.shares[:, self.positive], self.weight
+        )
+        return exact_total(np.diff(recall, prepend=0.0) * precision)
 
 
 @dataclass(frozen=True)
@@ -136,34 +168,34 @@ def log_losses(truth: Codes, shares: Floats) -> Floats:
     return np.asarray(-np.log(own))
 
 
+def square_distances(truth: Codes, shares: Floats) -> Floats:
+    """Return of each row the squared distance of its shares from a share of 1 for the true class."""
+    own = np.eye(shares.shape[1])[truth]
+    return np.asarray((np.ascontiguousarray(shares - own) ** 2).sum(axis=1))
+
+
 def _log_loss(given: Answered) -> Found:
     seen = given.prior[given.prior > 0]
-    value, low, high = given.row_mean(log_losses(given.truth, given.shares))
+    value, low, high = given.mean_loss()
     return value, max(0.0, low), high, "mean", float(-(seen * np.log(seen)).sum())
 
 
 def _brier(given: Answered) -> Found:
-    own = np.eye(given.shares.shape[1])[given.truth]
-    value, low, high = given.row_mean(((given.shares - own) ** 2).sum(axis=1))
+    value, low, high = given.mean_brier()
     return value, max(0.0, low), high, "mean", float(1 - (given.prior**2).sum())
 
 
 def _cost(given: Answered) -> Found | None:
     if given.cost is None:
         return None
-    prior = np.bincount(given.truth, given.weight, minlength=len(given.cost)) / given.weight.sum()
-    return (
-        *given.row_mean(given.cost[given.truth, given.answer]),
-        "mean",
-        float((prior @ given.cost).min()),
-    )
+    return *given.mean_cost(given.cost), "mean", float((given.prior @ given.cost).min())
 
 
 def _auc(given: Answered) -> Found | None:
     """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
-    truth, shares, weight = given.truth, given.shares, given.weight
-    codes = np.unique(truth).tolist() if shares.shape[1] > 2 else [shares.shape[1] - 1]
-    parts = [(delong(truth == c, shares[:, c], weight, given.fold), weight[truth == c].sum()) for c in codes]
+    sizes = given.confusion.sum(axis=1)
+    codes = np.flatnonzero(sizes).tolist() if len(sizes) > 2 else [len(sizes) - 1]
+    parts = [(given.area(c), sizes[c]) for c in codes]
     found = [(area, size) for area, size in parts if area is not None]
     if not found:
         return None
@@ -192,24 +224,33 @@ def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -
         return None
     below = np.cumsum(down) - down / 2 - (np.cumsum(downs) - downs)[own]  # negatives below this value
     above = np.cumsum(ups)[own] - np.cumsum(up) + up / 2  # positives above this value
-    area = float((up * below).sum()) / pairs
-    error = 0.0
-    for each, won, others in ((up, below, downs[own]), (down, above, ups[own])):
-        size = float(each[others > 0].sum())
-        spread = float((each * (won - area * others) ** 2).sum())
-        error += spread / pairs / pairs * size / max(size - 1, 1)
-    return area, math.sqrt(error)
+    area = exact_total(up * below) / pairs
+    sides = ((up, below, downs[own]), (down, above, ups[own]))
+    spreads = [exact_total(area_spread(*side, area)) for side in sides]
+    sizes = [float(each[others > 0].sum()) for each, _, others in sides]
+    return area, area_error(spreads, sizes, pairs)
+
+
+def area_spread(each: NDArray[Any], won: NDArray[Any], others: NDArray[Any], area: float) -> Floats:
+    """Return what ties add to the variance of an area: each[tie] rows that won over won[tie] of others[tie]
+    rows of the other side.
+    """
+    return np.asarray(each * (won - area * others) ** 2)
+
+
+def area_error(spreads: Sequence[float], sizes: Sequence[float], pairs: float) -> float:
+    """Return DeLong's standard error, of the spreads of both sides and the rows that have a pair there."""
+    parts = zip(spreads, sizes, strict=True)
+    return math.sqrt(sum(spread / pairs / pairs * size / max(size - 1, 1) for spread, size in parts))
 
 
 def _average_precision(given: Answered) -> Found:
     """The area under the precision-recall curve of the positive class, by steps."""
-    hit, weight = given.truth == given.positive, given.weight
-    ups, rows = float(weight[hit].sum()), float(weight.sum())
-    base = ups / rows
+    ups = float(given.confusion[given.positive].sum())
+    base = ups / given.rows
     if ups == 0:
         return 0.0, 0.0, 1.0, "precision", base
-    _, precision, recall = precision_recall(hit, given.shares[:, given.positive], weight)
-    area = float((np.diff(recall, prepend=0.0) * precision).sum())
+    area = given.precision_area()
     error = math.sqrt(area * (1 - area) / ups)
     return area, *intervals.on_logit(area, error, ups), "precision", base
 

@@ -34,6 +34,11 @@ class RegressionValidation:
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     @property
+    def rows(self) -> int:
+        """How many rows there are, copies counted."""
+        return count_rows(len(self.truth), self.weights)
+
+    @property
     def mse(self) -> float:
         """The mean of the squared errors."""
         return self.measure("mse").value
@@ -143,7 +148,7 @@ class RegressionValidation:
             "measures": [m.to_dict() for m in self.measures],
             "mse": self.mse,
             "repeats": len(self.repeats),
-            "rows": count_rows(len(self.truth), self.weights),
+            "rows": self.rows,
             "stopped": self.stopped,
         }
 

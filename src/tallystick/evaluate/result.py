@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
+from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.measures import SCORES, Measure, log_losses
 from tallystick.evaluate.scores import Lean, Scores, lean_scores, score
 from tallystick.models.decision import decide
@@ -27,10 +28,23 @@ LEAN = ("accuracy", "log-loss")
 
 
 @dataclass(frozen=True)
+class RepeatScores:
+    """What follows from the answers of one repeat, where these stay elsewhere. fold_means[name][fold];
+    loss_error: of the mean log-loss.
+    """
+
+    scores: Scores
+    sizes: tuple[int, ...]
+    fold_means: dict[str, Floats]
+    loss_error: float
+
+
+@dataclass(frozen=True)
 class FoldAnswers:
     """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested.
 
     Where copies of one row are in several folds, these are pieces of rows: rows[piece], weights[piece].
+    judged: what follows from answers that are not here.
     """
 
     shares: Floats
@@ -38,6 +52,12 @@ class FoldAnswers:
     rows: NDArray[np.int64] | None = None
     weights: Floats | None = None
     large: bool = False  # more rows than memory holds
+    judged: RepeatScores | None = None
+
+    @classmethod
+    def elsewhere(cls, judged: RepeatScores, classes: int) -> FoldAnswers:
+        """Return answers of which only what follows from them is here."""
+        return cls(np.zeros((0, classes)), np.zeros(0, np.int64), judged=judged)
 
     def of(self, each: NDArray[Any]) -> NDArray[Any]:
         """Return something known of every row, for every piece."""
@@ -49,6 +69,8 @@ class FoldAnswers:
 
     def sizes(self, weights: Floats | None) -> list[int]:
         """Return the number of tested rows of each fold, copies counted."""
+        if self.judged is not None:
+            return list(self.judged.sizes)
         own = self.weight(weights)
         sizes: Counter[int] = Counter()
         for s in large.steps(len(self.fold)):
@@ -95,6 +117,8 @@ class CrossValidation:
     @property
     def most_frequent(self) -> str:
         """The most frequent class: always answering it is the baseline."""
+        if self.repeats[0].judged is not None:
+            return self.classes[int(np.argmax(self.scores.confusion.sum(axis=1)))]
         counts = np.zeros(len(self.classes))
         for part in large.steps(len(self.truth)):  # bincount makes eight bytes of each code
             weights = None if self.weights is None else self.weights[part]
@@ -109,6 +133,12 @@ class CrossValidation:
         return self.cost if self.own_costs is None else self.own_costs
 
     @property
+    def rows(self) -> int:
+        """How many rows there are, copies counted."""
+        judged = self.repeats[0].judged
+        return count_rows(len(self.truth), self.weights) if judged is None else sum(judged.sizes)
+
+    @property
     def answered(self) -> NDArray[np.int64]:
         """The class answered for each row in the first repeat."""
         return decide(self.shares, self.rule)
@@ -116,12 +146,21 @@ class CrossValidation:
     @property
     def shares(self) -> Floats:
         """Out-of-fold shares of the first repeat."""
-        return self.repeats[0].shares
+        return self._here().shares
 
     @property
     def fold(self) -> NDArray[np.int64]:
         """fold[row] of the first repeat."""
-        return self.repeats[0].fold
+        return self._here().fold
+
+    def _here(self) -> FoldAnswers:
+        """Return the first repeat, whose answers must be here."""
+        if self.repeats[0].judged is not None:
+            raise OptionError(
+                "the answers to single rows stay with Spark, scores come here. To see them, fit a model and "
+                "pass rows that it was not trained on to model.transform(frame)."
+            )
+        return self.repeats[0]
 
     @cached_property
     def all_scores(self) -> tuple[Scores, ...]:
@@ -202,6 +241,8 @@ class CrossValidation:
         if self.lean_scores:
             return self.lean_scores[0].loss_error
         part = self.repeats[0]
+        if part.judged is not None:
+            return part.judged.loss_error
         rows = self._tested(part)
         losses = log_losses(part.of(self.truth)[rows], part.shares[rows])
         weights = part.weight(self.weights)
@@ -234,13 +275,16 @@ class CrossValidation:
             return np.concatenate([lean.fold_means[name] for lean in self.lean_scores])
         out = []
         for r in self.repeats:
+            if r.judged is not None:
+                out += r.judged.fold_means[name].tolist()
+                continue
             tested = self._tested(r)
             rows = _row_values(name, r.of(self.truth)[tested].astype(np.int64), r.shares[tested], self.rule)
             own = r.weight(self.weights)
             weight = np.ones(len(tested)) if own is None else own[tested]
             for f in np.unique(r.fold[tested]).tolist():
                 here = r.fold[tested] == f
-                out.append(np.average(rows[here], weights=weight[here]))
+                out.append(exact_total(weight[here] * rows[here]) / float(weight[here].sum()))
         return np.array(out)
 
     @property
@@ -280,6 +324,8 @@ class CrossValidation:
         return rows[np.lexsort(keys)]
 
     def _score(self, part: FoldAnswers) -> Scores:
+        if part.judged is not None:
+            return part.judged.scores
         rows = self._tested(part)
         weights = part.weight(self.weights)
         weight = None if weights is None else weights[rows]
@@ -300,7 +346,7 @@ class CrossValidation:
             "log_loss": self.log_loss,
             "measures": [m.to_dict() for m in self.measures],
             "repeats": len(self.repeats),
-            "rows": count_rows(len(self.truth), self.weights),
+            "rows": self.rows,
             "scores": self.scores.to_dict(),
             "standard_error": self.standard_error,
             "stopped": self.stopped,
@@ -349,8 +395,8 @@ def mean_error(values: Floats, weights: Floats | None) -> float:
     """Return the standard error of the mean of some rows."""
     weight = np.ones(len(values)) if weights is None else weights
     n = float(weight.sum())
-    away = values - float((weight * values).sum()) / n
-    return math.sqrt(float((weight * away**2).sum()) / max(n - 1, 1) / n)
+    away = values - exact_total(weight * values) / n
+    return math.sqrt(exact_total(weight * away**2) / max(n - 1, 1) / n)
 
 
 def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Floats | None) -> Floats:

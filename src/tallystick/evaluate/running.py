@@ -188,18 +188,18 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
     """Yield what `answer` returns, some rows at a time."""
     found = model._predict_table(part)
     if found is not None:
-        yield spread(found, training, labels)
+        yield spread(found, training.schema.predicted.labels, labels)
     else:
         for shares in part.answers(ByBlock(model)):  # where the rows are
-            yield spread(shares, training, labels)
+            yield spread(shares, training.schema.predicted.labels, labels)
 
 
-def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
+def spread(shares: Floats, own: tuple[str, ...], labels: tuple[str, ...]) -> Floats:
     """Return shares[row, class of the training part] as shares[row, class of all labels]."""
-    if training.schema.predicted.labels == labels:
+    if own == labels:
         return shares
     out = np.zeros((len(shares), len(labels)))
-    out[:, [labels.index(label) for label in training.schema.predicted.labels]] = shares
+    out[:, [labels.index(label) for label in own]] = shares
     return out
 
 
@@ -217,7 +217,7 @@ def answer_settings(
     found = None if together is None else together(settings, training, part, roughly)
     if found is not None:
         for shares in found:
-            yield spread(shares, training, labels)
+            yield spread(shares, training.schema.predicted.labels, labels)
         return
     for setting in settings:
         yield answer(fresh(setting, threads=1)._fit_table(training), training, part, labels)

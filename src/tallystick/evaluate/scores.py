@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
+from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.measures import (
     ACCURACY,
     LOG_LOSS,
@@ -33,6 +34,7 @@ from tallystick.models.decision import decide
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+BINS = 10  # of shares, in a calibration
 FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
 NEAR, FEWEST = 0.1, 10  # of a bin of calibration: how far its shares may lie apart, and the rows of each half
 
@@ -79,6 +81,11 @@ class Scores:
         Thresholds
             Prints as a table; `best` is the cheapest, `gains` has gain and lift.
         """
+        if self.ranked is None and len(self.classes) == 2:
+            raise OptionError(
+                "thresholds are counted over the answers to all rows, and these stay with Spark. "
+                "Collect the rows: frame.toArrow()."
+            )
         if self.ranked is None:
             raise OptionError(
                 f"a threshold is for two classes, and here are {len(self.classes):,}. Pass cost= to "
@@ -119,22 +126,36 @@ def score(
     weight = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
     answered = decide(shares, cost if rule is None else rule)
     if positive is None:
-        seen = np.bincount(truth, weight, minlength=len(classes))
-        positive = int(np.argmin(np.where(seen > 0, seen, np.inf)))
+        positive = rarest(np.bincount(truth, weight, minlength=len(classes)))
     confusion = _confusion(truth, answered, weight, len(classes))
     one = np.zeros_like(truth) if fold is None else fold
     given = Answered(truth, shares, weight, answered, confusion, positive, one, cost)
-    return Scores(
-        classes=classes,
-        rows=float(weight.sum()),
-        measures=tuple(found for s in SCORES if (found := s.of(given)) is not None),
-        per_class=tuple(_per_class(confusion, classes)),
-        confusion=confusion,
-        positive=classes[positive],
+    return scores_of(
+        given,
+        classes,
         curves=class_curves(truth == positive, shares[:, positive], weight),
         impossible=int((shares[np.arange(len(truth)), truth] <= 0).sum()),
         ranked=RankedRows.of(truth, shares, weight) if len(classes) == 2 else None,
     )
+
+
+def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **more: Any) -> Scores:
+    """Return the scores of answers, wherever these are: given has the members of `measures.Answered`."""
+    return Scores(
+        classes=classes,
+        rows=given.rows,
+        measures=tuple(found for s in SCORES if (found := s.of(given)) is not None),
+        per_class=tuple(_per_class(given.confusion, classes)),
+        confusion=given.confusion,
+        positive=classes[given.positive],
+        curves=curves,
+        **more,
+    )
+
+
+def rarest(seen: NDArray[Any]) -> int:
+    """Return the class that has the fewest rows of those that have any."""
+    return int(np.argmin(np.where(seen > 0, seen, np.inf)))
 
 
 @dataclass(frozen=True)
@@ -220,9 +241,7 @@ def class_curves(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[
     The points of roc, pr and calibration, and the lift of the top tenth.
     """
     _, precision, recall = precision_recall(hit, value, weight)
-    ups, rows = float(weight[hit].sum()), float(weight.sum())
-    yes = recall * ups / np.maximum(precision, 1e-300)
-    false = (yes - recall * ups) / max(rows - ups, 1e-300)
+    false = false_alarms(precision, recall, float(weight[hit].sum()), float(weight.sum()))
     out: dict[str, Any] = {
         "calibration": calibration(hit, value, weight),
         "pr": _thin(recall, precision),
@@ -232,43 +251,72 @@ def class_curves(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[
     return out
 
 
-def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:
-    """Return at most `most` points of a curve, ends kept, so that a million rows draw as fast as a
-    hundred.
-    """
-    at = np.unique(np.linspace(0, len(x) - 1, min(len(x), most)).astype(int))
+def false_alarms(precision: Floats, recall: Floats, ups: float, rows: float) -> Floats:
+    """Return the share of the other rows that are answered yes, where so much is found so precisely."""
+    yes = recall * ups / np.maximum(precision, 1e-300)
+    return np.asarray((yes - recall * ups) / max(rows - ups, 1e-300))
+
+
+def _thin(x: Floats, y: Floats) -> list[list[float]]:
+    at = thinned(len(x))
     return [[float(a), float(b)] for a, b in zip(x[at], y[at], strict=True)]
 
 
+def thinned(points: int, most: int = 400) -> Codes:
+    """Return which of so many points of a curve are drawn, ends kept: at most `most`, so that a million rows
+    draw as fast as a hundred.
+    """
+    return np.unique(np.linspace(0, points - 1, min(points, most)).astype(np.int64))
+
+
 def calibration(
-    hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = 10
+    hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = BINS
 ) -> list[dict[str, Any]]:
     """Return, for about equally full bins of the predicted share, its mean and the observed share; bins whose
     shares lie far apart are halved while they have rows enough.
     """
     distinct, at = np.unique(value, return_inverse=True)
     full: Floats = np.bincount(at, weight, minlength=len(distinct)).astype(np.float64)
-    place = np.minimum(((np.cumsum(full) - full / 2) / full.sum() * bins).astype(int), bins - 1)
+    place = bin_of(np.cumsum(full), full, float(full.sum()), bins)
     ends = [int(e) for e in np.flatnonzero(np.diff(place, append=bins)) + 1]
     parts = [part for a, b in itertools.pairwise([0, *ends]) for part in _near(distinct, full, a, b)]
     out = []
     for first, last in parts:
         here = (at >= first) & (at < last)
         rows, ups = float(weight[here].sum()), float(weight[here & hit].sum())
-        low, high = intervals.wilson(ups, rows)
-        told = float((weight[here] * value[here]).sum()) / rows
-        out.append({"high": high, "low": low, "observed": ups / rows, "predicted": told, "rows": rows})
+        out.append(calibration_bin(rows, ups, exact_total(weight[here] * value[here])))
     return out
+
+
+def bin_of(upto: NDArray[Any], full: NDArray[Any], rows: float, bins: int = BINS) -> Codes:
+    """Return the bin of each distinct share, rising; upto[share]: rows up to and with it, full[share]: at
+    it.
+    """
+    return np.minimum(((upto - full / 2) / rows * bins).astype(np.int64), bins - 1)
 
 
 def _near(distinct: Floats, full: Floats, first: int, last: int) -> list[tuple[int, int]]:
     """Return stretches of shares that lie near each other, or that are too few rows to be halved."""
     along = np.cumsum(full[first:last])
-    apart = np.flatnonzero((along >= FEWEST) & (along[-1] - along >= FEWEST))  # both halves have rows enough
-    if distinct[last - 1] - distinct[first] <= NEAR or not len(apart):
+    off = from_half(along, float(along[-1]))
+    middle = first + 1 + int(np.argmin(off))
+    if distinct[last - 1] - distinct[first] <= NEAR or off[middle - first - 1] == np.inf:
         return [(first, last)]
-    middle = first + 1 + int(apart[np.argmin(np.abs(along[apart] - along[-1] / 2))])
     return [*_near(distinct, full, first, middle), *_near(distinct, full, middle, last)]
+
+
+def from_half(along: NDArray[Any], rows: float) -> Floats:
+    """Return how far from its half a stretch of so many rows is divided after along[share] of them; inf where
+    a half has too few rows.
+    """
+    enough = (along >= FEWEST) & (rows - along >= FEWEST)
+    return np.where(enough, np.abs(along - rows / 2), np.inf)
+
+
+def calibration_bin(rows: float, ups: float, told: float) -> dict[str, Any]:
+    """Return what a bin of shares tells: its rows, those of the class, and the sum of their shares."""
+    low, high = intervals.wilson(ups, rows)
+    return {"high": high, "low": low, "observed": ups / rows, "predicted": told / rows, "rows": rows}
 
 
 def top_tenth(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str, float]:
@@ -279,7 +327,20 @@ def top_tenth(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str
     distinct, at = np.unique(-value, return_inverse=True)
     full = np.bincount(at, weight, minlength=len(distinct))
     up = np.bincount(at, weight * hit, minlength=len(distinct))
-    room = np.clip(0.1 * full.sum() - (np.cumsum(full) - full), 0, full)
-    share = float((up * room / np.where(full > 0, full, 1)).sum() / room.sum())
-    base = float(up.sum() / full.sum())
+    inside, room = in_top_tenth(up, full, np.cumsum(full) - full, float(full.sum()))
+    return lift_of(exact_total(inside) / exact_total(room), float(up.sum() / full.sum()))
+
+
+def in_top_tenth(
+    up: NDArray[Any], full: NDArray[Any], before: NDArray[Any], rows: float
+) -> tuple[Floats, Floats]:
+    """Return, of each distinct share, how many of its rows of the class and of all are in the tenth with the
+    highest; before[share]: rows with higher ones.
+    """
+    room = np.clip(0.1 * rows - before, 0, full)
+    return up * room / np.where(full > 0, full, 1), room
+
+
+def lift_of(share: float, base: float) -> dict[str, float]:
+    """Return the share of a class in the top tenth beside that in all rows."""
     return {"base": base, "lift": share / base if base else 0.0, "share": share}

@@ -13,7 +13,6 @@ from tallystick.draw.text import Line, Span, bar, clean, p_value, plain, table, 
 from tallystick.errors import counted
 from tallystick.evaluate.group_text import group_lines
 from tallystick.evaluate.intervals import OF
-from tallystick.evaluate.result import count_rows
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Comparison, Entry
@@ -59,15 +58,14 @@ def cross_validation_lines(result: CrossValidation) -> list[Line]:
 def _heading(result: CrossValidation | RegressionValidation) -> str:
     """Return how many rows were judged, how, and how large the folds are."""
     repeats = f", {len(result.repeats)} times" if len(result.repeats) > 1 else ""
-    rows = count_rows(len(result.truth), result.weights)
-    return f"{counted(rows, 'row')}, {clean(result.how)}{sizes(result)}{repeats}"
+    return f"{counted(result.rows, 'row')}, {clean(result.how)}{sizes(result)}{repeats}"
 
 
 def sizes(result: CrossValidation | RegressionValidation) -> str:
     """Return how many test rows a fold has, in words."""
     found = [n for r in result.repeats for n in r.sizes(result.weights) if n]
     low, high = min(found, default=0), max(found, default=0)
-    if high <= 1 or found == [count_rows(len(result.truth), result.weights)]:  # said already
+    if high <= 1 or found == [result.rows]:  # said already
         return ""
     if len(found) == 1:
         return f": {counted(low, 'row')}"

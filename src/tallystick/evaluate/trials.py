@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.evaluate import large
+from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses
@@ -232,6 +233,6 @@ def labels_of(table: Table) -> tuple[str, ...]:
 def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats, weights: Floats) -> float:
     """Return the summed log-loss of some rows, or of a regression their squared errors."""
     if table.response is not None:
-        return float((weights * (table.response[rows] - shares[:, 0]) ** 2).sum())
+        return exact_total(weights * (table.response[rows] - shares[:, 0]) ** 2)
     assert table.classes is not None
-    return float((weights * log_losses(table.classes[rows].astype(np.int64), shares)).sum())
+    return exact_total(weights * log_losses(table.classes[rows].astype(np.int64), shares))

@@ -79,6 +79,9 @@ class Table:
         """Return this table: it is here."""
         return self
 
+    def dealt(self, folds: int, order: Any) -> None:
+        """Rows are dealt here."""
+
     def release(self) -> None:
         """Let go what others keep for this table: whoever does says in `on_release` how."""
         while self.on_release:

@@ -282,6 +282,12 @@ class SparkTable:
         notes, told = self.notes, self.source_notes
         return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
 
+    def dealt(self, folds: int, order: Any) -> Any:
+        """Return the rows dealt to folds by the workers: nothing of them comes here."""
+        from tallystick.engines.spark.dealing import dealt
+
+        return dealt(self, folds, order)
+
     def column(self, name: str) -> Any:
         """Return a whole column, brought here in the order of `facts`: 1 to 8 bytes a row, or its words."""
         if self.schema[name].kind == "text":

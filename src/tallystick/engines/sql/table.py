@@ -235,6 +235,9 @@ class SqlTable:
         """Return this table: what needs rows fetches them."""
         return self
 
+    def dealt(self, folds: int, order: Any) -> None:
+        """Rows are dealt here."""
+
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: the database knows the values."""
 

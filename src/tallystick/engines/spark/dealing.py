@@ -1,0 +1,314 @@
+"""Rows on Spark dealt to folds where they are: a row's fold is its place in an order among the rows of its
+class.
+
+    rows --by hash, where some are equal--> number among equal rows --by place in the order--> ranks --> folds
+
+Knows RDDs of blocks, hashes and an order. Runs in Spark's workers, but for the counts that tell where ranges
+of places begin. Law: the folds are those that dealing all rows at once gives, as a multiset of rows; the
+driver gets counts by range and class, nothing of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Schema
+from tallystick.data.table.block import Block, class_type, pack, together, unpack
+from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.subset import Within, schema_within, take_block
+from tallystick.data.table.table import BLOCK
+from tallystick.engines.spark.parts import Hashes, Recoded
+from tallystick.engines.spark.ranked import Labels, RankedColumn, ranked
+from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked, walked
+from tallystick.engines.spark.workers import merged_there, plain_errors
+
+FOLD, NUMBER = "\0fold", "\0number"  # columns of blocks: a row's fold, its number among equal rows
+TASK_CELLS = 1 << 24  # of the rows that a task has at once, about
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Answer = Callable[[Block], Floats]
+
+
+class Order(Protocol):
+    """In which order rows are dealt."""
+
+    def alone(self, cases: int, distinct: int) -> int:
+        """Return how many copies of a row have a place of their own."""
+        ...
+
+    def places(self, hashes: Hashes, numbers: Counts) -> Hashes:
+        """Return the places of rows, by their hashes and their numbers among equal rows."""
+        ...
+
+
+@dataclass(frozen=True)
+class DealtRows:
+    """The rows of a table, each with its fold. stored: packed blocks that Spark keeps; sizes[fold]: rows;
+    distinct: how many rows differ.
+    """
+
+    table: SparkTable
+    stored: Any
+    sizes: tuple[int, ...]
+    distinct: int
+
+    def training(self, fold: int) -> SparkTable:
+        """Return the rows of the other folds as a table that knows nothing of these."""
+        table = self.table
+        with plain_errors():
+            picked = self.stored.mapPartitions(unpacked).mapPartitions(Others(fold))
+            schema = schema_within(table.schema, table.engine.sum(picked, Within(table.schema, True)))
+            kept = keep(picked.map(Recoded(table.schema, schema)).map(pack))
+        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes) - self.sizes[fold]
+        return SparkTable(schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
+
+    def answered(self, works: Sequence[Answer]) -> KeptAnswers:
+        """Return the answers to all rows: the shares of a row, of class c in the column c, by works[fold],
+        with its class and fold.
+        """
+        with plain_errors():
+            kept = keep(self.stored.mapPartitions(unpacked).map(AnsweredFolds(tuple(works))))
+        return KeptAnswers(kept, self.table.rows)
+
+    def release(self) -> None:
+        """Let Spark forget the rows."""
+        forget(self.stored)
+
+
+@dataclass(frozen=True)
+class KeptAnswers:
+    """Answers to rows, in packed blocks that Spark keeps."""
+
+    kept: Any
+    rows: int
+    fold: str = FOLD
+
+    def total(self, question: Any) -> Any:
+        """Return the total of a question over all blocks."""
+        from tallystick.engines.spark import Spark
+
+        with plain_errors():
+            return Spark.sum(self.kept.mapPartitions(unpacked), question)
+
+    def ranked(self, name: str, labels: Labels, width: int) -> RankedColumn:
+        """Return the rows in the order of a column of shares; labels(block)[row]: below `width`."""
+        return ranked(self.kept.mapPartitions(unpacked), name, labels, width, self.rows)
+
+    def release(self) -> None:
+        """Let Spark forget the answers."""
+        forget(self.kept)
+
+
+def dealt(table: SparkTable, folds: int, order: Order) -> DealtRows:
+    """Return the rows of a table without weights dealt to folds: in turn, class by class."""
+    cells = table.rows * (len(table.schema.used) + 1)
+    tasks = max(2 * int(table.opened.context.defaultParallelism), -(-cells // TASK_CELLS))
+    schema, blocks = table.schema, table.opened
+    with plain_errors():
+        told = blocks.mapPartitions(HashesSent(schema, tasks)).partitionBy(tasks, int)
+        distinct = int(sum(told.mapPartitions(count_distinct).collect()))
+        if distinct < table.rows:
+            sent = blocks.mapPartitions(RowsSent(ByHash(schema, tasks))).partitionBy(tasks, int)
+            blocks = sent.mapPartitions(Numbered(schema, order.alone(table.rows, distinct)))
+        places = ByPlace(schema, order, tasks)
+        k = len(schema.predicted.labels)
+        counts: Counts = merged_there(blocks.mapPartitions(CountsByRange(places, k)), np.add)
+        first = counts.sum(axis=0)
+        before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)  # [range, class]
+        sent = blocks.mapPartitions(RowsSent(places)).partitionBy(tasks, int)
+        stored = keep(sent.mapPartitions(Dealt(places, before, folds)))
+        walked(stored)
+    sizes = tuple((table.rows - f - 1) // folds + 1 for f in range(folds))
+    return DealtRows(table, stored, sizes, distinct)
+
+
+# ---- the work of the workers ----
+
+
+@dataclass(frozen=True)
+class ByHash:
+    """The task of a row, by its hash: equal rows have one."""
+
+    schema: Schema
+    tasks: int
+
+    def __call__(self, block: Block) -> Counts:
+        """Return task[row]."""
+        return (Hasher(self.schema).rows(block) % np.uint64(self.tasks)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class ByPlace:
+    """The task of a row, by its place in an order: each takes a range of places, in their order."""
+
+    schema: Schema
+    order: Order
+    tasks: int
+
+    def places(self, block: Block) -> Hashes:
+        """Return the place of each row."""
+        numbers = block.columns[NUMBER] if NUMBER in block.columns else np.zeros(block.rows, np.uint32)
+        return self.order.places(Hasher(self.schema).rows(block), numbers.astype(np.int64))
+
+    def __call__(self, block: Block) -> Counts:
+        """Return task[row]."""
+        half = np.uint64(32)
+        return ((self.places(block) >> half) * np.uint64(self.tasks) >> half).astype(np.int64)
+
+
+def large_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks put together: fewer and larger pieces are sent."""
+    waiting: list[Block] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(b.rows for b in waiting) >= 4 * BLOCK:
+            yield together(waiting)
+            waiting = []
+    if waiting:
+        yield together(waiting)
+
+
+@dataclass(frozen=True)
+class HashesSent:
+    """Blocks to (task, hashes), equal ones once."""
+
+    schema: Schema
+    tasks: int
+
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Hashes]]:
+        """Yield the hashes of one partition."""
+        hasher = Hasher(self.schema)
+        for block in large_blocks(blocks):
+            hashes = np.unique(hasher.rows(block))
+            task = (hashes % np.uint64(self.tasks)).astype(np.int64)
+            for t in np.unique(task).tolist():
+                yield t, hashes[task == t]
+
+
+def count_distinct(sent: Iterable[tuple[int, Hashes]]) -> Iterator[int]:
+    """Yield how many hashes differ."""
+    every = [hashes for _, hashes in sent]
+    yield len(np.unique(np.concatenate(every))) if every else 0
+
+
+@dataclass(frozen=True)
+class RowsSent:
+    """Blocks to (task, packed rows)."""
+
+    task_of: Callable[[Block], Counts]
+
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
+        """Yield the rows of one partition."""
+        for block in large_blocks(blocks):
+            task = self.task_of(block)
+            for t in np.unique(task).tolist():
+                yield t, pack(take_block(block, np.flatnonzero(task == t)))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Rows that were sent, equal ones to one task, to blocks with each row's number among equal rows."""
+
+    schema: Schema
+    most: int
+
+    def __call__(self, sent: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
+        """Yield the rows of one task."""
+        parts = [unpack(data) for _, data in sent]
+        if not parts:
+            return
+        rows = together(parts)
+        hashes = Hasher(self.schema).rows(rows)
+        order = np.argsort(hashes, kind="stable")
+        ranked = hashes[order]
+        at = np.arange(len(order))
+        first = np.maximum.accumulate(np.where(np.diff(ranked, prepend=~ranked[:1]) != 0, at, 0))
+        numbers = np.empty(len(order), np.uint32)
+        numbers[order] = np.minimum(at - first, self.most)
+        yield replace(rows, columns={**rows.columns, NUMBER: numbers})
+
+
+@dataclass(frozen=True)
+class CountsByRange:
+    """Blocks to counts[range of places, class]."""
+
+    places: ByPlace
+    classes: int
+
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Counts]:
+        """Yield the counts of one partition."""
+        size = self.places.tasks * self.classes
+        out = np.zeros(size, np.int64)
+        for block in blocks:
+            assert block.classes is not None
+            out += np.bincount(self.places(block) * self.classes + block.classes, minlength=size)
+        yield out.reshape(self.places.tasks, self.classes)
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Rows that were sent by their places to packed blocks with each row's fold. before[range, class]: rows
+    that are dealt earlier.
+    """
+
+    places: ByPlace
+    before: Counts
+    folds: int
+
+    def __call__(self, sent: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+        """Yield the rows of each range."""
+        parts: dict[int, list[Block]] = {}
+        for task, data in sent:
+            parts.setdefault(task, []).append(unpack(data))
+        while parts:
+            task, own = parts.popitem()
+            rows = together(own)
+            assert rows.classes is not None
+            classes = rows.classes.astype(np.int64)
+            order = np.lexsort((self.places.places(rows), classes))
+            held = np.bincount(classes, minlength=self.before.shape[1])
+            rank = np.arange(len(order)) - (np.cumsum(held) - held)[classes[order]]
+            fold = np.empty(len(order), class_type(self.folds))
+            fold[order] = (rank + self.before[task][classes[order]]) % self.folds
+            columns = {name: data for name, data in rows.columns.items() if name != NUMBER}
+            rows = replace(rows, columns={**columns, FOLD: fold})
+            for start in range(0, rows.rows, BLOCK):
+                yield pack(take_block(rows, np.arange(start, min(start + BLOCK, rows.rows))))
+
+
+@dataclass(frozen=True)
+class Others:
+    """Blocks to the rows of all folds but one."""
+
+    fold: int
+
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Yield the blocks that are left."""
+        for block in blocks:
+            rows = np.flatnonzero(block.codes(FOLD) != self.fold)
+            if len(rows):
+                yield take_block(block, rows)
+
+
+@dataclass(frozen=True)
+class AnsweredFolds:
+    """Blocks with folds to packed blocks of answers. works[fold]: shares of a block in the codes it has."""
+
+    works: tuple[Answer, ...]
+
+    def __call__(self, block: Block) -> bytes:
+        """Return the answers to one block."""
+        fold, shares = block.codes(FOLD), np.zeros((0, 0))
+        for f in np.unique(fold).tolist():
+            rows = np.flatnonzero(fold == f)
+            found = self.works[f](take_block(block, rows))
+            if not shares.size:
+                shares = np.zeros((block.rows, found.shape[1]))
+            shares[rows] = found
+        columns: dict[str, Any] = {str(c): shares[:, c] for c in range(shares.shape[1])}
+        return pack(Block(block.rows, {**columns, FOLD: fold}, block.classes))

@@ -1,0 +1,112 @@
+"""Rows dealt to folds by the works of workers: the folds that dealing all rows at once gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block, unpack
+from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.subset import take_block
+from tallystick.data.table.table import Table
+from tallystick.engines.spark.dealing import (
+    FOLD,
+    NUMBER,
+    AnsweredFolds,
+    ByHash,
+    ByPlace,
+    CountsByRange,
+    Dealt,
+    HashesSent,
+    Numbered,
+    Others,
+    RowsSent,
+    count_distinct,
+)
+from tallystick.evaluate import cases
+from tallystick.evaluate.cases import CaseOrder
+from tallystick.evaluate.folds import deal
+
+SCHEMA = Schema((Column("x", "numeric", low=0.0, high=9.0),), Target("y", ("a", "b", "c")))
+TASKS = 3
+
+
+def blocks_of(values, classes):
+    whole = Block(len(values), {"x": values}, classes)
+    return [take_block(whole, rows) for rows in np.array_split(np.arange(len(values)), 4)]
+
+
+def shuffled(sent):
+    """What each task is sent, from any partition."""
+    out = [[] for _ in range(TASKS)]
+    for task, data in sent:
+        out[task].append((task, data))
+    return out
+
+
+def dealt(blocks, rows, folds, key):
+    """The works one after the other, as Spark runs them."""
+    order = CaseOrder(key)
+    hashes = [one for block in blocks for one in HashesSent(SCHEMA, TASKS)([block])]
+    distinct = sum(next(count_distinct(part)) for part in shuffled(hashes))
+    sent = [one for block in blocks for one in RowsSent(ByHash(SCHEMA, TASKS))([block])]
+    numbered = Numbered(SCHEMA, order.alone(rows, distinct))
+    blocks = [block for part in shuffled(sent) for block in numbered(part)]
+    places = ByPlace(SCHEMA, order, TASKS)
+    counts = sum(next(CountsByRange(places, 3)([block])) for block in blocks)
+    first = counts.sum(axis=0)
+    before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)
+    sent = [one for block in blocks for one in RowsSent(places)([block])]
+    done = [unpack(data) for part in shuffled(sent) for data in Dealt(places, before, folds)(part)]
+    return distinct, done
+
+
+@pytest.mark.parametrize("most", [cases.MOST, 10])  # beyond, late copies follow each other
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("key", [0, 2])
+def test_folds_dealt_in_tasks_are_those_dealt_at_once(monkeypatch, most, copies, key):
+    monkeypatch.setattr(cases, "MOST", most)
+    rng = np.random.default_rng(key)
+    values = np.round(rng.random(200), 1 if copies else 9)
+    classes = rng.choice(3, 200, p=[0.6, 0.3, 0.1]).astype(np.uint8)
+    plan = deal(Table(SCHEMA, {"x": values}, 200, classes=classes), 4, key)
+    distinct, found = dealt(blocks_of(values, classes), 200, 4, key)
+    assert distinct == len({*zip(values.tolist(), classes.tolist(), strict=True)})
+    assert (distinct < 200) == copies
+    there = Counter(
+        one
+        for block in found
+        for one in zip(
+            block.values("x").tolist(), block.classes.tolist(), block.codes(FOLD).tolist(), strict=True
+        )
+    )
+    assert there == Counter(zip(values.tolist(), classes.tolist(), plan.fold.tolist(), strict=True))
+
+
+def test_the_rows_of_other_folds_train_and_each_fold_has_its_own_answer():
+    fold = np.array([0, 1, 1, 0], np.uint8)
+    block = Block(4, {"x": np.arange(4.0), FOLD: fold}, np.array([0, 1, 2, 1], np.uint8))
+    (left,) = Others(1)([block])
+    assert left.values("x").tolist() == [0.0, 3.0]
+    assert list(Others(0)([take_block(block, np.array([0, 3]))])) == []
+
+    def plus(f):
+        return lambda rows: np.stack([rows.values("x") + f, np.full(rows.rows, f)], axis=1)
+
+    told = unpack(AnsweredFolds((plus(0), plus(7)))(block))
+    assert told.values("0").tolist() == [0.0, 8.0, 9.0, 3.0]
+    assert told.values("1").tolist() == [0.0, 7.0, 7.0, 0.0]
+    assert told.codes(FOLD).tolist() == fold.tolist()
+    assert told.classes.tolist() == block.classes.tolist()
+
+
+def test_equal_rows_are_numbered_and_go_to_one_task():
+    block = Block(5, {"x": np.array([1.0, 2.0, 1.0, 1.0, 2.0])}, np.array([0, 0, 0, 1, 0], np.uint8))
+    task = ByHash(SCHEMA, 7)(block)
+    assert task[0] == task[2]
+    (found,) = Numbered(SCHEMA, 1)(RowsSent(ByHash(SCHEMA, 1))([block]))
+    assert sorted(found.columns[NUMBER].tolist()) == [0, 0, 0, 1, 1]
+    assert len(set(Hasher(SCHEMA).rows(found).tolist())) == 3

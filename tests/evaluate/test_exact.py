@@ -1,0 +1,33 @@
+"""Sums of doubles: the double nearest to the exact sum, in any order and any cut."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.evaluate import exact
+from tallystick.evaluate.exact import digits, exact_total, joined, nearest
+
+number = st.one_of(st.floats(-1e200, 1e200), st.floats(-1, 1), st.floats(-1e-300, 1e-300))
+
+
+@pytest.mark.parametrize("few", [0, exact.FEW])
+@given(values=st.lists(number, max_size=40), cut=st.integers(0, 40))
+def test_a_total_is_the_nearest_double_however_values_are_cut(few, values, cut):
+    want = float(sum(map(Fraction, values)))
+    array = np.array(values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "FEW", few)
+        assert exact_total(array) == exact_total(array[::-1]) == want
+    assert nearest(joined(digits(array[cut:]), digits(array[:cut]))) == want
+
+
+def test_a_weight_counts_a_value_as_often():
+    values, weights = np.array([0.1, 0.7, -3.3]), np.array([3, 1, 10**9])
+    want = float(sum(Fraction(v) * w for v, w in zip(values.tolist(), weights.tolist(), strict=True)))
+    assert nearest(digits(values, weights)) == want
+    assert nearest(digits(values, np.array([0, 2, 0]))) == 1.4

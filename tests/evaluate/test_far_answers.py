@@ -1,0 +1,106 @@
+"""Scores of answers that stay where the rows are: the bits of those of all answers at once."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tallystick.data.table.block import Block
+from tallystick.engines.spark.levels import joined_pieces
+from tallystick.engines.spark.ranked import RankedColumn, ValuesSent, held
+from tallystick.errors import OptionError
+from tallystick.evaluate.far_answers import FarAnswered, ScoreSums
+from tallystick.evaluate.far_folds import fold_means
+from tallystick.evaluate.result import CrossValidation, FoldAnswers
+from tallystick.evaluate.scores import scores_of
+
+FOLDS = 3
+
+
+class InPieces:
+    """Elements in one place, with the verbs that ranks use."""
+
+    def __init__(self, elements):
+        self.elements = list(elements)
+
+    def mapPartitions(self, work):  # noqa: N802
+        return InPieces(work(self.elements))
+
+    def collect(self):
+        return self.elements
+
+
+class Blockwise:
+    """Answers in blocks, summed one after the other and merged; ranked in pieces that begin at `ends`."""
+
+    fold = "fold"
+
+    def __init__(self, blocks, ends):
+        self.blocks, self.ends = blocks, ends
+
+    def total(self, question):
+        found = question.zero()
+        for block in self.blocks:
+            found = question.merge(question.add(question.zero(), block), found)
+        return found
+
+    def ranked(self, name, labels, width):
+        work = ValuesSent(name, labels, width, self.ends)
+        pieces = InPieces(joined_pieces([one for block in self.blocks for one in work([block])]))
+        told = dict(held(pieces.elements))
+        parts = len(self.ends) + 1
+        none = np.zeros(width, np.int64), 0
+        counts = np.stack([told.get(r, none)[0] for r in range(parts)])
+        many = np.array([told.get(r, none)[1] for r in range(parts)])
+        before, first = np.cumsum(counts, axis=0) - counts, np.cumsum(many) - many
+        return RankedColumn(pieces, before, first, counts.sum(axis=0), int(many.sum()))
+
+
+def answers(rows, k, rounded, seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(k, rows, p=[0.7, 0.3] if k == 2 else None)
+    raw = rng.gamma(0.4 + 0.8 * np.eye(k)[truth])
+    shares = raw / raw.sum(axis=1, keepdims=True)
+    if rounded:
+        shares = np.round(shares, 1)
+        shares[0] = 1 - np.eye(k)[truth[0]]  # a share of 0 for the true class
+    return truth, shares, rng.integers(0, FOLDS, rows)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("ends", [[], [0.05, 0.5, 0.51, 2.0]])
+@pytest.mark.parametrize("priced", [False, True])
+def test_scores_from_sums_and_ranks_are_those_of_all_answers(k, rounded, ends, priced):
+    truth, shares, fold = answers(700, k, rounded, seed=k)
+    labels = tuple("abcd"[:k])
+    cost = (1 - np.eye(k)) * 0.1 * (1 + np.arange(k)) if priced else None
+    here = CrossValidation(labels, truth, (FoldAnswers(shares, fold),), cost=cost)
+    blocks = [
+        Block(
+            len(some),
+            {**{str(c): shares[some, c] for c in range(k)}, "fold": fold[some].astype(np.uint8)},
+            truth[some].astype(np.uint8),
+        )
+        for some in np.array_split(np.random.default_rng(0).permutation(700), 5)
+    ]
+    far = Blockwise(blocks, np.array(ends))
+    totals = far.total(ScoreSums("fold", k, FOLDS, cost))
+    positive = int(totals.confusion.sum(axis=1).argmin())
+    given = FarAnswered(far, totals, positive, cost)
+    there = scores_of(given, labels, curves=given.curves(), impossible=totals.impossible)
+    assert json.dumps(there.to_dict()) == json.dumps(here.scores.to_dict())
+    assert totals.impossible == (1 if rounded else 0) or rounded
+    for name, means in fold_means(totals).items():
+        assert means.tolist() == here.fold_means(name).tolist()
+
+
+def test_a_score_of_single_rows_says_that_they_are_not_here():
+    truth, shares, fold = answers(20, 2, False, 0)
+    block = Block(20, {"0": shares[:, 0], "1": shares[:, 1], "fold": fold.astype(np.uint8)}, truth)
+    far = Blockwise([block], np.zeros(0))
+    given = FarAnswered(far, far.total(ScoreSums("fold", 2, FOLDS, None)), 1, None)
+    with pytest.raises(OptionError, match="answers to them stay with Spark"):
+        _ = given.shares

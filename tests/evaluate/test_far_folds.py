@@ -1,0 +1,101 @@
+"""Cross-validation whose rows and answers stay with Spark: the scores given here, and no row comes here."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tallystick as ts
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block
+from tallystick.engines.spark import ranked as ranked_room
+from tallystick.engines.spark import table as table_room
+from tallystick.errors import DataError, OptionError
+from tallystick.evaluate.far_folds import FarJudging, FoldModel, OnlyClass, judged_far
+
+
+def rows(many, classes, seed=3):
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=many), 1)
+    x[::9] = np.nan
+    colour = rng.choice(["red", "green", "blue", None], many)
+    colour[0] = "once"  # a level that one fold alone has
+    y = np.clip(np.round(np.nan_to_num(x) + (colour == "red") + rng.normal(size=many)), 0, classes - 1)
+    table = pa.table({"x": pa.array(x, from_pandas=True), "colour": colour.tolist(), "y": y.astype(int)})
+    return pa.concat_tables([table, table.slice(0, many // 3)])  # some rows come twice
+
+
+def sent(spark, table):
+    order = np.random.default_rng(1).permutation(table.num_rows)
+    return spark.createDataFrame(table.take(order)).repartition(2)
+
+
+@pytest.fixture
+def far(monkeypatch):
+    """Rows that stay with Spark, ranked in several pieces; to bring anything of each is an error."""
+
+    def facts(table):
+        raise AssertionError("every row was brought to the driver")
+
+    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
+    monkeypatch.setattr(ranked_room, "PIECE_ROWS", 30)
+    monkeypatch.setattr(table_room.SparkTable, "facts", property(facts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "classes", "asked"),
+    [
+        (ts.DecisionTree(max_depth=2), 3, {}),
+        (ts.NaiveBayes(distributions="gaussian"), 2, {"cost": [[0, 1.3], [2.7, 0]], "positive": 0}),
+    ],
+)
+def test_scores_of_answers_that_stay_with_spark_are_those_here(spark, far, model, classes, asked):
+    table = rows(90, classes)
+    here = ts.cross_validate(model, table, "y", folds=3, **asked)
+    there = ts.cross_validate(model, sent(spark, table), "y", folds=3, **asked)
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert str(there) == str(here)
+    assert (there.rows, there.most_frequent, there.loss_error) == (
+        here.rows,
+        here.most_frequent,
+        here.loss_error,
+    )
+    for asked_for in (lambda: there.shares, lambda: there.fold, there.scores.thresholds):
+        with pytest.raises(OptionError) as caught:
+            asked_for()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_more_folds_than_rows_are_refused_in_the_same_words(spark, far):
+    table = rows(6, 2)
+    said = []
+    for data in (table, sent(spark, table)):
+        with pytest.raises(DataError) as caught:
+            ts.cross_validate(ts.NaiveBayes(), data, "y", folds=50)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_a_class_that_no_training_row_has_gets_the_share_0():
+    whole = Schema((Column("x", "levels", ("r", "s")),), Target("y", ("a", "b", "c")))
+    training = Schema((Column("x", "levels", ("s",)),), Target("y", ("a", "c")))
+
+    class Model:
+        def shares(self, block):
+            return np.stack([block.codes("x") / 4, 1 - block.codes("x") / 4], axis=1)
+
+    block = Block(3, {"x": np.array([0, 1, 2], np.uint8)}, np.array([0, 1, 2], np.uint8))
+    found = FoldModel(Model(), whole, training)(block)  # r is unseen there: 2; missing: 1
+    assert found.tolist() == [[0.5, 0.0, 0.5], [0.0, 0.0, 1.0], [0.25, 0.0, 0.75]]
+    assert OnlyClass(np.array([0.0, 1.0, 0.0]))(block).tolist() == [[0.0, 1.0, 0.0]] * 3
+
+
+def test_rows_here_are_not_judged_far():
+    table = ts.NaiveBayes()._read(rows(30, 2), "y")
+    assert table.dealt(2, None) is None
+    assert judged_far(ts.NaiveBayes(), table, FarJudging(2, 0)) is None
