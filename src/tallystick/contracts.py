@@ -11,7 +11,7 @@ What judging asks of a method is on a page of its own, `evaluate/method.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tallystick.data.schema import Note, Reading, Schema
@@ -309,8 +309,8 @@ class Table(Protocol):
         """Return hashes[row] of what the rows hold, target included, weights not."""
         ...
 
-    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
-        """Return hashes[row] of what the rows hold without their target, classes[row] and weights[row]."""
+    def unlabelled(self, work: Callable[..., T]) -> Iterable[T]:
+        """Return work(hashes[row] without the target, classes, weights) of parts; equal rows in one part."""
         ...
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
+from tallystick.engines.spark.table import SparkTable
 from tallystick.errors import DataError, NotFitted, OptionError
 
 pytestmark = pytest.mark.slow
@@ -138,3 +139,14 @@ def test_a_description_on_spark_has_the_json_bytes_of_the_one_here(spark, target
     there = ts.describe(spark.createDataFrame(rows).repartition(3), target).to_dict()
     assert there["name"] == "the DataFrame"
     assert json.dumps(there | {"name": ""}) == json.dumps(here)
+
+
+def test_equal_rows_of_different_classes_are_counted_where_they_are(spark, monkeypatch):
+    def facts(table):
+        raise AssertionError("every row was brought to the driver")
+
+    monkeypatch.setattr(SparkTable, "facts", property(facts))
+    rows = table().select(["colour", "flag", "y"])
+    here = ts.describe(rows, "y").notes
+    assert "conflicts" in [note.code for note in here]
+    assert ts.describe(spark.createDataFrame(rows).repartition(3), "y").notes == here

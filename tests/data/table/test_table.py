@@ -73,5 +73,5 @@ def test_answers_come_in_the_order_of_rows_and_hashes_tell_rows_apart():
     rows = table()
     assert np.concatenate(list(rows.answers(lambda b: b.codes("a").astype(float)))).tolist() == [0, 2, 3]
     assert len(set(rows.row_hashes().tolist())) == 3
-    hashes, classes, weights = rows.unlabelled()
+    ((hashes, classes, weights),) = rows.unlabelled(lambda *part: part)
     assert (len(hashes), classes.tolist(), weights) == (3, [0, 1, 1], None)

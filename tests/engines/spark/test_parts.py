@@ -8,12 +8,14 @@ import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
-from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.hashes import ConflictsAmong, Hasher
 from tallystick.engines.spark.parts import (
     AnsweredPart,
     ChosenRows,
     Facts,
     FactsOf,
+    FactsSent,
+    OnFacts,
     Picked,
     Recoded,
     joined_facts,
@@ -37,6 +39,16 @@ def test_facts_of_blocks_are_joined_and_equal_rows_have_equal_hashes():
     bare = next(iter(FactsOf(OLD, labelled=False)([BLOCK])))
     assert bare.hashes[0] != facts.hashes[0]
     assert len(joined_facts([]).hashes) == 0
+
+
+def test_equal_rows_without_their_class_go_to_one_task():
+    rows = Block(4, {"a": np.array([0, 1, 1, 0], np.uint8)}, np.array([0, 1, 0, 0], np.uint8))
+    sent = [one for block in (rows, BLOCK) for one in FactsSent(OLD, 2)([block])]
+    found = []
+    for task in (0, 1):
+        found += OnFacts(ConflictsAmong(2, 1))([one for one in sent if one[0] == task])
+    assert [sum(each) for each in zip(*found, strict=True)] == [4.0, 1.0, 8.0]  # s: three of yes, one of no
+    assert list(OnFacts(ConflictsAmong(2, 1))([])) == []
 
 
 def test_facts_of_some_rows_have_the_classes_of_another_target():

@@ -8,9 +8,9 @@ Equal rows of different classes are found by their hashes: the error that no mod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from tallystick.data.schema import Column, Schema
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
+Unlabelled = tuple[Hashes, NDArray[Any], NDArray[np.int64] | None]  # hashes, classes and weights [row]
 ROW_BYTES = 128  # that the search for equal rows takes for each row looked at
 NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
 
@@ -113,8 +114,7 @@ def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
 # ---- equal rows of different classes ----
 
 
-@dataclass(frozen=True, slots=True)
-class Conflicts:
+class Conflicts(NamedTuple):
     """rows: equal in their columns but of different classes; lost: those that the best answer gets wrong."""
 
     rows: float
@@ -124,16 +124,33 @@ class Conflicts:
 
 def conflicts(table: Table) -> Conflicts:
     """Return how many rows are equal in all columns used and yet of different classes."""
-    hashes, classes, weights = table.unlabelled()
-    labels, budget = table.schema.predicted.labels, table.budget
+    found = list(table.unlabelled(ConflictsAmong(len(table.schema.predicted.labels), table.unit)))
+    return Conflicts(*(sum((one[i] for one in found), 0.0) for i in range(3)))
+
+
+def equal_together(
+    hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None, budget: int
+) -> Iterator[Unlabelled]:
+    """Yield rows in parts that a budget has room for, equal rows in one part."""
     bits = 0 if not budget else max(0, (ROW_BYTES * len(hashes) // (budget // 4)).bit_length())
-    found = Conflicts(0.0, 0.0, 0.0)
-    for start in range(1 << bits):  # rows whose hashes begin alike: equal rows are in one part
+    for start in range(1 << bits):  # rows whose hashes begin alike
         some: Any = slice(None) if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)
-        weight = np.ones(len(hashes[some])) if weights is None else weights[some] / table.unit
-        more = _conflicts_of(hashes[some], classes[some], weight, len(labels))
-        found = Conflicts(found.rows + more.rows, found.lost + more.lost, found.total + more.total)
-    return found
+        yield hashes[some], classes[some], None if weights is None else weights[some]
+
+
+@dataclass(frozen=True)
+class ConflictsAmong:
+    """The work of finding them in rows without their class; it can be sent to where the rows are."""
+
+    classes: int
+    unit: int
+
+    def __call__(
+        self, hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None
+    ) -> Conflicts:
+        """Return the conflicts of some rows."""
+        weight = np.ones(len(hashes)) if weights is None else weights / self.unit
+        return _conflicts_of(hashes, classes, weight, self.classes)
 
 
 def _conflicts_of(hashes: Hashes, classes: NDArray[Any], weight: NDArray[np.float64], k: int) -> Conflicts:

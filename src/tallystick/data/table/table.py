@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
 from tallystick.contracts import Engine, Place
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit, rows_counted
-from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.hashes import Hasher, equal_together
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.threads import FEW_ROWS, in_order
@@ -25,6 +25,7 @@ from tallystick.data.threads import FEW_ROWS, in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 BLOCK = 65_536
 TASK = 4  # blocks that a thread takes at once where each is quick
 UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
@@ -134,11 +135,14 @@ class Table:
         hasher = Hasher(self.schema)
         return self._hashes(partial(hasher.rows, block) for block in self.blocks())
 
-    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
-        """Return hashes[row] of the rows without their target, classes[row] and weights[row]."""
+    def unlabelled(self, work: Callable[..., T]) -> list[T]:
+        """Return work(hashes[row] of the rows without their target, classes[row], weights[row]) of parts of
+        the rows; equal rows are in one part.
+        """
         hasher = Hasher(replace(self.schema, target=None))
         bare = (replace(block, classes=None, response=None) for block in self.blocks())
-        return self._hashes(partial(hasher.rows, block) for block in bare), classes_of(self), self.weights
+        hashes = self._hashes(partial(hasher.rows, block) for block in bare)
+        return [work(*part) for part in equal_together(hashes, classes_of(self), self.weights, self.budget)]
 
     def _hashes(self, jobs: Iterator[Callable[[], NDArray[np.uint64]]]) -> NDArray[np.uint64]:
         out, at = self.room(self.rows, np.uint64), 0

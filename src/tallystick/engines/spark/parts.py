@@ -55,6 +55,35 @@ class FactsOf:
             yield Facts(hasher.rows(hashed), block.classes, block.response, block.weights)
 
 
+@dataclass(frozen=True)
+class FactsSent:
+    """Blocks to (task, facts) of their rows without the target: equal rows to one task."""
+
+    schema: Schema
+    tasks: int
+
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, Facts]]:
+        """Yield the facts of each block and task."""
+        for facts in FactsOf(self.schema, False)(blocks):
+            task = (facts.hashes % np.uint64(self.tasks)).astype(np.int64)
+            for t in np.unique(task).tolist():
+                yield t, facts.take(np.flatnonzero(task == t))
+
+
+@dataclass(frozen=True)
+class OnFacts:
+    """A work on the facts that a task was sent."""
+
+    work: Callable[..., Any]
+
+    def __call__(self, sent: Iterable[tuple[int, Facts]]) -> Iterator[Any]:
+        """Yield what was found."""
+        parts = [facts for _, facts in sent]
+        if parts:
+            every = joined_facts(parts)
+            yield self.work(every.hashes, every.classes, every.weights)
+
+
 def joined_facts(parts: list[Facts]) -> Facts:
     """Return the facts of all blocks."""
     joined = [None if c[0] is None else np.concatenate(c) for c in zip(*parts, strict=True)]

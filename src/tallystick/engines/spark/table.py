@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,10 @@ from tallystick.engines.spark.parts import (
     ChosenRows,
     Facts,
     FactsOf,
+    FactsSent,
     Hashes,
     HashesOf,
+    OnFacts,
     Picked,
     Recoded,
     Work,
@@ -42,12 +44,15 @@ from tallystick.engines.spark.parts import (
     rows_of,
 )
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
+from tallystick.engines.spark.workers import plain_errors
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import Both, Printed, Prints
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.shortcuts import in_a_form, of_open_nodes
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
+T = TypeVar("T")
+PART_ROWS = 1 << 22  # whose hashes and classes a worker has at once
 NEAR_CELLS = 1 << 24  # of a table that is brought here where it is asked often: 128 MB as doubles
 TEXT_CELLS = 128  # what a text is counted as
 
@@ -156,11 +161,14 @@ class SparkTable:
             return self._facts
         return joined_facts(self.opened.mapPartitions(FactsOf(self.schema)).collect())
 
-    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
-        """Return hashes[row] of the rows without their target, classes[row] and weights[row]."""
-        found = joined_facts(self.opened.mapPartitions(FactsOf(self.schema, False)).collect())
-        assert found.classes is not None
-        return found.hashes, found.classes, found.weights
+    def unlabelled(self, work: Callable[..., T]) -> list[T]:
+        """Return work(hashes[row] of the rows without their target, classes[row], weights[row]) of parts: by
+        the workers, each with the rows of a range of hashes.
+        """
+        tasks = max(2 * int(self.opened.context.defaultParallelism), -(-self.rows // PART_ROWS))
+        with plain_errors():
+            sent = self.opened.mapPartitions(FactsSent(self.schema, tasks)).partitionBy(tasks, int)
+            return sent.mapPartitions(OnFacts(work)).collect()  # type: ignore[no-any-return]
 
     def row_hashes(self) -> NDArray[np.uint64]:
         """Return hashes[row] of the rows' content, target included, weights not."""

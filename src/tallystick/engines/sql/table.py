@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SETS = 16  # columns that one query groups by, each by itself
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -201,9 +202,9 @@ class SqlTable:
         """Return hashes[row] of the fetched rows."""
         return self.here.row_hashes()
 
-    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], Counts | None]:
-        """Return hashes[row] of the fetched rows without their target, classes[row] and weights[row]."""
-        return self.here.unlabelled()
+    def unlabelled(self, work: Callable[..., T]) -> list[T]:
+        """Return work(hashes[row] of fetched rows without their target, classes[row], weights[row])."""
+        return list(self.here.unlabelled(work))
 
     @property
     def classes(self) -> NDArray[Any] | None:
