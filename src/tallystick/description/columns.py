@@ -236,10 +236,8 @@ def _summary(values: Floats, counts: Counts) -> NumberSummary:
     """Return the numbers of a column in brief; the sums are exact, so that no order of rows is in them."""
     ends = np.cumsum(counts)
     rows, largest = int(ends[-1]), max(-float(values[0]), float(values[-1]))
-    if largest < LARGE:
-        mean = math.fsum((values * counts).tolist()) / rows
-    else:  # the sum may be beyond the largest double, which no mean is
-        mean = math.fsum((values * (counts / rows)).tolist())
+    small = largest < LARGE  # else the sum may be beyond the largest double, which no mean is
+    mean = math.fsum(values * counts) / rows if small else math.fsum(values * (counts / rows))
 
     def quantile(share: int) -> float:
         """Return what so many percent of the rows lie below."""

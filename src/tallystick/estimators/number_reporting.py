@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.description import Description, describe_table
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, methods_named
-from tallystick.estimators.report_work import ReportWork, part_to_compare
+from tallystick.estimators.report_work import ReportWork, part_to_compare, spread
 from tallystick.evaluate import Comparison
 from tallystick.evaluate.compare import Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
@@ -53,6 +53,6 @@ def compared_numbers(
 
 def _spread(result: Any, table: Table, rows: NDArray[np.int64]) -> Any:
     """Return the answers to some rows as answers to all, of which the others were not tested."""
-    shares, fold = np.zeros((table.rows, 1)), np.full(table.rows, -1, np.int64)
+    shares, fold = spread(table, 1)
     shares[rows], fold[rows] = result.repeats[0].shares, result.fold
     return replace(result, truth=table.response, repeats=(FoldAnswers(shares, fold),))

@@ -21,6 +21,8 @@ from tallystick.evaluate import Comparison, CrossValidation
 from tallystick.evaluate.cases import some_rows
 from tallystick.evaluate.compare import Entry, Watch, numbers
 from tallystick.evaluate.crossval import FoldWay
+from tallystick.evaluate.folds import NEVER
+from tallystick.evaluate.large import empty, is_large
 from tallystick.evaluate.result import FoldAnswers
 from tallystick.evaluate.running import fresh
 from tallystick.evaluate.trials import Candidate
@@ -33,7 +35,7 @@ MOST_FOLDED = 40e6  # the same: with more, and nobody's wish, rows are dealt int
 FOLDS, HALF = 10, 5
 CURVE_WORK = 2e6  # the same for learning curves
 CURVE_SIZES = 5  # points of a curve: a picture needs no more
-FEWEST = 2_000  # rows of such a part
+FEWEST, MOST = 2_000, 200_000  # rows of such a part; scores of more differ by less than they are told in
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,9 @@ def cells(table: Table) -> float:
 def part_for(table: Table, families: Iterable[str], fits: int, work: float) -> RowsOf:
     """Return as many rows as the methods can be fitted on `fits` times within so much work."""
     whole = cells(table) * _effort(families) * fits
-    if whole <= work or table.weights is not None or table.rows <= FEWEST:
+    if (whole <= work and table.rows <= MOST) or table.weights is not None or table.rows <= FEWEST:
         return RowsOf(table)
-    rows = some_rows(table, max(int(table.rows * work / whole), FEWEST))
+    rows = some_rows(table, min(max(int(table.rows * work / whole), FEWEST), MOST))
     return RowsOf(table) if len(rows) == table.rows else RowsOf(table.take(rows), rows)
 
 
@@ -125,7 +127,7 @@ def judged_on_all(
     entry = found.chosen
     candidate = next(c for c in made if c.name == entry.name)
     words, estimator = next(s for s in candidate.settings if s[0] == entry.setting)
-    if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK:
+    if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK and table.rows <= MOST:
         one = Candidate(entry.name, entry.family, ((words, estimator),))
         watch = tell(f"judging {entry.name} on all rows")
         again = compare_read(table, way, [one], watch=watch)
@@ -146,7 +148,15 @@ def _spread(result: CrossValidation, table: Table, part: RowsOf) -> CrossValidat
     assert table.classes is not None
     every = []
     for one in result.repeats:
-        shares, fold = np.zeros((table.rows, len(labels))), np.full(table.rows, -1, np.int64)
+        shares, fold = spread(table, len(labels))
         shares[np.ix_(part.rows, at)], fold[part.rows] = one.shares, one.fold
         every.append(FoldAnswers(shares, fold))
-    return replace(result, classes=labels, truth=table.classes.astype(np.int64), repeats=tuple(every))
+    truth = table.classes if is_large(table) else table.classes.astype(np.int64)
+    return replace(result, classes=labels, truth=truth, repeats=tuple(every))
+
+
+def spread(table: Table, answers: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return shares[row, answer] and fold[row] of rows of which none is tested yet."""
+    shares, fold = empty(table, (table.rows, answers), np.float64), empty(table, table.rows, np.int64)
+    fold[:] = NEVER
+    return shares, fold

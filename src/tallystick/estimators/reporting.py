@@ -16,6 +16,7 @@ from typing import Any, overload
 from tallystick.contracts import Table
 from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
+from tallystick.data.source.size import budget
 from tallystick.description import Description, describe_table
 from tallystick.errors import ContinuousTarget, DataError, OptionError, shown
 from tallystick.estimators.change_report import ChangeReport, change_report
@@ -39,6 +40,7 @@ from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import By, names_by
+from tallystick.evaluate.large import tidy
 from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
@@ -167,6 +169,7 @@ def report(
     if table.response is not None:
         wish = _NumberWish(methods, folds or 10, rows, title or source.name)
         return _saved(_of_numbers(source, table, groups, wish, shared, steps), path)
+    tidy(table)
     described = describe_table(source.name, table, reader._local().threads, source.form)
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
@@ -174,11 +177,13 @@ def report(
     way = FoldWay.of(folds_for(table, made) if folds is None else folds, None, None)
     found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
+    tidy(table)
     curve, drawn = _curve(table, named, repeats, steps)
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, way.folds, work)
     steps.done(92, "drawing the page")
+    tidy(table)
     text, answer = page(parts)
     steps.done(100, "drawing the page")
     return _saved(Report(text, answer, found.model, found, described, source.files), path)
@@ -210,7 +215,9 @@ def _read_once(
             used = readers[1]
             return used._read(source, target)  # type: ignore[no-any-return]
 
-    source, table = ordered(open_source(as_given(data)), read)
+    memory = used._local().memory
+    room = 0 if memory is None else budget(memory)
+    source, table = ordered(open_source(as_given(data), memory=memory), read, room)
     return source, table, used
 
 

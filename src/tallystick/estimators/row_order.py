@@ -6,17 +6,22 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.contracts import Table
+from tallystick.evaluate import large
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
     from tallystick.data.source.frames import FrameSource
+
+LEAST, TAKEN = 1 << 8, 1 << 16  # rows that are looked for at once
+PIECES = 2  # they take about as much as so many pieces of a source
 
 
 def row_of(source: FrameSource, number: int) -> dict[str, str | None]:
@@ -32,17 +37,21 @@ def row_of(source: FrameSource, number: int) -> dict[str, str | None]:
     return out
 
 
-def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[FrameSource, Table]:
-    """Return the rows of a source, in memory, in the order of the hashes of what they hold, and their table
-    in that order; rows without a target come last, and are in the source alone.
+def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tuple[FrameSource, Table]:
+    """Return the rows of a source in the order of the hashes of what they hold, and their table in that
+    order; rows without a target come last, and are in the source alone.
 
-    The source is read once; `read` encodes what it held.
+    The source is read once; `read` encodes what it held. budget: the bytes of memory to work in, where the
+    cells wait on disk; 0: they are held in memory.
     """
     import pyarrow as pa
 
+    from tallystick.data.source import mapped_rows
     from tallystick.data.source.frames import FrameSource
+    from tallystick.data.source.size import piece, within
 
-    cells = pa.Table.from_batches(list(source.batches()))
+    batches = (within(source, budget) if budget else source).batches()
+    cells = mapped_rows.on_disk(batches) if budget else pa.Table.from_batches(list(batches))
     as_read = FrameSource(
         source.name,
         source.columns,
@@ -55,10 +64,26 @@ def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[FrameSource, 
         files=source.files,
     )
     table = read(as_read)
-    order = np.argsort(table.row_hashes(), kind="stable")
-    kept = order if table.kept is None else table.kept[order]
-    left = np.ones(cells.num_rows, np.bool_)
-    left[kept] = False  # a search for what is not there holds Python's lock for seconds where rows are many
-    rest = np.flatnonzero(left)
-    rows = cells.take(pa.array(np.concatenate([kept, rest])))
+    order = large.in_order(table.row_hashes(), table)
+    most = (
+        TAKEN if not budget else max(LEAST, PIECES * piece(budget) * cells.num_rows // max(cells.nbytes, 1))
+    )
+    numbers = _numbers(order, table, cells.num_rows, min(most, TAKEN))
+    if budget:
+        rows = mapped_rows.on_disk(mapped_rows.taken(cells, numbers))
+    else:
+        rows = cells.take(pa.array(np.concatenate(list(numbers))))
     return replace(as_read, get=rows.column), table.take(order, table.schema)
+
+
+def _numbers(order: NDArray[np.int64], table: Table, rows: int, most: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the numbers in the source of all its rows, at most so many at a time: those of the table in an
+    order, then the others.
+    """
+    left = np.ones(rows, np.bool_)  # a search for what is not there holds Python's lock for seconds
+    for s in large.steps(len(order), most):
+        kept = order[s] if table.kept is None else table.kept[order[s]]
+        left[kept] = False
+        yield kept
+    for s in large.steps(rows, most):
+        yield np.flatnonzero(left[s]) + s.start

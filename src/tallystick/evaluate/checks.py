@@ -16,6 +16,7 @@ from tallystick.contracts import Table
 from tallystick.data.read.slips import merging, say_variants, sentinels, variants
 from tallystick.data.table.hashes import conflicts
 from tallystick.errors import Message, OptionError, counted, nearest, shown
+from tallystick.evaluate import large
 from tallystick.evaluate.text import figure
 from tallystick.stats.giveaways import ADVICE, giveaways
 
@@ -79,7 +80,7 @@ def check_table(table: Table) -> Iterator[Check]:
     """Yield what the rows alone tell."""
     if table.classes is not None:
         yield from _classes(table)
-    copies = table.rows - len(np.unique(table.row_hashes()))
+    copies = table.rows - large.distinct(table.row_hashes(), table)
     if copies:
         yield Check(
             "repeated-rows",
@@ -104,9 +105,11 @@ def check_table(table: Table) -> Iterator[Check]:
 def _classes(table: Table) -> Iterator[Check]:
     """Yield that classes may be one, or that a class has few rows or is rare."""
     assert table.classes is not None
-    weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     labels = table.schema.predicted.labels
-    full = np.bincount(table.classes, weight, minlength=len(labels))
+    if table.weights is None:
+        full = large.counts(table.classes, len(labels)).astype(np.float64)
+    else:
+        full = np.bincount(table.classes, table.weights / table.unit, len(labels)).astype(np.float64)
     alike = variants(labels, full.tolist()) if table.schema.predicted.type == "text" else []
     if alike:
         yield Check(
@@ -160,7 +163,7 @@ def _marks(table: Table) -> Iterator[Check]:
     for column in table.schema.used:
         if column.kind == "numeric" and not column.unit:
             codes, distinct = table.ranks(column.name)
-            counts = np.bincount(codes, minlength=len(distinct) + 1)[:-1]
+            counts = large.counts(codes, len(distinct) + 1)[:-1]
             for mark in sentinels(column.name, distinct, counts):
                 yield Check("sentinel", mark.found, mark.cure, column.name)
 

@@ -23,6 +23,7 @@ from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
+from tallystick.evaluate.large import tidy
 from tallystick.evaluate.measures import Measure
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
@@ -251,9 +252,9 @@ def compare_table(
     stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
     judged = trials.table  # its rows are the pieces that were dealt
-    large = isinstance(trials, Folds) and trials.plan.large
+    budget = table.budget if isinstance(trials, Folds) and trials.plan.large else 0
     results = [
-        _result(judged, FoldAnswers(s, work.done, large=large), (how, stopped), (cost, candidate), held)
+        _result(judged, FoldAnswers(s, work.done, budget=budget), (how, stopped), (cost, candidate), held)
         for s, candidate in zip(work.shares, candidates, strict=True)
     ]
     return _conclude(candidates, table, results, work)
@@ -287,6 +288,7 @@ def _conclude(
     seconds = work.seconds.sum(axis=0)
     for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
         words, estimator = candidate.settings[chosen]
+        tidy(table)
         model = fresh(estimator)._fit_table(table)._keep_profile(table)
         entries.append(
             Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model)

@@ -291,9 +291,7 @@ class Curves:
         told = (a[kept].tolist() for a in (place, false, recall, precision))
         bin_ = bin_of(upto.astype(float), full.astype(float), rows)
         bins = np.bincount(bin_, full, BINS).astype(np.int64)
-        return CurveParts(
-            digits(area), digits(inside), digits(room), list(zip(*told, strict=True)), bins
-        )
+        return CurveParts(digits(area), digits(inside), digits(room), list(zip(*told, strict=True)), bins)
 
 
 class Stretch(NamedTuple):

@@ -7,7 +7,7 @@ Law: groups are shown in a stated order, the largest first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -44,18 +44,18 @@ def error_rates(
 
     rule[truth, answer]: the costs that decide answers, None: the largest share does.
     """
-    tested = part.fold >= 0
-    weight = np.ones(len(truth)) if weights is None else weights
-    answer = decide(part.shares, rule)
-    out = []
+    tested = np.flatnonzero(part.fold >= 0)
+    truth, shares = truth[tested].astype(np.int64, copy=False), part.shares[tested]
+    weight = np.ones(len(tested)) if weights is None else weights[tested]
+    answer = decide(shares, rule)
+    k, out = shares.shape[1], []
     for name, here in largest_groups(groups, tested, weight):
         rows = float(weight[here].sum())
         wrong = float(weight[here & (answer != truth)].sum())
         low, high = intervals.wilson(wrong, rows)
-        k = part.shares.shape[1]
         own = weight[here]
         out.append(
-            _by_class(truth[here], answer[here], part.shares[here], own)
+            _by_class(truth[here], answer[here], shares[here], own)
             | {
                 "answers": (np.bincount(answer[here], weight[here], minlength=k) / rows).tolist(),
                 "error": wrong / rows,
@@ -70,19 +70,21 @@ def error_rates(
 
 
 def largest_groups(
-    groups: NDArray[Any], tested: NDArray[np.bool_], weight: NDArray[np.float64]
-) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Return the name of each group and which tested rows are in it, the largest first; of many, the small
-    ones as one.
+    groups: NDArray[Any], tested: NDArray[np.int64], weight: NDArray[np.float64]
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the name of each group and which of the tested rows are in it, the largest first; of many, the
+    small ones as one. groups[row] of all rows; weight[tested row].
     """
-    names, inverse = np.unique(groups.astype(str), return_inverse=True)
-    full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
+    names = sorted({str(name) for name in groups})  # in an array each has the room of the longest
+    at = {name: g for g, name in enumerate(names)}
+    own = np.fromiter((at[str(name)] for name in groups[tested]), np.int32, len(tested))
+    full = np.bincount(own, weight, minlength=len(names))
     order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))
-    kept = [(str(names[g]), (inverse == g) & tested) for g in order[:MOST] if full[g] > 0]
+    for g in order[:MOST]:
+        if full[g] > 0:
+            yield names[g], own == g
     if len(order) > MOST and full[order[MOST:]].any():
-        rest = np.isin(inverse, order[MOST:]) & tested
-        kept.append((f"({len(order) - MOST} smaller groups)", rest))
-    return kept
+        yield f"({len(order) - MOST} smaller groups)", np.isin(own, order[MOST:])
 
 
 def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64])
             rows, found = float(weight[base].sum()), float(weight[hits].sum())
             low, high = intervals.wilson(found, rows)
             out.append({"share": found / rows if rows else 0.0, "rows": rows, "low": low, "high": high})
-        given.append(math.fsum((weight * shares[:, k]).tolist()) / full if full else 0.0)  # in any order
+        given.append(math.fsum(weight * shares[:, k]) / full if full else 0.0)  # in any order
     actual = [intervals.wilson(float(weight[truth == k].sum()), full) for k in range(shares.shape[1])]
     kept = [
         {"given": mean, "low": low, "high": high} for mean, (low, high) in zip(given, actual, strict=True)

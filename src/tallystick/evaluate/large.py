@@ -29,14 +29,21 @@ def is_large(table: Table) -> bool:
     return not table.holds(ROW_BYTES)
 
 
+def tidy(table: Table) -> None:
+    """Give back the memory that a finished job freed, where a table has a budget."""
+    if table.budget:
+        scratch.give_back()
+
+
 def empty(table: Table, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return an array with an entry a row, of zeros: in memory, or on disk where that is too small."""
     return scratch.empty(shape, dtype) if is_large(table) else np.zeros(shape, dtype)
 
 
-def steps(rows: int) -> Iterator[slice]:
-    """Yield all rows, some at a time."""
-    return (slice(start, min(start + STEP, rows)) for start in range(0, rows, STEP))
+def steps(rows: int, size: int = 0) -> Iterator[slice]:
+    """Yield all rows, some at a time: STEP, or so many."""
+    size = size or STEP
+    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
 
 
 def where(test: Test, rows: int) -> Rows:
@@ -47,6 +54,46 @@ def where(test: Test, rows: int) -> Rows:
         found = np.flatnonzero(test(s))
         out[at : at + len(found)] = found + s.start
         at += len(found)
+    return out
+
+
+def in_order(keys: Keys, table: Table) -> Rows:
+    """Return the rows of a table in the order of their keys, of equal keys the first rows first."""
+    if not is_large(table):
+        return np.argsort(keys, kind="stable")
+    out, at = scratch.empty(len(keys), np.int64), 0
+    for rows in by_key(keys, None, table.budget):
+        out[at : at + len(rows)] = rows
+        at += len(rows)
+    return out
+
+
+def numbers(table: Table) -> Rows:
+    """Return the numbers of all rows."""
+    out = empty(table, table.rows, np.int64)
+    for s in steps(table.rows):
+        out[s] = np.arange(s.start, s.stop)
+    return out
+
+
+def distinct(keys: Keys, table: Table) -> int:
+    """Return how many different keys there are."""
+    if not is_large(table):
+        return len(np.unique(keys))
+    found, last = 0, None
+    for rows in by_key(keys, None, table.budget):
+        if len(rows):
+            some = keys[rows]
+            found += int(np.count_nonzero(some[1:] != some[:-1])) + int(last is None or some[0] != last)
+            last = some[-1]
+    return found
+
+
+def counts(codes: NDArray[Any], size: int) -> Rows:
+    """Return how many rows have each code. A part at a time: bincount makes eight bytes of each."""
+    out = np.zeros(size, np.int64)
+    for s in steps(len(codes)):
+        out += np.bincount(codes[s], minlength=size)
     return out
 
 

@@ -58,12 +58,13 @@ def error_sizes(
     """Return per group: rows, the mean size of the error with its interval, the mean of answer less truth
     with its interval, and the means of truth and answer.
     """
-    tested = part.fold >= 0
-    weight = np.ones(len(truth)) if weights is None else weights
-    away = part.shares[:, 0] - truth
+    tested = np.flatnonzero(part.fold >= 0)
+    weight = np.ones(len(tested)) if weights is None else weights[tested]
+    truth, answers = truth[tested], part.shares[tested, 0]
+    away = answers - truth
     out = []
     for name, here in largest_groups(groups, tested, weight):
-        own, given = weight[here], part.shares[here, 0]
+        own, given = weight[here], answers[here]
         out.append(
             {
                 "group": name,

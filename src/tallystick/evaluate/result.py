@@ -19,6 +19,7 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.exact import exact_total
+from tallystick.evaluate.large_scores import LargeAnswers, SharesOnDisk
 from tallystick.evaluate.measures import SCORES, Measure, log_losses
 from tallystick.evaluate.scores import Lean, Scores, lean_scores, score
 from tallystick.models.decision import decide
@@ -51,13 +52,18 @@ class FoldAnswers:
     fold: NDArray[np.int64]
     rows: NDArray[np.int64] | None = None
     weights: Floats | None = None
-    large: bool = False  # more rows than memory holds
+    budget: int = 0  # bytes of memory to work in, where there are more rows than it holds
     judged: RepeatScores | None = None
 
     @classmethod
     def elsewhere(cls, judged: RepeatScores, classes: int) -> FoldAnswers:
         """Return answers of which only what follows from them is here."""
         return cls(np.zeros((0, classes)), np.zeros(0, np.int64), judged=judged)
+
+    @property
+    def large(self) -> bool:
+        """Whether there are more rows than memory holds."""
+        return self.budget > 0
 
     def of(self, each: NDArray[Any]) -> NDArray[Any]:
         """Return something known of every row, for every piece."""
@@ -143,6 +149,12 @@ class CrossValidation:
         """The class answered for each row in the first repeat."""
         return decide(self.shares, self.rule)
 
+    @cached_property
+    def tested_answers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that were tested in the first repeat, and the class answered for each."""
+        rows = np.flatnonzero(self.fold >= 0)
+        return rows, decide(self.shares[rows], self.rule)
+
     @property
     def shares(self) -> Floats:
         """Out-of-fold shares of the first repeat."""
@@ -165,7 +177,7 @@ class CrossValidation:
     @cached_property
     def all_scores(self) -> tuple[Scores, ...]:
         """The scores of each repeat."""
-        return tuple(self._score(r) for r in self.repeats)
+        return tuple(self._large_score(r) if r.large else self._score(r) for r in self.repeats)
 
     @cached_property
     def lean_scores(self) -> tuple[Lean, ...]:
@@ -332,6 +344,11 @@ class CrossValidation:
         truth = part.of(self.truth)[rows].astype(np.int64)
         shares, fold = part.shares[rows], part.fold[rows]
         return score(truth, shares, self.classes, weight, self.cost, self.positive, self.rule, fold)
+
+    def _large_score(self, part: FoldAnswers) -> Scores:
+        ranked = SharesOnDisk(self.truth, part.shares, part.fold, part.budget)
+        blocks = partial(part.blocks, self.truth)
+        return LargeAnswers.of(self.classes, ranked, blocks, self.rule, self.positive, self.cost).scores()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -20,6 +20,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
+from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits, FoldRows
@@ -82,11 +83,11 @@ def cross_shares(
     A method may know a faster way to the same answers (`cross_shares` of its own). Regression: shares[row, 0]
     is the answer itself.
     """
-    rows, table = table.rows, plan.pieces(table)
+    of, table = (table.rows, table.budget), plan.pieces(table)
     weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
     found = None if plan.rising else model._cross_shares(table, plan)
     if found is not None:
-        return _answered(found, plan.fold, plan, rows, weights), False
+        return _answered(found, plan.fold, plan, of, weights), False
     shares = large.empty(table, (table.rows, max(len(table.schema.predicted.labels), 1)), np.float64)
     done = large.empty(table, table.rows, np.int64)
     done[:] = NEVER
@@ -107,17 +108,18 @@ def cross_shares(
         done[plan.tested(numbers[at])] = numbers[at]
 
     stopped = run_folds(one, len(numbers), finished, at_once=workers(table))
-    return _answered(shares, done, plan, rows, weights), stopped
+    return _answered(shares, done, plan, of, weights), stopped
 
 
 def _answered(
-    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, rows: int, weights: Floats | None
+    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, of: tuple[int, int], weights: Floats | None
 ) -> FoldAnswers:
     """Return the answers to the pieces of a plan; where one copy stands for all, those to the table's
-    rows.
+    rows. of: the rows of the table, and its budget.
     """
+    rows, budget = of[0], of[1] if plan.large else 0
     if plan.twin is None:
-        return FoldAnswers(shares, fold, plan.rows, weights, plan.large)
+        return FoldAnswers(shares, fold, plan.rows, weights, budget)
     twin = plan.twin[:rows]
     return FoldAnswers(shares[twin], fold[twin])
 
@@ -226,6 +228,12 @@ def answer_settings(
 def training_loss(model: Any, table: Table) -> float:
     """Return the log-loss of a fitted model on its training rows."""
     assert table.classes is not None
+    if large.is_large(table) and table.weights is None:
+        total, at = digits(np.empty(0)), 0
+        for shares in answers_to(model, table, table, table.schema.predicted.labels):
+            truth = table.classes[at : at + len(shares)].astype(np.int64)
+            total, at = joined(total, digits(log_losses(truth, shares))), at + len(shares)
+        return nearest(total) / table.rows
     losses = log_losses(
         table.classes.astype(np.int64), answer(model, table, table, table.schema.predicted.labels)
     )

@@ -127,7 +127,7 @@ def score(
     answered = decide(shares, cost if rule is None else rule)
     if positive is None:
         positive = rarest(np.bincount(truth, weight, minlength=len(classes)))
-    confusion = _confusion(truth, answered, weight, len(classes))
+    confusion = confusion_of(truth, answered, weight, len(classes))
     one = np.zeros_like(truth) if fold is None else fold
     given = Answered(truth, shares, weight, answered, confusion, positive, one, cost)
     return scores_of(
@@ -177,7 +177,7 @@ def lean_scores(
     confusion, sums = np.zeros((classes, classes)), dict[int, list[int]]()  # sums[fold]: rows, hits, loss
     for truth, shares, fold in blocks():
         answer, losses = decide(shares, rule), log_losses(truth, shares)
-        confusion += _confusion(truth, answer, np.ones(len(truth)), classes)
+        confusion += confusion_of(truth, answer, np.ones(len(truth)), classes)
         for f in np.unique(fold).tolist():
             here = fold == f
             found = (int(here.sum()), int((answer == truth)[here].sum()), _whole(losses[here]))
@@ -207,7 +207,8 @@ def _whole(values: Floats) -> int:
     return int(np.rint(values * FIXED).astype(np.int64).sum())
 
 
-def _confusion(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:
+def confusion_of(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:
+    """Return counts[truth, answer] of k classes."""
     return np.bincount(truth * k + answer, weight, minlength=k * k).reshape(k, k).astype(np.float64)
 
 
@@ -279,7 +280,7 @@ def calibration(
     full: Floats = np.bincount(at, weight, minlength=len(distinct)).astype(np.float64)
     place = bin_of(np.cumsum(full), full, float(full.sum()), bins)
     ends = [int(e) for e in np.flatnonzero(np.diff(place, append=bins)) + 1]
-    parts = [part for a, b in itertools.pairwise([0, *ends]) for part in _near(distinct, full, a, b)]
+    parts = [part for a, b in itertools.pairwise([0, *ends]) for part in near_shares(distinct, full, a, b)]
     out = []
     for first, last in parts:
         here = (at >= first) & (at < last)
@@ -295,14 +296,14 @@ def bin_of(upto: NDArray[Any], full: NDArray[Any], rows: float, bins: int = BINS
     return np.minimum(((upto - full / 2) / rows * bins).astype(np.int64), bins - 1)
 
 
-def _near(distinct: Floats, full: Floats, first: int, last: int) -> list[tuple[int, int]]:
+def near_shares(distinct: Floats, full: Floats, first: int, last: int) -> list[tuple[int, int]]:
     """Return stretches of shares that lie near each other, or that are too few rows to be halved."""
     along = np.cumsum(full[first:last])
     off = from_half(along, float(along[-1]))
     middle = first + 1 + int(np.argmin(off))
     if distinct[last - 1] - distinct[first] <= NEAR or off[middle - first - 1] == np.inf:
         return [(first, last)]
-    return [*_near(distinct, full, first, middle), *_near(distinct, full, middle, last)]
+    return [*near_shares(distinct, full, first, middle), *near_shares(distinct, full, middle, last)]
 
 
 def from_half(along: NDArray[Any], rows: float) -> Floats:

@@ -117,7 +117,8 @@ class Work:
         self.labels = labels_of(trials.table)
         shape = trials.rows, max(len(self.labels), 1)
         self.shares = [large.empty(trials.table, shape, np.float64) for _ in candidates]
-        self.done = np.full(trials.rows, NEVER, np.int64)
+        self.done = large.empty(trials.table, trials.rows, np.int64)
+        self.done[:] = NEVER
         self.jobs = [*([NEVER] if isinstance(trials, Folds) else []), *trials.numbers]
         self.seconds = np.zeros((len(self.jobs), len(candidates)))  # a job writes to its own row
         self.picked: dict[int, list[int]] = {}  # by trial: the number of each candidate's setting
@@ -128,7 +129,7 @@ class Work:
         job = self.jobs[at]
         if job == NEVER:
             table = self.trials.table
-            self.picked[job] = self._choose(table, np.arange(table.rows), np.zeros(len(self.candidates)))
+            self.picked[job] = self._choose(table, large.numbers(table), np.zeros(len(self.candidates)))
         else:
             trial = self.trials.trial(job)
             self.picked[job] = self._choose(trial.training, trial.rows, self.seconds[at])
@@ -163,7 +164,7 @@ class Work:
         """Count the test rows of a job in."""
         job = self.jobs[at]
         if job != NEVER:
-            here = self.trials.plan.fold == job if isinstance(self.trials, Folds) else slice(None)
+            here = self.trials.plan.tested(job) if isinstance(self.trials, Folds) else slice(None)
             self.done[here] = job
 
     def _choose(self, training: Table, rows: NDArray[np.int64], seconds: Floats) -> list[int]:

@@ -6,6 +6,7 @@ information 0, and the figure does not depend on the order of rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,13 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Table
+from tallystick.data.source import scratch
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import page_limit
 
 BINS = 6  # of a number
+STEP = 1 << 16  # rows looked at at once
 MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the others are one
 
 
@@ -90,7 +93,7 @@ def independence(table: Table) -> Independence:
     columns = {c.name: coded(table, c.name) for c in table.schema.used if c.kind != "text"}
     target = table.schema.target
     labels = len(target.labels) if target is not None and target.labels else 1
-    classes = table.classes if table.classes is not None and labels > 1 else np.zeros(table.rows, np.uint8)
+    classes = table.classes if table.classes is not None and labels > 1 else None
     names = list(columns)
     pairs = []
     for i, a in enumerate(names):
@@ -110,7 +113,10 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
         k = len(distinct)
     else:
         codes, k = table.column(name), len(column.levels)
-    counts = np.bincount(codes, minlength=k + 2)[: k + 1]
+    counts = np.zeros(k + 2, np.int64)
+    for some in _steps(table.rows):
+        counts += np.bincount(codes[some], minlength=k + 2)
+    counts = counts[: k + 1]
     into = np.zeros(k + 2, np.uint32)
     if column.kind == "numeric" and k > BINS:
         before = np.cumsum(counts[:k]) - counts[:k]
@@ -122,12 +128,26 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
         into[:k] = np.arange(k)
     size = int(into.max()) + 1
     into[k:] = size
-    return into[codes], size + int(counts[k] > 0), size
+    room = np.empty if table.place == "memory" else scratch.empty
+    out = room(table.rows, into.dtype)
+    for some in _steps(table.rows):
+        out[some] = into[codes[some]]
+    return out, size + int(counts[k] > 0), size
 
 
-def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any], labels: int, table: Table) -> Pair:
-    both = x[0] * np.uint32(y[1] + 1) + y[0]
-    counts = kernels.count_codes(both, classes, (x[1] + 1) * (y[1] + 1), labels, weights=table.weights)
+def _steps(rows: int) -> Iterator[slice]:
+    """Yield all rows, some at a time."""
+    return (slice(start, start + STEP) for start in range(0, rows, STEP))
+
+
+def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Table) -> Pair:
+    size = (x[1] + 1) * (y[1] + 1)
+    counts = np.zeros((size, labels), np.int64)
+    for some in _steps(table.rows):
+        both = x[0][some] * np.uint32(y[1] + 1) + y[0][some]
+        own = np.zeros(len(both), np.uint8) if classes is None else classes[some]
+        weights = None if table.weights is None else table.weights[some]
+        kernels.count_codes(both, own, size, labels, weights=weights, out=counts)
     cells = counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
     bits, free = conditional_information(cells)
     rows = max(float(cells.sum()) / table.unit, 1.0)

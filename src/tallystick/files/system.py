@@ -6,6 +6,7 @@
 - Reading and writing at a place: on Windows by going there first, one thread at a time.
 - The memory of the machine, the limit of addresses (`ulimit -v`), whether a folder is read-only, the
   writing of a folder's names: not known on Windows, so nothing is foreseen.
+- Freed memory given back at once: the GNU C library can; elsewhere the allocator's own way stays.
 - Several processes of a server (`serve/server.py`): one on Windows.
 
 Knows the operating system. Knows nothing of models or tables.
@@ -14,6 +15,9 @@ Law: every function answers on every system; none is asked for what the table do
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import functools
 import os
 import sys
 import threading
@@ -31,6 +35,8 @@ except ImportError:  # Windows
 UNKNOWN = 1 << 62  # bytes: more than any machine has
 BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # neither links nor pipes
+LARGE_BLOCK = 1 << 18  # bytes of a block of memory that has pages of its own
+_MAPPED_FROM = -3  # the number of that setting of the GNU C library
 _place = threading.Lock()
 
 
@@ -83,6 +89,16 @@ def machine_memory() -> int:
 def address_limit() -> int:
     """Return how many bytes of addresses this process may have (`ulimit -v`); -1: any."""
     return -1 if resource is None else resource.getrlimit(resource.RLIMIT_AS)[0]
+
+
+@functools.cache
+def return_freed_memory() -> None:
+    """Let large blocks of memory go back to the system as soon as they are freed. The GNU C library keeps
+    ever larger ones for later, up to 32 MB each: with them a process holds far more than its arrays.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL("libc.so.6").mallopt(_MAPPED_FROM, LARGE_BLOCK)
 
 
 def resident() -> int:

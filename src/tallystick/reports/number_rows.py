@@ -18,10 +18,12 @@ from tallystick.reports.rows import (
     MOST_GROUPS,
     MOST_WRONG,
     Groups,
+    largest_leaves,
     leaf_words,
     most_typical,
     raw_row,
     row_cells,
+    stops_of,
 )
 
 PARTS = ("low", "middle", "high")  # thirds of the answers
@@ -71,7 +73,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
     for number, (told, first) in words.items():
         here = np.flatnonzero(groups == number)
         if len(here):
-            row = int(here[most_typical(given.table, here)])
+            row = most_typical(given.table, here)
             raw = raw_row(given, row)
             cells = row_cells(given, raw, first)
             out.append({"words": told, "rows": f"{len(here):,}", "raw": raw, "cells": cells})
@@ -81,10 +83,8 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
 def number_leaf_groups(given: Ingredients) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
     table, tree = given.table, given.model.shown
-    stops = np.concatenate([tree.stops(block) for block in table.blocks()])
-    leaves, sizes = np.unique(stops, return_counts=True)
-    order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
-    return stops.astype(np.int64), {int(leaves[k]): leaf_words(tree, int(leaves[k])) for k in order}
+    stops = stops_of(tree, table)
+    return stops, {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
 
 
 def answer_groups(given: Ingredients) -> Groups:
@@ -93,4 +93,4 @@ def answer_groups(given: Ingredients) -> Groups:
     tested = result.fold >= 0
     cuts = np.quantile(result.answers[tested], [1 / 3, 2 / 3], method="inverted_cdf")
     part = np.where(tested, np.searchsorted(cuts, result.answers, "left"), -1)
-    return part.astype(np.int64), {k: (f"a {word} answer", ()) for k, word in enumerate(PARTS)}
+    return part.astype(np.int32), {k: (f"a {word} answer", ()) for k, word in enumerate(PARTS)}

@@ -265,11 +265,12 @@ def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
 def _level_errors(given: Ingredients, columns: list[Column]) -> dict[str, list[dict[str, float]]]:
     """Return rows and error of every level of some columns, by column."""
     table, result = given.table, given.chosen.result
-    weight = np.where(result.fold >= 0, 1.0 if result.weights is None else result.weights, 0.0)
-    wrong = weight * (result.answered != result.truth)
+    tested, answers = result.tested_answers
+    weight = np.ones(len(tested)) if result.weights is None else result.weights[tested]
+    wrong = weight * (answers != result.truth[tested])
     out = {}
     for column in columns:
-        codes = np.asarray(table.column(column.name)).astype(np.int64)
+        codes = np.asarray(table.column(column.name))[tested].astype(np.int64)
         sums = zip(np.bincount(codes, weight).tolist(), np.bincount(codes, wrong).tolist(), strict=True)
         out[column.name] = [{"rows": rows, "error": bad / rows} for rows, bad in sums if rows > 0]
     return out

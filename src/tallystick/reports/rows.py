@@ -16,6 +16,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import CODED
 from tallystick.draw.svg import brief
 from tallystick.draw.text import clean, cut
+from tallystick.evaluate.large import counts, steps
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import reachable
 from tallystick.reports.column_effects import face_of
@@ -25,6 +26,7 @@ from tallystick.reports.sentences import percent
 MOST_WRONG = 9
 MOST_GROUPS = 9
 MOST_CELLS = 6  # columns shown of a row: those that move the model most
+MOST_LOOKED = 200_000  # rows among which a typical one is looked for
 LONGEST = 160  # letters of a text cell
 
 
@@ -42,24 +44,22 @@ def rows_section(given: Ingredients) -> dict[str, Any]:
 
 
 def _errors(given: Ingredients) -> dict[str, str]:
-    result = given.chosen.result
-    tested = result.fold >= 0
-    wrong = int((result.answered != result.truth)[tested].sum())
-    return {"wrong": f"{wrong:,}", "rows": f"{int(tested.sum()):,}"}
+    tested, answers = given.chosen.result.tested_answers
+    wrong = int((answers != given.chosen.result.truth[tested]).sum())
+    return {"wrong": f"{wrong:,}", "rows": f"{len(tested):,}"}
 
 
 def _wrong(given: Ingredients) -> list[dict[str, Any]]:
     """Return the rows whose wrong answer had the largest share; copies of a row are shown once."""
     result = given.chosen.result
-    answers = result.answered
-    confident = result.shares[np.arange(len(answers)), answers]
-    rows = np.flatnonzero((answers != result.truth) & (result.fold >= 0))
-    hashes = given.table.row_hashes()
-    order = rows[np.lexsort((hashes[rows], -confident[rows]))]
+    tested, answers = result.tested_answers
+    wrong = answers != result.truth[tested]
+    rows, answers = tested[wrong], answers[wrong]
+    confident, hashes = result.shares[rows, answers], given.table.row_hashes()[rows]
     out: list[dict[str, Any]] = []
     at: dict[int, int] = {}
-    for row in order.tolist():
-        key = int(hashes[row])
+    for place in np.lexsort((hashes, -confident)).tolist():
+        row, answer, key = int(rows[place]), int(answers[place]), int(hashes[place])
         if key in at:
             out[at[key]]["copies"] += 1
         elif len(out) < MOST_WRONG:
@@ -68,13 +68,13 @@ def _wrong(given: Ingredients) -> list[dict[str, Any]]:
             out.append(
                 {
                     "truth": given.labels[int(result.truth[row])],
-                    "answer": given.labels[int(answers[row])],
-                    "share": percent(float(confident[row])),
+                    "answer": given.labels[answer],
+                    "share": percent(float(confident[place])),
                     "own": percent(float(result.shares[row, result.truth[row]])),
                     "copies": 1,
                     "raw": raw,
                     "cells": row_cells(given, raw),
-                    "reasons": _reasons(given, row, (int(answers[row]), int(result.truth[row]))),
+                    "reasons": _reasons(given, row, (answer, int(result.truth[row]))),
                 }
             )
     return out
@@ -121,7 +121,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
         here = np.flatnonzero(groups == number)
         if len(here) == 0:
             continue
-        row = int(here[most_typical(given.table, here)])
+        row = most_typical(given.table, here)
         raw = raw_row(given, row)
         own = int(given.table.classes[row])  # type: ignore[index]
         shares = given.chosen.result.shares[row]
@@ -140,18 +140,33 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
     return out
 
 
-Groups = tuple[NDArray[np.int64], dict[int, tuple[str, tuple[str, ...]]]]
+Groups = tuple[NDArray[np.int32], dict[int, tuple[str, tuple[str, ...]]]]
 
 
 def leaf_groups(given: Ingredients) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
     table, tree = given.table, given.model.shown
-    stops = np.concatenate([tree.stops(block) for block in table.blocks()])
-    leaves, sizes = np.unique(stops, return_counts=True)
-    order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
-    own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
-    words = {int(leaves[k]): leaf_words(tree, int(leaves[k])) for k in order}
-    return np.where(own, stops, -1), words
+    stops = stops_of(tree, table)
+    words = {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
+    for s in steps(table.rows):  # the row that stands for a leaf has its answer
+        stops[s][tree.labels[stops[s]] != table.classes[s]] = -1  # type: ignore[index]
+    return stops, words
+
+
+def stops_of(tree: Tree, table: Table) -> NDArray[np.int32]:
+    """Return the leaf that each row reaches."""
+    out, at = np.empty(table.rows, np.int32), 0
+    for block in table.blocks():
+        out[at : at + block.rows] = tree.stops(block)
+        at += block.rows
+    return out
+
+
+def largest_leaves(stops: NDArray[np.int32]) -> list[int]:
+    """Return the leaves that most rows reach, of equals the first."""
+    sizes = counts(stops, int(stops.max()) + 1)
+    order = sorted(np.flatnonzero(sizes).tolist(), key=lambda leaf: (-int(sizes[leaf]), leaf))
+    return order[:MOST_GROUPS]
 
 
 def class_groups(given: Ingredients) -> Groups:
@@ -159,11 +174,14 @@ def class_groups(given: Ingredients) -> Groups:
     table = given.table
     assert table.classes is not None
     result = given.chosen.result
-    right = (result.answered == table.classes) & (result.fold >= 0)
-    full = np.bincount(table.classes, minlength=len(given.labels))
+    tested, answers = result.tested_answers
+    right = tested[answers == table.classes[tested]]
+    groups = np.full(table.rows, -1, np.int32)
+    groups[right] = table.classes[right]
+    full = counts(table.classes, len(given.labels))
     order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]
     names: dict[int, tuple[str, tuple[str, ...]]] = {c: (given.labels[c], ()) for c in order}
-    return np.where(right, table.classes.astype(np.int64), -1), names
+    return groups, names
 
 
 def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
@@ -183,11 +201,12 @@ def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
 
 
 def most_typical(table: Table, here: NDArray[np.int64]) -> int:
-    """Return the place in `here` of the row that agrees with most columns of its group.
+    """Return the row among `here` that agrees with most columns of its group.
 
     A row agrees with a column of levels when it has the group's most frequent level, with a number when it
     lies in the group's middle half. Of equals the one nearest to the medians, then the first by content.
     """
+    here = here[:: -(-len(here) // MOST_LOOKED)]  # of very many, some that lie evenly
     score, away = np.zeros(len(here)), np.zeros(len(here))
     for column in table.schema.used:
         if column.kind in CODED:
@@ -201,7 +220,7 @@ def most_typical(table: Table, here: NDArray[np.int64]) -> int:
             low, middle, high = np.quantile(known, [0.25, 0.5, 0.75], method="inverted_cdf")
             score += (values >= low) & (values <= high)
             away += np.nan_to_num(np.abs(values - middle) / ((high - low) or 1.0), nan=1.0)
-    return int(np.lexsort((np.arange(len(here)), away, -score))[0])
+    return int(here[np.lexsort((np.arange(len(here)), away, -score))[0]])
 
 
 def middle_row(table: Table) -> Row:
@@ -209,7 +228,7 @@ def middle_row(table: Table) -> Row:
     out: Row = {}
     for column in table.schema.used:
         if column.kind in CODED:
-            codes = np.bincount(np.asarray(table.column(column.name)).astype(np.int64))
+            codes = counts(np.asarray(table.column(column.name)), len(column.levels) + 2)
             best = int(np.argmax(codes))
             out[column.name] = column.levels[best] if best < len(column.levels) else None
         elif column.kind == "numeric":

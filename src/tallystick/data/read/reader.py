@@ -39,6 +39,7 @@ from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
+from tallystick.files.system import return_freed_memory
 
 PIECE = 3  # numbers that tell of a piece: its form, its texts, the bytes of its texts
 NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
@@ -235,6 +236,7 @@ def read_to_disk(
 ) -> DiskTable:
     """Read all rows of a source within a budget of memory, and encode them on disk."""
     refuse_too_wide(source, budget)
+    return_freed_memory()
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     question = replace(question, text_bytes=max(budget // TEXT_SHARE // max(len(source.columns), 1), 1 << 18))
     beside = _apart(question, target, weights)

@@ -58,21 +58,22 @@ def budget(memory: Any) -> int:
 
 def within(source: Source, size: int) -> Source:
     """Return the source read in pieces that fit a budget of so many bytes; what is in memory stays."""
-    return source.within(_piece(size))
+    return source.within(piece(size))
 
 
-def _piece(size: int) -> int:
+def piece(size: int) -> int:
+    """Return how many bytes a piece takes where there is a budget of so many."""
     return max((size - ALWAYS) // PIECES, 1 << 18)
 
 
-def longest_row(piece: int) -> int:
+def longest_row(size: int) -> int:
     """Return how long a line may be where pieces of so many bytes are read."""
-    return ROW * piece
+    return ROW * size
 
 
 def longest_within(memory: Any) -> int:
     """Return how long a line may be within a budget."""
-    return longest_row(_piece(budget(memory)))
+    return longest_row(piece(budget(memory)))
 
 
 def refuse_too_wide(source: Source, size: int) -> None:

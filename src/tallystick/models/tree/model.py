@@ -69,6 +69,20 @@ class Unsorted(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class OfNodes:
+    """Those of some nodes: node i was node origin[i]. Putting in order takes as much again as they do, so a
+    tree that is only to be looked at does not ask.
+    """
+
+    every: Unsorted
+    origin: NDArray[np.int64]
+
+    def candidates(self) -> Candidates:
+        """Return them."""
+        return self.every.candidates().of_nodes(self.origin)
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A tree that can answer, be printed and be written.
@@ -242,13 +256,13 @@ class Tree:
 
     def with_nodes(self, nodes: Nodes, origin: NDArray[np.int64]) -> Tree:
         """Return a tree of other nodes, node i was node origin[i] here; it answers by its own leaves."""
-        candidates = self.all_candidates
-        return replace(
-            self,
-            nodes=nodes,
-            answers=replace(self.answers, average=False),
-            candidates=None if candidates is None else candidates.of_nodes(origin),
-        )
+        candidates: Candidates | Unsorted | None
+        if self.candidates is None or isinstance(self.candidates, Candidates | Sequence):
+            candidates = None if self.all_candidates is None else self.all_candidates.of_nodes(origin)
+        else:
+            candidates = OfNodes(self.candidates, origin)
+        answers = replace(self.answers, average=False)
+        return replace(self, nodes=nodes, answers=answers, candidates=candidates)
 
     @cached_property
     def all_candidates(self) -> Candidates | None:

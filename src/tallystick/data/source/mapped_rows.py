@@ -1,0 +1,53 @@
+"""Rows of a source that wait in a scratch file, as an Arrow table over it; and some of them, in any order.
+
+Knows batches and scratch files. Knows nothing of what cells mean.
+Law: the cells and their order are those that were given; what is held in memory is a batch at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick.data.source.scratch import ScratchFile, padded
+
+
+def on_disk(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Return batches as a table whose cells the system fetches from a scratch file as they are looked at."""
+    file, places = ScratchFile(), list[tuple[int, int]]()
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        places.append((padded(file.size), sink.tell()))
+        file.append(bytes(places[-1][0] - file.size), sink.getvalue())
+    whole = pa.py_buffer(file.view())
+    file.close()
+    streams = (pa.ipc.open_stream(whole.slice(at, size)) for at, size in places)
+    return pa.Table.from_batches([stream.read_next_batch() for stream in streams])
+
+
+def taken(cells: pa.Table, parts: Iterable[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows with the numbers of each part, in their order.
+
+    Taken batch by batch: Arrow's own way to take rows of a table puts all its batches together first.
+    """
+    batches = cells.to_batches()
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])[:-1]
+    for rows in parts:
+        if not len(rows):
+            continue
+        at = np.searchsorted(starts, rows, "right") - 1
+        order = np.argsort(at, kind="stable")
+        own, first = np.unique(at[order], return_index=True)
+        found = [
+            batches[b].take(pa.array(rows[some] - starts[b]))
+            for b, some in zip(own.tolist(), np.split(order, first[1:]), strict=True)
+        ]
+        back = np.empty(len(rows), np.int64)
+        back[order] = np.arange(len(rows))
+        near = pa.Table.from_batches(found).unify_dictionaries().combine_chunks()
+        yield from near.take(pa.array(back)).to_batches()

@@ -1,0 +1,69 @@
+"""`--memory` is kept: a process of its own, its peak beyond what the same command on a small file had loaded.
+
+The tables are the smallest on which a command that held rows in memory would need more than its budget: many
+rows of little (arrays of a few numbers a row), or few rows of long texts (the cells themselves).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from grown import grown
+
+import tallystick as ts
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells what is held")
+BUDGET = 32  # MB, the least that is taken
+MARGIN = 4  # MB: what small blocks leave behind in the heaps of the threads, whatever the rows
+
+
+def write(path: Path, rows: int, kind: str) -> Path:
+    """Write a table with the target y."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, rows)
+    hint = np.where(rng.random(rows) < 0.8, y, 1 - y)
+    if kind == "many rows":
+        cells = rng.integers(0, 9, (rows, 1)).tolist()
+    else:
+        texts = [f"{i:02d} " + "a long text that stands for a level " * 3 for i in range(40)]
+        cells = [[texts[i] for i in row] for row in rng.integers(0, 40, (rows, 8)).tolist()]
+    lines = [
+        f"{'uv'[h]},{','.join(map(str, row))},{'pq'[k]}" for h, row, k in zip(hint, cells, y, strict=True)
+    ]
+    names = ["a", *(f"c{j}" for j in range(len(cells[0]))), "y"]
+    path.write_text(",".join(names) + "\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    sizes = {"many rows": 300_000, "long cells": 60_000}
+    return {
+        kind: (write(folder / f"small {kind}.csv", 2_000, kind), write(folder / f"{kind}.csv", rows, kind))
+        for kind, rows in sizes.items()
+    }
+
+
+COMMANDS = {
+    "compare": ("many rows", "compare @ -t y --method bayes --no-tuning --folds 2 --json"),
+    "report": ("long cells", "report @ -t y --method bayes -o OUT.html"),
+    "describe": ("long cells", "describe @ -t y"),
+    "fit": ("long cells", "fit @ -t y --model bayes -o OUT.json"),
+    "predict": ("long cells", "predict MODEL @ -o OUT.csv"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_keeps_to_the_memory_it_is_given(command, tables, tmp_path):
+    kind, words = COMMANDS[command]
+    small, large = tables[kind]
+    if "MODEL" in words:
+        ts.NaiveBayes().fit(small, "y").save(tmp_path / "m.json")
+    places = {"OUT": str(tmp_path / "out"), "MODEL": str(tmp_path / "m.json")}
+    for name, place in places.items():
+        words = words.replace(name, place)
+    assert grown(small, large, *words.split(), "--memory", f"{BUDGET}MB") <= BUDGET + MARGIN

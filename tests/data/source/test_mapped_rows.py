@@ -1,0 +1,40 @@
+"""Rows that wait in a scratch file: the cells and the order that were given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tallystick.data.source import mapped_rows
+
+CELLS = pa.table(
+    {
+        "t": pa.array(["é", None, "", "long " * 9, "e"] * 40),
+        "n": pa.array(np.arange(200.0)),
+        "d": pa.array(["u", "v", "u", None, "w"] * 40).dictionary_encode(),
+        "b": pa.array([True, None, False, True, True] * 40),
+    }
+)
+
+
+@pytest.mark.parametrize("size", [7, 64, 500])
+def test_rows_on_disk_are_the_rows_that_were_given(size):
+    kept = mapped_rows.on_disk(CELLS.to_batches(max_chunksize=size))
+    assert kept.to_pylist() == CELLS.to_pylist()
+    assert kept.schema == CELLS.schema
+
+
+@pytest.mark.parametrize("size", [7, 500])
+def test_rows_are_taken_in_any_order_and_more_than_once(size):
+    kept = mapped_rows.on_disk(CELLS.to_batches(max_chunksize=size))
+    rows = np.random.default_rng(0).permutation(400) % 200
+    found = pa.Table.from_batches(mapped_rows.taken(kept, [rows[:150], rows[:0], rows[150:]]))
+    assert found.to_pylist() == [CELLS.slice(i, 1).to_pylist()[0] for i in rows.tolist()]
+
+
+def test_cells_on_disk_take_no_memory():
+    before = pa.total_allocated_bytes()
+    kept = mapped_rows.on_disk(pa.table({"x": np.arange(500_000.0)}).to_batches(max_chunksize=10_000))
+    assert kept.num_rows == 500_000
+    assert pa.total_allocated_bytes() - before < 100_000  # 4 MB of cells

@@ -1,0 +1,46 @@
+"""By how much the memory of a process grows while a command of the command line works on a large file.
+
+    python grown.py SMALL LARGE ARGUMENT ...   @ is the file; prints "ready", waits for a line, goes on
+
+What is counted is what the process holds for itself (RssAnon): pages of scratch files, which the system drops
+when it wants to, are not. The command is first run on the small file, so that all that is loaded on the way
+is there before the counting begins.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from wide_files import anonymous
+
+
+def grown(small: Path, large: Path, *arguments: str) -> float:
+    """Return how many MB a process of its own grew by, at its peak."""
+    command = [sys.executable, __file__, str(small), str(large), *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        assert job.stdin is not None
+        while (line := job.stdout.readline()) != "ready\n":
+            assert line, "the command failed on the small file"
+        before = peak = anonymous(job.pid)
+        job.stdin.write("go\n")
+        job.stdin.close()
+        while job.poll() is None:
+            peak = max(peak, anonymous(job.pid))
+            time.sleep(0.002)
+        assert job.returncode == 0
+    return (peak - before) / 1024
+
+
+if __name__ == "__main__":
+    from tallystick.cli.main import run
+
+    _, few, many, *words = sys.argv
+    assert run([word.replace("@", few) for word in words], debug=True) == 0
+    print("ready", flush=True)
+    sys.stdin.readline()
+    sys.stdout = open("/dev/null", "w")  # noqa: SIM115  nobody reads it
+    assert run([word.replace("@", many) for word in words], debug=True) == 0
