@@ -1,6 +1,6 @@
 """How much of a fit and of a prediction one thread does alone, and what more threads than cores cost.
 
-    python benchmarks/scaling.py [part ...]     bayes gaussian levels logistic; fit predict
+    python benchmarks/scaling.py [part ...]     bayes gaussian levels logistic tree card; fit predict
 
 2 million rows x 20 columns of float32. Threads do the work of a table, and the caller waits for them: so the
 processor time of the caller, while two threads work, is what nobody else can do meanwhile. A share s of one
@@ -42,11 +42,16 @@ def small_integers() -> tuple[np.ndarray, np.ndarray]:
 
 
 LEVELS = {f"x{j}": "levels" for j in range(COLUMNS)}
-METHODS: dict[str, tuple[Callable[..., ts.NaiveBayes | ts.LogisticRegression], Callable]] = {
+METHODS: dict[
+    str,
+    tuple[Callable[..., ts.NaiveBayes | ts.LogisticRegression | ts.DecisionTree | ts.Scorecard], Callable],
+] = {
     "bayes": (ts.NaiveBayes, numbers),
     "gaussian": (lambda **given: ts.NaiveBayes(distributions="gaussian", **given), numbers),
     "levels": (lambda **given: ts.NaiveBayes(kinds=LEVELS, **given), small_integers),
     "logistic": (ts.LogisticRegression, numbers),
+    "tree": (lambda **given: ts.DecisionTree(max_depth=8, **given), numbers),
+    "card": (ts.Scorecard, numbers),
 }
 
 
@@ -61,6 +66,7 @@ def told(name: str, work: dict[int, Callable[[], object]]) -> Iterator[tuple[str
     """Yield the share of the calling thread where two work, and the processor time of the most threads in
     times of one: rounds in turn.
     """
+    work[2]()  # modules are loaded, and tables of logarithms made
     found = [{threads: spent(job) for threads, job in work.items()} for _ in range(ROUNDS)]
     most = THREADS[-1]
     line = "  ".join(f"{t}: {1000 * Figure(own[t][0] for own in found):.0f} ms" for t in THREADS)

@@ -153,13 +153,17 @@ void bind_bayes(nb::module_& m) {
         "mdl_cuts",
         [](In<int64_t> counts, double unit, In<double> n_log_n) {
             const size_t values = counts.shape(0), k = counts.shape(1);
-            std::vector<int64_t> sums((values + 1) * k, 0);
+            const auto sums = std::make_unique_for_overwrite<int64_t[]>((values + 1) * k);
+            std::fill_n(sums.get(), k, 0);
             for (size_t i = 0; i < values * k; ++i) sums[i + k] = sums[i] + counts.data()[i];
-            const Sorted sorted{values, k, sums.data()};
-            std::vector<size_t> out;
-            for (Place place : MdlRule(sorted, unit, {n_log_n.data(), n_log_n.size()}).cuts())
-                out.push_back(sorted.index(place));
-            return out;
+            const auto cuts = [&]<size_t fixed>() {
+                const Sorted<fixed> sorted{values, k, sums.get()};
+                std::vector<size_t> out;
+                for (Place place : MdlRule(sorted, unit, {n_log_n.data(), n_log_n.size()}).cuts())
+                    out.push_back(sorted.index(place));
+                return out;
+            };
+            return k == 2 ? cuts.template operator()<2>() : cuts.template operator()<0>();
         },
         nb::arg("counts").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), Release());
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.data import threads
 from tallystick.errors import DataError, NotFitted, OptionError
 from tallystick.estimators.base import names_outside, without_unread
 from tallystick.estimators.with_profile import rows_of
@@ -151,3 +152,19 @@ def test_more_classes_than_a_method_can_be_learnt_for_are_refused_before_the_wor
 def test_weights_that_no_double_holds_are_refused_as_what_they_are():
     with pytest.raises(DataError, match=r"sample_weight holds whole numbers beyond 2\^53"):
         ts.NaiveBayes().fit(ROWS, "y", sample_weight=[2**53 + 1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("memory", [None, "64MB"])
+def test_one_thread_is_one_thread(monkeypatch, memory):
+    """More rows than a block and than a slice of labels: no step makes a thread where one was asked for."""
+
+    def refuse(count):
+        raise AssertionError(f"{count} threads were made")
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300_000, 2)), rng.integers(0, 2, 300_000)
+    monkeypatch.setattr(threads, "_pool", refuse)
+    fitted = ts.NaiveBayes(threads=1, memory=memory).fit(X, y)
+    with pytest.raises(AssertionError, match="2 threads"):
+        ts.NaiveBayes(threads=2).fit(X, y)
+    assert fitted.predict(X[:3]).shape == (3,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import reference
 from hard_columns import CODES
 from hypothesis import given
@@ -54,6 +55,17 @@ def test_a_large_table_and_many_rows_take_every_way_of_counting():
         np.testing.assert_array_equal(table, reference.count_codes(codes, classes, n_codes, 2))
         twice = kernels.count_codes(codes, classes, n_codes, 2, out=table.copy())
         np.testing.assert_array_equal(twice, 2 * table)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "dtype"), [(1, np.uint8), (2, np.uint16), (256, np.uint8), (257, np.uint16)]
+)
+@pytest.mark.parametrize("rows", [0, 3, 7, 1_029])
+def test_classes_of_many_rows_are_counted_as_the_twin_does(n_classes, dtype, rows):
+    classes = np.random.default_rng(rows).integers(0, n_classes, rows).astype(dtype)
+    once = kernels.count_classes(classes, n_classes)
+    np.testing.assert_array_equal(once, reference.count_classes(classes, n_classes, None))
+    np.testing.assert_array_equal(kernels.count_classes(classes, n_classes, out=once.copy()), 2 * once)
 
 
 def test_weights_of_two_to_the_forty_are_counted_exactly():

@@ -94,8 +94,10 @@ def evenly(n):
 CUTS = {
     "one": np.array([0.5]),
     "even": evenly(300),
-    "two in a cell": evenly(1_500),
-    "four in a cell": evenly(3_500),
+    "one in a cell": evenly(1_500),
+    "two in a cell": evenly(3_500),
+    "four in a cell": evenly(7_500),
+    "several in few cells": np.sort(np.append(evenly(300), [1e-9, 2e-9, 3e-9, 1.5 + 1e-9, 2 - 1e-9])),
     "crowded": np.append(evenly(300), 1e6),
     "hardly apart": 1.0 + np.arange(40) * 2.0**-52,
     "whole range": np.array([-1.7e308, -1.0, 0.0, 1.0, 1.7e308]),
@@ -126,9 +128,27 @@ def test_columns_of_a_matrix_are_counted_as_each_alone():
     out = [np.zeros((len(own) + 2, 2), np.int64) for own in cuts]
     kernels.count_bins(list(x.T), cuts, classes, out=out)
     for j, table in enumerate(out):
-        alone = np.zeros_like(table)
-        np.add.at(alone, (reference.bins(x[:, j], cuts[j]), classes), 1)
-        np.testing.assert_array_equal(table, alone)
+        np.testing.assert_array_equal(table, counted_alone(x[:, j], cuts[j], classes))
+
+
+def counted_alone(values, cuts, classes):
+    table = np.zeros((len(cuts) + 2, 2), np.int64)
+    np.add.at(table, (reference.bins(values, cuts), classes), 1)
+    return table
+
+
+@pytest.mark.parametrize("asked", [[0, 1, 2, 3, 5, 9], [1, 4, 8], [9, 3, 2, 2, 7], [6], [0, 2], [5, 6, 7, 8]])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_some_columns_of_a_matrix_are_counted_as_each_alone(asked, order):
+    rng = np.random.default_rng(2)
+    x = np.array(rng.normal(size=(1_031, 10)), order=order)
+    x[::13] = np.nan
+    classes = rng.integers(0, 2, len(x)).astype(np.uint8)
+    cuts = [np.sort(rng.normal(size=5 + j)) for j in asked]
+    out = [np.zeros((len(own) + 2, 2), np.int64) for own in cuts]
+    kernels.count_bins([x[:, j] for j in asked], cuts, classes, out=out)
+    for j, own, table in zip(asked, cuts, out, strict=True):
+        np.testing.assert_array_equal(table, counted_alone(x[:, j], own, classes))
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ void words_scores_cuts_and_codes() {
     for (size_t n = 1; n < n_log_n.size(); ++n) n_log_n[n] = static_cast<double>(n) * log2_of(static_cast<double>(n));
     for (size_t v = 0; v < n_values; ++v) values[v] = static_cast<double>(v);
     const NLogN h{n_log_n.data(), n_log_n.size()};
-    const Sorted sorted{n_values, 2, sums.data()};
+    const Sorted<> sorted{n_values, 2, sums.data()};
     const std::vector<Place> cuts = MdlRule(sorted, 1.0, h).cuts();
     EXPECT(cuts.size() == 1 && sorted.index(cuts[0]) == n_values / 2);
     FoldJudge<2> judge({n_values, 2, values.data(), counted.data(), 1}, h);

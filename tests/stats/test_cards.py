@@ -92,6 +92,14 @@ def test_the_variety_of_rows_is_about_how_many_kinds_there_are(kinds):
     assert variety(question.add(question.zero(), given)) == pytest.approx(kinds, rel=0.1)
 
 
+@pytest.mark.parametrize("unit", [1, cards.LIGHT // 9, cards.LIGHT, 1 << 50])
+def test_the_variety_of_heavy_rows_is_that_of_light_ones(unit):
+    light = (
+        np.random.default_rng(0).integers(0, 9, (cards.BUCKETS, 1)) + np.arange(cards.BUCKETS)[:, None] % 2
+    )
+    assert variety(light * unit) == variety(light)
+
+
 def test_the_variety_of_no_rows_and_of_rows_all_apart_is_no_limit():
     assert variety(np.zeros((cards.BUCKETS, 1), np.int64)) == math.inf
     assert variety(np.ones((cards.BUCKETS, 1), np.int64)) == math.inf

@@ -9,6 +9,7 @@ from tallystick import kernels
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.data.table.table import Table
+from tallystick.stats import value_samples
 from tallystick.stats.class_values import ClassValues
 from tallystick.stats.value_samples import ALL, ByGuess, ValueSample, sample_of
 
@@ -65,6 +66,17 @@ def test_a_sample_is_whole_up_to_its_size_and_then_the_values_of_least_hash():
     # Each value has all its rows.
     at = np.searchsorted(all_values.values, least)
     assert some.values.counts.tolist() == all_values.counts[at].tolist()
+
+
+@pytest.mark.parametrize("rows", [2, 5, 100, 34_406])
+@pytest.mark.parametrize("top", [3, 1 << 58, ALL])
+def test_the_last_hash_of_a_sample_is_that_of_sorting_all(rows, top):
+    hashes = np.random.default_rng(rows).integers(0, top, rows, dtype=np.uint64, endpoint=True)
+    uneven = np.append(np.sort(hashes >> np.uint64(1))[1:], np.uint64(ALL))  # nothing lies where it must
+    for some in (hashes, uneven):
+        for size in {1, rows // 2, rows - 1, 20 * rows // 21}:
+            if size:
+                assert value_samples._least(some, size) == int(np.sort(some)[size - 1])
 
 
 def test_a_hash_is_of_the_value_alone():

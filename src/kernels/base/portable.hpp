@@ -27,6 +27,12 @@
 // For a typedef: in `using` Clang leaves the alignment out, and loads as if every vector lay at a multiple of its size.
 #define TALLY_VECTOR_ANYWHERE(bytes) __attribute__((vector_size(bytes), aligned(8), may_alias))
 #define TALLY_SHUFFLE __builtin_shufflevector
+#define TALLY_CONVERT __builtin_convertvector
+#if defined(__clang__)
+#define TALLY_UNROLL _Pragma("clang loop unroll_count(4)")  // for the loop that follows
+#else
+#define TALLY_UNROLL _Pragma("GCC unroll 4")
+#endif
 #define TALLY_PREFETCH(address) __builtin_prefetch(address)
 #define TALLY_PREFETCH_NEAR(address) __builtin_prefetch(address, 0, 2)  // not into the nearest cache: there is no room
 #define TALLY_PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)

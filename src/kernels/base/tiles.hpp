@@ -17,6 +17,10 @@ struct Vectors {
     typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
 };
 
+// Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
+template <class Wide>
+using Doubles = typename Vectors<Wide::doubles>::Doubles;
+
 typedef double Four TALLY_VECTOR_ANYWHERE(32);
 typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
 typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap

@@ -19,7 +19,7 @@ class BinFinder {
     BinFinder(size_t n_cuts, const double* cuts, size_t rows) : n_(n_cuts), cuts_(n_cuts + 1 + most_near) {
         std::copy_n(cuts, n_cuts, cuts_.begin());
         std::fill(cuts_.begin() + static_cast<ptrdiff_t>(n_cuts), cuts_.end(), std::numeric_limits<double>::quiet_NaN());
-        if (n_cuts > 1 && n_cuts < 65536 && rows >= worth_cells) find_cells();
+        if (n_cuts > 1 && n_cuts + 1 < crowded && rows >= worth_cells) find_cells();
     }
 
     // below[0 .. n) of x[0 .. n); both have room for a tile, and all of x is set.
@@ -34,13 +34,21 @@ class BinFinder {
     }
 
    private:
-    static constexpr size_t cells = 1024, most_near = 4, worth_cells = 4096;
+    static constexpr size_t cells = 2048, most_near = 4, worth_cells = 4096;
+    static constexpr uint16_t crowded = 1 << 15;  // added where a cell has several cuts, and few cells have
 
     // A higher number is never in a lower cell, so cuts of lower cells are below x and those of higher ones above it.
-    static TALLY_INLINE int32_t cell_of(double x, double start, double scale) {
-        const double at = (x - start) * scale + 1.0, low = at > 0.0 ? at : 0.0;
-        constexpr double top = cells - 1;
-        return static_cast<int32_t>(low < top ? low : top);
+    // Missing numbers have a cell of their own.
+    template <class Wide>
+    static TALLY_INLINE void cells_of(const double* x, double start, double scale, int32_t* cell) {
+        using V = Doubles<Wide>;
+        typedef int32_t Narrow TALLY_VECTOR_ANYWHERE(Wide::doubles * 4);
+        const V own = *reinterpret_cast<const V*>(x), zero{}, top = zero + static_cast<double>(cells - 1);
+        V at = (own - start) * scale + 1.0;
+        at = at > zero ? at : zero;
+        at = at < top ? at : top;
+        at = own == own ? at : top + 1.0;
+        *reinterpret_cast<Narrow*>(cell) = TALLY_CONVERT(at, Narrow);
     }
 
     void find_cells() {
@@ -48,31 +56,51 @@ class BinFinder {
         const double width = cuts_[n_ - 1] - start_;
         scale_ = static_cast<double>(cells - 2) / width;
         if (!(width < std::numeric_limits<double>::infinity() && scale_ < 1e300)) return;
+        std::vector<int32_t> cell(n_ + 1);
+        std::vector<uint8_t> several(cells);
+        for (size_t cut = 0; cut < n_; cut += 2)
+            cells_of<Instructions<2, false>>(cuts_.data() + cut, start_, scale_, cell.data() + cut);
         first_.resize(cells + 1);
         first_[cells] = static_cast<uint16_t>(n_ + 1);  // missing
-        size_t cut = 0, most = 0;
-        for (size_t cell = 0; cell < cells; ++cell) {
-            first_[cell] = static_cast<uint16_t>(cut);
-            while (cut < n_ && cell_of(cuts_[cut], start_, scale_) == static_cast<int32_t>(cell)) ++cut;
-            most = std::max(most, cut - first_[cell]);
+        size_t done = 0, most = 0, more = 0;
+        for (size_t cut = 0, end; cut < n_; cut = end) {
+            const size_t own = static_cast<size_t>(cell[cut]);
+            for (end = cut + 1; end < n_ && cell[end] == cell[cut];) ++end;
+            while (done <= own) first_[done++] = static_cast<uint16_t>(cut);
+            most = std::max(most, end - cut);
+            more += several[own] = end - cut > 1;
         }
-        if (most <= most_near) near_ = most;
+        while (done < cells) first_[done++] = static_cast<uint16_t>(n_);
+        if (most > 1 && more > n_ / 16) {
+            near_ = most <= most_near ? most : 0;
+            return;
+        }
+        near_ = 1;
+        for (size_t own = 0; own < cells; ++own) first_[own] = static_cast<uint16_t>(first_[own] + several[own] * crowded);
     }
 
+    // near: cuts that are looked at for every number; one, and as many as need be in cells with several.
     template <size_t near>
     void in_cells(size_t n, const double* x, uint32_t* below) const {
         const double start = start_, scale = scale_, *const cuts = cuts_.data();
         const uint16_t* const first = first_.data();
-        run_fast([=] {
-            int32_t cell[tile];
-            for (size_t i = 0; i < n; ++i)
-                cell[i] = x[i] == x[i] ? cell_of(x[i], start, scale) : static_cast<int32_t>(cells);
+        run_wide([=](auto instructions) {
+            using Wide = decltype(instructions);
+            alignas(64) int32_t cell[tile];
+            alignas(64) double cut[near * tile];
+            for (size_t i = 0; i < n; i += Wide::doubles) cells_of<Wide>(x + i, start, scale, cell + i);
+            TALLY_UNROLL
             for (size_t i = 0; i < n; ++i) {
-                const uint32_t at = first[cell[i]];
-                uint32_t bin = at;
-                for (size_t m = 0; m < near; ++m) bin += cuts[at + m] <= x[i];
-                below[i] = bin;
+                uint32_t at = first[cell[i]];
+                if (near == 1 && at >= crowded) [[unlikely]] {
+                    at -= crowded;
+                    while (cuts[at] <= x[i] && cuts[at + 1] <= x[i]) ++at;
+                }
+                below[i] = at;
+                for (size_t m = 0; m < near; ++m) cut[m * tile + i] = cuts[at + m];
             }
+            for (size_t m = 0; m < near; ++m)
+                for (size_t i = 0; i < n; ++i) below[i] += cut[m * tile + i] <= x[i];
         });
     }
 
@@ -91,7 +119,7 @@ class BinFinder {
         }
     }
 
-    size_t n_, near_ = 0;          // cuts; cuts of one cell at most, 0: no cells
+    size_t n_, near_ = 0;          // cuts; cuts of one cell that are looked at, 0: no cells
     std::vector<double> cuts_;     // and some that no number reaches
     std::vector<uint16_t> first_;  // cuts before each cell; the last: of missing
     double start_ = 0, scale_ = 0;
@@ -118,16 +146,6 @@ struct CutTable {  // a column of numbers, its cuts, and table[bin, class], the 
     int64_t* table;
 };
 
-// How many columns from one on are neighbours in the rows of a matrix, at most four.
-inline size_t side_by_side(const std::vector<CutTable>& columns, size_t first) {
-    size_t n = 1;
-    for (; n < 4 && first + n < columns.size(); ++n) {
-        const Column &a = columns[first + n - 1].column, &b = columns[first + n].column;
-        if (b.values != a.values + 1 || b.stride != a.stride) break;
-    }
-    return n;
-}
-
 // x[column, row] = rows of four columns that are neighbours; a column of x begins `apart` after the one before it.
 inline constexpr size_t apart = BinFinder::tile + 24;  // not 4 KB, which would put all four into the same lines of the cache
 
@@ -151,6 +169,33 @@ inline void turn_four(Column first, size_t begin, size_t n, double* x) {
     });
 }
 
+// Columns that are read together: four neighbours in the rows of a matrix, of which some may not be asked for, or one alone.
+struct CutGroup {
+    Column first;
+    size_t wide, from, to;  // columns that are read; those from .. to of the columns asked for are among them
+};
+
+// What lies between two columns of a matrix is a cell of the same row, and may be read.
+inline std::vector<CutGroup> groups_of(const std::vector<CutTable>& columns) {
+    std::vector<CutGroup> out;
+    for (size_t from = 0, end; from < columns.size();) {
+        const Column head = columns[from].column;
+        const auto place = [&](size_t j) { return columns[j].column.values - head.values; };
+        for (end = from + 1; end < columns.size() && columns[end].column.stride == head.stride && place(end) > place(end - 1)
+                             && place(end) < head.stride;)
+            ++end;  // those that follow each other in a row
+        const ptrdiff_t last = place(end - 1), wide = last < 3 ? 1 : 4;
+        while (from < end) {
+            const ptrdiff_t base = wide == 1 ? place(from) : std::min(place(from), last - 3);
+            size_t to = from + 1;
+            while (to < end && place(to) < base + wide) ++to;
+            out.push_back({{head.values + base, head.stride}, static_cast<size_t>(wide), from, to});
+            from = to;
+        }
+    }
+    return out;
+}
+
 // table[bin, class] += weight[row] (1 without weights) of every column; a tile of rows for all columns, which share lines of
 // the cache where they are a matrix.
 template <class Class>
@@ -158,27 +203,31 @@ void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* 
                 size_t n_classes) {
     std::vector<BinFinder> finders;
     for (const CutTable& own : columns) finders.emplace_back(own.n_cuts, own.cuts, rows);
+    const std::vector<CutGroup> groups = groups_of(columns);
     alignas(64) double x[4 * apart] = {};
-    uint32_t below[BinFinder::tile];
+    alignas(64) uint32_t below[BinFinder::tile];
     for (size_t begin = 0; begin < rows; begin += BinFinder::tile) {
         const size_t n = std::min(rows - begin, BinFinder::tile);
         const Class* const own = classes + begin;
         for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(own[i] < n_classes);
-        for (size_t first = 0, some; first < columns.size(); first += some) {
-            some = side_by_side(columns, first) == 4 ? 4 : 1;
-            if (some == 4) {
-                turn_four(columns[first].column, begin, n, x);
+        for (const CutGroup& group : groups) {
+            if (group.wide == 4) {
+                turn_four(group.first, begin, n, x);
             } else {
-                for (size_t i = 0; i < n; ++i) x[i] = columns[first].column[begin + i];
+                for (size_t i = 0; i < n; ++i) x[i] = group.first[begin + i];
             }
-            for (size_t k = 0; k < some; ++k) {
-                finders[first + k].find(n, x + k * apart, below);
-                int64_t* const table = columns[first + k].table;
+            for (size_t j = group.from; j < group.to; ++j) {
+                finders[j].find(n, x + (columns[j].column.values - group.first.values) * apart, below);
+                int64_t* const table = columns[j].table;
                 if (weights) {
                     for (size_t i = 0; i < n; ++i) table[below[i] * n_classes + own[i]] += weights[begin + i];
-                } else {
-                    for (size_t i = 0; i < n; ++i) ++table[below[i] * n_classes + own[i]];
+                    continue;
                 }
+                run_fast([=, to = static_cast<uint32_t*>(below)] {  // places first: an addition waits for no product
+                    for (size_t i = 0; i < n; ++i) to[i] = to[i] * static_cast<uint32_t>(n_classes) + own[i];
+                    TALLY_UNROLL
+                    for (size_t i = 0; i < n; ++i) ++table[to[i]];
+                });
             }
         }
     }

@@ -136,8 +136,10 @@ inline void read_columns(const Cut& cut, const Marks& marks, char point, double*
         for (size_t j = 0; j < cut.columns; ++j) {
             uint32_t kinds = seen[j];
             if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
-            for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row)
+            for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row) {
+                cut.prefetch(row, j);
                 kinds |= cells::bit(test.read(cells::stripped(cut.cell(row, j)), point, true, values[j * cut.rows + row]));
+            }
             seen[j] = kinds;
         }
     }

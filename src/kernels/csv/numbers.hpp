@@ -373,17 +373,27 @@ inline bool read_short(Span s, double& value) {
 // The most frequent number: a digit, the point, 8 to 18 digits more. False: it is none, or must be read with care.
 inline bool read_usual(Span s, char point, double& value) {
     static constexpr uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    static constexpr uint64_t masks[] = {0,
+                                         0xFF00000000000000,
+                                         0xFFFF000000000000,
+                                         0xFFFFFF0000000000,
+                                         0xFFFFFFFF00000000,
+                                         0xFFFFFFFFFF000000,
+                                         0xFFFFFFFFFFFF0000,
+                                         0xFFFFFFFFFFFFFF00};
     const bool negative = *s.begin == '-';
     const char* p = s.begin + negative;
     const int64_t places = s.end - p - 2;
     if (places < 8 || places > 18 || p[1] != point) return false;
     const uint64_t first = static_cast<uint8_t>(p[0] - '0');
-    const uint64_t a = bytes_at(p + 2), b = places >= 16 ? bytes_at(p + 10) : 0;
-    const int64_t rest = places & 7;
-    const uint64_t c = rest ? bytes_at(s.end - 8) & (~uint64_t{0} << (64 - 8 * rest)) : 0;
-    if (no_digits(a) | no_digits(b) | no_digits(c) || first > 9) return false;
+    // How many digits there are cannot be foreseen: what is not there is 0, read from where something is.
+    const bool both = places >= 16;
+    const size_t rest = static_cast<size_t>(places & 7);
+    const uint64_t a = bytes_at(p + 2), b = bytes_at(p + 2 + 8 * both) & -uint64_t{both};
+    const uint64_t c = bytes_at(s.end - 8) & masks[rest];
+    if ((no_digits(a) | no_digits(b) | no_digits(c)) != 0 || first > 9) return false;
     uint64_t mantissa = first * 100000000 + number_of(a);
-    if (places >= 16) mantissa = mantissa * 100000000 + number_of(b);
+    mantissa = mantissa * (both ? 100000000 : 1) + number_of(b);
     mantissa = mantissa * tens[rest] + number_of(c);
     if (mantissa == 0 || !nearest(mantissa, -static_cast<int>(places), value)) return false;
     value = std::bit_cast<double>(std::bit_cast<uint64_t>(value) | static_cast<uint64_t>(negative) << 63);

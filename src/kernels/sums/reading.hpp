@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "kernels/sums/scores.hpp"
@@ -26,7 +27,10 @@ struct Side {  // rows, rows * entropy and classes present of one side of a cut
     int classes = 0;
 };
 
-inline Side side_of(size_t n_classes, const int64_t* high, const int64_t* low, NLogN h) {
+// fixed: how many classes there are, where that is known; else 0.
+template <size_t fixed>
+TALLY_INLINE Side side_of(size_t given, const int64_t* high, const int64_t* low, NLogN h) {
+    const size_t n_classes = fixed ? fixed : given;
     Side out;
     int64_t rows = 0;
     for (size_t c = 0; c < n_classes; ++c) {
@@ -49,12 +53,13 @@ inline double log2_ways(int k) {
 }
 
 // The disorder of both sides of a cut, by the class counts before it.
+template <size_t fixed>
 struct Disorder {
     size_t n_classes;
     const int64_t *first, *last;
     NLogN h;
     double operator()(const int64_t* middle) const {
-        return side_of(n_classes, middle, first, h).disorder + side_of(n_classes, last, middle, h).disorder;
+        return side_of<fixed>(n_classes, middle, first, h).disorder + side_of<fixed>(n_classes, last, middle, h).disorder;
     }
 };
 
@@ -70,8 +75,9 @@ struct Cut {
 };
 
 // Values that are sorted, a few in a cell: sums[value + 1, class] are the class counts of the values before each.
+template <size_t fixed = 0>
 struct Sorted {
-    static constexpr size_t cell = 64;
+    static constexpr size_t cell = 64, classes = fixed;
     size_t values, n_classes;
     const int64_t* sums;
 
@@ -119,11 +125,12 @@ class MdlRule {
 
    private:
     static constexpr size_t most_classes = 4;  // a box has 2^classes corners
+    static constexpr size_t classes = Values::classes;
 
     bool pays(Place start, Cut best, Place stop) const {
         const int64_t *first = before(start), *middle = before(best.at), *last = before(stop);
-        const Side whole = side_of(k_, last, first, h_);
-        const Side left = side_of(k_, middle, first, h_), right = side_of(k_, last, middle, h_);
+        const Side whole = side_of<classes>(k_, last, first, h_);
+        const Side left = side_of<classes>(k_, middle, first, h_), right = side_of<classes>(k_, last, middle, h_);
         const double rows = whole.rows / unit_;
         const double gain = (whole.disorder - best.disorder) / unit_;  // in bits, over all rows
         const double price = log2_ways(whole.classes) - whole.classes * whole.disorder / whole.rows
@@ -133,28 +140,34 @@ class MdlRule {
 
     // The first place of least disorder strictly between two.
     Cut best_cut(Place start, Place stop) {
-        const Disorder disorder{k_, before(start), before(stop), h_};
+        const Disorder<classes> disorder{k_, before(start), before(stop), h_};
+        const double whole = disorder(disorder.first), slack = 1e-9 * (1.0 + whole);
         double known = infinity;
-        const double slack = 1e-9 * (1.0 + disorder(disorder.first));
-        for (size_t cell = start.cell + 1; Place{cell} < stop; ++cell)
-            known = std::min(known, disorder(values_.before(cell)));
+        ends_.assign(1, whole);  // the disorder where cells begin
+        for (size_t cell = start.cell + 1; Place{cell} < stop; ++cell) {
+            ends_.push_back(disorder(values_.before(cell)));
+            known = std::min(known, ends_.back());
+        }
+        ends_.push_back(whole);
         Cut out{{}, infinity};
         for (size_t cell = start.cell; Place{cell} < stop; ++cell) {
             const Place from = std::max(start, Place{cell}), to = std::min(stop, Place{cell + 1});
-            if (from.inner == 0 && start < from) out = better(out, from, disorder(values_.before(cell)));
-            if (k_ <= most_classes && floor(disorder, before(from), before(to)) > known + slack) continue;
+            const double* const end = ends_.data() + (cell - start.cell);
+            if (from.inner == 0 && start < from) out = better(out, from, end[0]);
+            if (k_ <= most_classes && floor(disorder, before(from), before(to), std::min(end[0], end[1])) > known + slack)
+                continue;
             const auto [counts, n] = values_.inside(cell);
-            const size_t end = to.cell == cell ? to.inner - 1 : n;
-            for (size_t i = from.inner; i < end; ++i) out = better(out, {cell, i + 1}, disorder(counts + i * k_));
+            const size_t stop_at = to.cell == cell ? to.inner - 1 : n;
+            for (size_t i = from.inner; i < stop_at; ++i) out = better(out, {cell, i + 1}, disorder(counts + i * k_));
         }
         return out;
     }
 
     static Cut better(Cut known, Place at, double disorder) { return disorder < known.disorder ? Cut{at, disorder} : known; }
 
-    double floor(const Disorder& disorder, const int64_t* low, const int64_t* high) {
-        double least = infinity;
-        for (size_t which = 0; which < size_t{1} << k_; ++which) {
+    // The least of a box's corners; `least` of the first and the last, which are the ends of a cell.
+    double floor(const Disorder<classes>& disorder, const int64_t* low, const int64_t* high, double least) {
+        for (size_t which = 1; which + 1 < size_t{1} << k_; ++which) {
             for (size_t c = 0; c < k_; ++c) corner_[c] = which >> c & 1 ? high[c] : low[c];
             least = std::min(least, disorder(corner_.data()));
         }
@@ -166,6 +179,7 @@ class MdlRule {
     double unit_;
     NLogN h_;
     std::vector<int64_t> corner_;
+    std::vector<double> ends_;
 };
 
 // The midpoint of two neighbouring values; where it rounds onto the lower one, the upper one.
@@ -190,12 +204,14 @@ struct Readings {  // log-likelihoods of the classes of test rows, squares of th
 template <size_t fixed>
 class FoldJudge {
    public:
-    FoldJudge(const ClassValues& column, NLogN h) : column_(column), classes_(column.classes), h_(h) {
-        test_.resize((column.values + 1) * classes_);
-        sums_.resize((column.values + 2) * classes_);
-        rest_.resize(column.values + 1);
-        seen_.resize(column.values + 1);
-    }
+    FoldJudge(const ClassValues& column, NLogN h)
+        : column_(column),
+          classes_(column.classes),
+          h_(h),
+          test_(std::make_unique_for_overwrite<int64_t[]>((column.values + 1) * classes_)),
+          sums_(std::make_unique_for_overwrite<int64_t[]>((column.values + 2) * classes_)),
+          rest_(std::make_unique_for_overwrite<double[]>(column.values + 1)),
+          seen_(std::make_unique_for_overwrite<double[]>(column.values + 1)) {}
 
     void judge(int64_t fold, int64_t folds, Readings& to) {
         part(fold, folds);
@@ -215,7 +231,7 @@ class FoldJudge {
         const int64_t unit = column_.unit, turn = folds * unit, skipped = fold * unit;
         std::vector<int64_t> place(k(), 0), reached(k(), 0), sum(k(), 0);
         size_t rest = 0, seen = 0;
-        std::fill_n(sums_.begin(), k(), 0);
+        std::fill_n(sums_.get(), k(), 0);
         for (size_t v = 0; v < column_.values; ++v) {
             bool left = false, taken = false;
             for (size_t c = 0; c < k(); ++c) {
@@ -278,7 +294,7 @@ class FoldJudge {
 
     // Bins with the Laplace correction: cuts_, and gains_[bin, class].
     void read_in_bins() {
-        const Sorted sorted{n_rest_, k(), sums_.data()};
+        const Sorted<fixed> sorted{n_rest_, k(), sums_.get()};
         std::vector<size_t> before;
         for (Place place : MdlRule(sorted, static_cast<double>(column_.unit), h_).cuts())
             before.push_back(sorted.index(place));
@@ -339,9 +355,10 @@ class FoldJudge {
     ClassValues column_;
     size_t classes_, n_rest_ = 0, n_seen_ = 0;
     NLogN h_;
-    std::vector<int64_t> test_, sums_;                        // [seen, class]; [rest + 1, class]
-    std::vector<double> seen_, rest_, cuts_, gains_, prior_;  // values; cuts; gains[bin, class]; by class
-    std::vector<double> mean_, twice_, level_;                // of a Gaussian: twice its variance, the log of its height
+    std::unique_ptr<int64_t[]> test_, sums_;    // [seen, class]; [rest + 1, class]
+    std::unique_ptr<double[]> rest_, seen_;     // values
+    std::vector<double> cuts_, gains_, prior_;  // gains[bin, class]; prior[class]
+    std::vector<double> mean_, twice_, level_;  // of a Gaussian: twice its variance, the log of its height
     double scale_ = 1, middle_ = 0;
 };
 

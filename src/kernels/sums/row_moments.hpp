@@ -79,10 +79,6 @@ inline size_t find_limits(const Columns& columns, size_t column, RowLimits& limi
     return odd;
 }
 
-// Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
-template <class Wide>
-using Doubles = typename Vectors<Wide::doubles>::Doubles;
-
 // e = y * y - p, where p is y * y rounded.
 template <class Wide>
 TALLY_INLINE void rest_of_square(const Doubles<Wide>& y, const Doubles<Wide>& p, Doubles<Wide>& e) {

@@ -27,6 +27,7 @@ Whole = NDArray[np.int64]
 NO_SCALING = np.zeros((2, 0))
 MIX = np.uint64(0x9E3779B97F4A7C15)
 BUCKETS = 1 << 16
+LIGHT = 1 << 23  # what a bucket weighs at most for squares of all of them to be added in 64 bits
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,12 @@ def variety(total: Whole) -> float:
     """Return how many kinds of rows there are, each as heavy as the others, that would crowd the buckets
     as these do.
     """
-    weights = [int(w) for w in total.ravel().tolist() if w]
-    whole, squares = sum(weights) ** 2, sum(w * w for w in weights)
+    weights = total.ravel()
+    if weights.max(initial=0) < LIGHT:  # then no sum of squares is beyond 64 bits
+        whole, squares = int(weights.sum()) ** 2, int((weights * weights).sum())
+    else:
+        heavy = [int(w) for w in weights.tolist() if w]
+        whole, squares = sum(heavy) ** 2, sum(w * w for w in heavy)
     alike = squares * BUCKETS - whole  # different kinds share a bucket by chance
     return math.inf if alike <= 0 else whole * (BUCKETS - 1) / alike
 

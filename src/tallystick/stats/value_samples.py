@@ -26,6 +26,7 @@ SIZE = 1 << 15  # distinct values that are enough to judge by
 ALL = (1 << 64) - 1  # the highest hash
 MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
 TASK = 1 << 18  # rows looked at by one thread at a time
+NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
 
 Picked = tuple[NDArray[Any], Floats]  # rows, values
 
@@ -48,10 +49,23 @@ def sample_of(values: ValuesByClass, limit: int = ALL, size: int = SIZE) -> Samp
         return SampledValues(values)
     hashes = kernels.value_hashes(values.values)
     if np.count_nonzero(hashes <= np.uint64(limit)) > size:
-        limit = int(np.partition(hashes, size - 1)[size - 1])
+        limit = _least(hashes, size)
     kept = np.flatnonzero(hashes <= np.uint64(limit))
     counts = values.counts.take(kept, axis=0)
     return SampledValues(ValuesByClass(values.values[kept], counts, values.missing), limit)
+
+
+def _least(hashes: NDArray[np.uint64], size: int) -> int:
+    """Return the highest of the `size` least hashes. They are evenly spread, so it is looked for where it
+    must nearly lie; where it does not, among all.
+    """
+    top, place = int(hashes.max()), 1000 * size // len(hashes)
+    low, high = (np.uint64(top * max(min(place + by, 1000), 0) // 1000) for by in (-NEAR, NEAR))
+    some = hashes[(low < hashes) & (hashes <= high)]
+    before = int(np.count_nonzero(hashes <= low))
+    if not before < size <= before + len(some):
+        some, before = hashes, 0
+    return int(np.partition(some, size - 1 - before)[size - 1 - before])
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,10 +109,10 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallI
     }
 
 
-def small_column(cells: NDArray[Any]) -> SmallIntegers | None:
+def small_column(cells: NDArray[Any], threads: int | None = 1) -> SmallIntegers | None:
     """Return one column the same way, None when it is not small; a short one needs no sample, no thread."""
     if len(cells) > SLICE or not len(cells):
-        return small_columns(cells[:, None], 1).get(0)
+        return small_columns(cells[:, None], threads).get(0)
     low, high = int(cells.min()), int(cells.max())
     if high - low > 255 or max(-low, high) > EXACT:
         return None
@@ -229,7 +229,9 @@ def among(kinds: NDArray[np.uint8], wanted: Iterable[CellKind]) -> NDArray[np.bo
     return _members(tuple(wanted))[kinds]
 
 
-def read_cells(cells: Any, name: str, marks: Sequence[str], decimal: str, as_text: bool = False) -> Part:
+def read_cells(
+    cells: Any, name: str, marks: Sequence[str], decimal: str, as_text: bool = False, threads: int = 1
+) -> Part:
     """Return a column of a batch: Arrow cells in one chunk or several, or the doubles of a matrix."""
     if isinstance(cells, np.ndarray):
         if not as_text:
@@ -237,7 +239,8 @@ def read_cells(cells: Any, name: str, marks: Sequence[str], decimal: str, as_tex
         cells = from_numbers(cells)
     chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
     if len(chunks) == 1:
-        small = None if not pa.types.is_integer(chunks[0].type) else _small(chunks[0], marks, as_text)
+        whole = pa.types.is_integer(chunks[0].type)
+        small = _small(chunks[0], marks, as_text, threads) if whole else None
         return small or condense(chunks[0], name, marks, decimal, as_text)
     parts = [condense(chunk, name, marks, decimal, as_text) for chunk in chunks or [pa.array([], cells.type)]]
     if len({(type(part), isinstance(part, Floats) and part.dated) for part in parts}) > 1:
@@ -249,11 +252,11 @@ def read_cells(cells: Any, name: str, marks: Sequence[str], decimal: str, as_tex
     return replace(numbers[0], values=np.concatenate([part.values for part in numbers]), scan=None)
 
 
-def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool) -> SmallIntegers | None:
+def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool, threads: int) -> SmallIntegers | None:
     """Return whole numbers within 256 of each other, none of them missing, as bytes; None of others."""
     if (len(chunk) <= FEW_WHOLES and not as_text) or chunk.null_count or len(mark_numbers(tuple(marks))):
         return None
-    return small_column(to_numbers(chunk))
+    return small_column(to_numbers(chunk), threads)
 
 
 @lru_cache(maxsize=64)

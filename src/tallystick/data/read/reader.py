@@ -251,7 +251,8 @@ def read_to_disk(
         reader.close()
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
-    return replace(table, notes=decision.notes, source_notes=decision.source_notes, files=source.files)
+    notes, told = decision.notes, decision.source_notes
+    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads)
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
@@ -395,8 +396,8 @@ def _joined(
     jobs = (partial(encoder.column, matcher, batches) for matcher in encoder.matchers)
     columns = {}
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
-    threads = 1 if decision.rows < FEW_ROWS or (light and len(batches) == 1) else threads
-    for matcher, data in zip(encoder.matchers, in_order(jobs, threads), strict=True):
+    few = decision.rows < FEW_ROWS or (light and len(batches) == 1)
+    for matcher, data in zip(encoder.matchers, in_order(jobs, 1 if few else threads), strict=True):
         columns[matcher.column.name] = data
         if progress is not None:
             progress(len(columns), len(encoder.matchers), matcher.column.name)
@@ -414,6 +415,7 @@ def _joined(
         decision.unit or 1,
         _kept(batches),
         files,
+        threads,
     )
 
 

@@ -226,7 +226,7 @@ class Survey:
 
         found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
         with as_utf8(q.target or ""):
-            aim = hit(target, q.target or "", q.plan, q.regression)
+            aim = hit(target, q.target or "", q.plan, q.regression, threads)
         real = None if weights is None else weight_numbers(weights)
         return Looked(batch.num_rows, aim, real, scanned(found, threads))
 

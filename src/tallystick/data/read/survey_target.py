@@ -310,11 +310,11 @@ class TargetCells:
         return gone if gone is not None and gone.any() else None
 
 
-def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool) -> TargetCells:
+def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool, threads: int = 1) -> TargetCells:
     """Return the target of a batch; None: there is none."""
     if cells is None:
         return TargetCells()
-    part = read_cells(cells, name, plan.marks, plan.decimal, not regression)
+    part = read_cells(cells, name, plan.marks, plan.decimal, not regression, threads)
     if isinstance(part, Floats):
         return TargetCells(response=part.values)
     if isinstance(part, SmallIntegers) and regression:

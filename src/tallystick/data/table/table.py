@@ -55,6 +55,7 @@ class Table:
     unit: int = 1
     kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     files: tuple[str, ...] = ()
+    threads: int | None = None  # that may look at its rows; None: one for each core
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -128,7 +129,7 @@ class Table:
 
     @property
     def _threads(self) -> int | None:
-        return 1 if self.rows <= BLOCK else None
+        return 1 if self.rows <= BLOCK else self.threads
 
     def row_hashes(self) -> NDArray[np.uint64]:
         """Return hashes[row] of the rows' content, target included, weights not."""
@@ -189,6 +190,7 @@ class Table:
             self.unit,
             kept,
             self.files,
+            self.threads,
         )
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
