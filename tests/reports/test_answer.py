@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tallystick.reports.answer import ValueGroup, alone, alone_sentence, tells
+import tallystick as ts
+from tallystick.reports.answer import ValueGroup, _odds, _odds_sentence, alone, alone_sentence, tells
 from tallystick.reports.page import answer
 
 
@@ -40,3 +41,20 @@ def test_every_method_has_something_to_say(given):
         sentences = answer(given(method))
         assert len(sentences) >= 2
         assert "wind" in " ".join(map(str, sentences))
+
+
+def test_odds_are_told_of_levels_that_more_than_a_few_rows_have():
+    rows = [{"town": "ab"[i % 2], "y": "yn"[(i % 2) != (i % 10 == 3)]} for i in range(600)]
+    rows += [{"town": "tiny", "y": "y"}] * 4
+    model = ts.LogisticRegression()
+    table = model._read(rows, "y")
+    model.fit(rows, "y")
+    said = str(_odds(model.model_, table, model.model_.parts[0]))
+    assert "tiny" not in said
+    assert "town is a as where it is b" in said
+
+
+def test_odds_of_classes_that_are_numbers_say_so():
+    said = str(_odds_sentence("x", ("2", "1"), 27.0, ("500", "985")))
+    assert "the model's odds of class 2 against class 1 are 27 times as high" in said
+    assert said.endswith("where x is 500 as where it is 985.")

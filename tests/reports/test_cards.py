@@ -63,10 +63,12 @@ def test_without_raw_rows_a_line_of_a_single_row_tells_no_class():
 
 def test_the_reasons_of_a_row_are_its_points_the_heaviest_first(given):
     found = given("card")
-    said = card_reasons(found.model, found.table, 0, (1, 0))
+    base, *said = card_reasons(found.model, found.table, 0, (1, 0))
+    assert base["words"] == "to begin with"
+    assert int(base["points"]) == round(found.model.additive.base[1] - found.model.additive.base[0])
     points = [abs(int(r["points"])) for r in said]
     assert points == sorted(points, reverse=True)
-    other = card_reasons(found.model, found.table, 0, (0, 1))
+    other = card_reasons(found.model, found.table, 0, (0, 1))[1:]
     assert [int(r["points"]) for r in other] == [-int(r["points"]) for r in said]
 
 

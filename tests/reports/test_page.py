@@ -105,10 +105,38 @@ def test_prints_to_a_few_clean_pages(browser, pages):
     with Opened(browser, path) as opened:
         pdf = opened.page.pdf(format="A4")
         sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
-        assert 4 <= sheets <= 12
+        assert 4 <= sheets <= 14  # at full size: what is too wide would be made smaller, and need fewer
         opened.page.emulate_media(media="print")
         for place, seen in (("#what-if", False), ("nav", False), (".still svg", True)):
             soon(partial(opened.page.is_visible, place), seen)
+
+
+@pytest.mark.parametrize("name", ["tree", "card"])
+def test_paper_has_whole_tables_side_by_side_with_their_intervals(browser, pages, name):
+    """A sheet of A4 has 688 pixels: not a phone's table, and none that is cut off at the right."""
+    with Opened(browser, pages(name)[0], 688) as opened:
+        page = opened.page
+        page.emulate_media(media="print")
+        soon(partial(page.is_visible, "nav"), False)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 688
+        ends = "[...document.querySelectorAll('main table')].map((t) => t.getBoundingClientRect().right)"
+        assert max(page.evaluate(ends)) <= 689
+        assert page.is_visible(".groups td:nth-child(5)")
+        tables = "document.querySelectorAll('.groups > figure > .wide')"
+        tops = f"[...{tables}].map((t) => t.getBoundingClientRect().top)"
+        found = page.evaluate(tops)
+        assert len(set(found)) == len(found)  # one under the other
+
+
+def test_what_differs_stands_beside_the_table_of_groups_without_a_hole(browser, pages):
+    with Opened(browser, pages("tree")[0], 1440) as opened:
+        gaps = """[...document.querySelectorAll('.groups > figure')].map((f) => {
+          const above = f.querySelector('.table-tools') || f.querySelector('figcaption');
+          return f.querySelector('.wide').getBoundingClientRect().top - above.getBoundingClientRect().bottom;
+        })"""
+        found = opened.page.evaluate(gaps)
+        assert found
+        assert max(found) < 20
 
 
 def test_many_classes_and_columns_keep_the_page_light(pages):

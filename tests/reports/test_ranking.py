@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tallystick.reports.answer import ValueGroup, furthest
-from tallystick.reports.ranking import MOST, ranking
+from tallystick.reports.ranking import MOST, _told, ranking
 
 
 def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(given):
@@ -27,3 +29,14 @@ def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
     assert furthest([few, many], 1) == (few, 1)  # where the second class is rare
     most, clear = ValueGroup("< 5", (90, 30)), ValueGroup("≥ 5", (2, 8))
     assert furthest([most, clear]) == (clear, 1)  # both have as many beyond their share: the clearer one
+
+
+def test_what_one_row_of_thousands_tells_is_not_told(given):
+    one, rest = ValueGroup("t", (0, 1)), ValueGroup("f", (3541, 230))
+    assert furthest([one, rest], 1) == (rest, 1)
+    found = given("tree")
+    view = next(v for v in found.description.columns if v.name == "wind")
+    far = [r["told"] for r in ranking(found)["rows"] if r["name"] == view.name]
+    assert far != [""]
+    flat = replace(view, distribution=tuple(replace(p, by_class=(30.0, 30.0)) for p in view.distribution))
+    assert _told(found, flat) == ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
+import tallystick as ts
 from tallystick.reports.weights import _ratio, bayes_weights, logistic_weights
 
 
@@ -31,3 +33,15 @@ def test_a_ratio_is_never_told_as_1_unless_it_is():
     assert _ratio(math.log(2)) == "2"
     assert _ratio(math.log(1234)) == "1,234"
     assert _ratio(20.0) == "> 1,000,000"
+
+
+def test_of_many_classes_a_value_is_told_with_the_class_it_speaks_for_most():
+    rows = [{"x": "abcdef"[k], "y": f"class {k}"} for k in range(6) for _ in range(9)]
+    rows += [{"x": "abcdef"[k], "y": f"class {5 - k}"} for k in range(6)]
+    model = ts.NaiveBayes().fit(rows, "y")
+    given = SimpleNamespace(labels=model.model_.schema.predicted.labels, table=model.model_)
+    found = bayes_weights(given, model.model_, large=True)
+    told = {row["name"]: row["of"] for row in found["rows"]}
+    assert told == {f"x = {'abcdef'[k]}": f"class {k}" for k in range(6)}
+    assert len(found["rows"]) == 6
+    assert found["left"] == 0

@@ -39,6 +39,12 @@ def quantity(value: float, unit: str, digits: int | None = None) -> str:
     return number_text(value) if digits is None else f"{value:.{digits}g}"
 
 
+def figure(value: float, unit: str, digits: int = 5) -> str:
+    """Return a number of a column in some digits; a large one whole, as people write it."""
+    whole = not unit and 1e5 <= abs(value) < 1e12
+    return f"{value:,.0f}" if whole else quantity(value, unit, digits)
+
+
 def moment_text(micros: int, zoned: bool = False) -> str:
     """Return a moment, in microseconds since 1970, as people write it: the date, and the time where there is
     one. zoned: it is known when that was anywhere on Earth; the text is UTC's and says so.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tallystick.data.text import quantity
+from tallystick.data.text import figure, quantity
 from tallystick.description.columns import ColumnView, Description
 from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
 from tallystick.errors import counted, page_limit, without_count
@@ -113,12 +113,7 @@ def _summary(c: ColumnView) -> list[Span]:
     values = [n.low, q[0], q[1], n.median, q[2], q[3], n.high, n.mean]
     if c.unit == "date" and n.low == int(n.low) and n.high == int(n.high):  # days: none has a time
         values = [float(round(v)) for v in values]
-    return [Span(clean(c.name)), *(Span(_figure(v, c.unit)) for v in values)]
-
-
-def _figure(value: float, unit: str) -> str:
-    """Return a number in five digits; a large one whole, as people write it."""
-    return f"{value:,.0f}" if not unit and 1e5 <= abs(value) < 1e12 else quantity(value, unit, 5)
+    return [Span(clean(c.name)), *(Span(figure(v, c.unit)) for v in values)]
 
 
 def _levels(d: Description, cells: int) -> list[Line]:

@@ -146,7 +146,7 @@ def split_lines(
     svg = Svg(wide, step * len(parts), title)
     top = most or max([sum(p) for p in parts] or [0.0]) or 1.0
     for i, (part, name) in enumerate(zip(parts, names, strict=True)):
-        svg.text(start - 6, i * step + 11, cut(clean(name), 14), 11, text_anchor="end")
+        svg.text(start - 6, i * step + 11, cut(clean(name), 13), 11, text_anchor="end")
         at, full = start, max(sum(part), top)
         pale = {"opacity": 0.45} if full > top else {}
         for c, rows in enumerate(part):

@@ -90,7 +90,7 @@ def _method(method: Mapping[str, Any]) -> list[str]:
 
 def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     if scores is None:
-        return ["## Scores", "", "None: give rows with the target.", ""]
+        return ["## Scores", "", "None. `tally card MODEL --on FILE` judges it by rows with the target.", ""]
     out = ["## Scores", "", f"{scores['how'][:1].upper()}{escaped(scores['how'][1:])}.", ""]
     out += ["| score | value | 95 % interval | baseline |", "|---|---:|---|---:|"]
     for name, one in scores["measures"].items():

@@ -36,7 +36,7 @@ Codes = NDArray[np.int64]
 
 BINS = 10  # of shares, in a calibration
 FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
-NEAR, FEWEST = 0.1, 10  # of a bin of calibration: how far its shares may lie apart, and the rows of each half
+NEAR, FEWEST = 0.25, 10  # of a bin of calibration: how far apart its shares may lie, rows of each half
 
 
 @dataclass(frozen=True)

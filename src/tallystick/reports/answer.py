@@ -29,6 +29,7 @@ from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 LOOKED, TELLING = 4, 0.05  # columns whose values may be told, and how far beyond all rows a share must be
+FEWEST, FEW = 10, 0.01  # rows, or the share of all: groups of fewer are not told of
 ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target
 
 
@@ -140,7 +141,8 @@ def furthest(groups: Sequence[ValueGroup], *only: int) -> tuple[ValueGroup, int]
     """
     rows = sum(g.rows for g in groups)
     shares = [sum(g.counts[c] for g in groups) / rows for c in range(len(groups[0].counts))]
-    every = [(g, c) for g in groups for c in only or range(len(shares))]
+    large = [g for g in groups if g.rows >= min(FEWEST, FEW * rows)]  # what a row or two tell is chance
+    every = [(g, c) for g in large for c in only or range(len(shares))]
 
     def beyond(one: tuple[ValueGroup, int]) -> tuple[float, float]:
         group, c = one
@@ -307,7 +309,10 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
     if isinstance(part, Cells):
         levels = model.schema[part.name].levels
         lead = term.table[: len(levels), c] - term.table[: len(levels), d]  # type: ignore[attr-defined]
-        up, down = int(np.argmax(lead)), int(np.argmin(lead))
+        own = np.bincount(np.asarray(table.column(part.name)).astype(np.int64), minlength=len(levels))
+        often = np.flatnonzero(own[: len(levels)] >= FEW * table.rows)  # what few rows tell is not led with
+        often = often if len(often) > 1 else np.arange(len(levels))
+        up, down = int(often[np.argmax(lead[often])]), int(often[np.argmin(lead[often])])
         ratio, ends = float(np.exp(lead[up] - lead[down])), (levels[up], levels[down])
         return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends)
     if isinstance(part, Slope):
@@ -328,5 +333,6 @@ def _odds_sentence(column: str, classes: tuple[str, str], ratio: float, ends: tu
     return say(
         "With the other columns unchanged, the model's odds of {} against {} are {} times as high where {} "
         "is {} as where it is {}.",
-        Name(classes[0]), Name(classes[1]), times(ratio), Name(column), Name(ends[0]), Name(ends[1]),
+        *(Name(class_words(label)) for label in classes), times(ratio),
+        *(Name(text) for text in (column, *ends)),
     )  # fmt: skip

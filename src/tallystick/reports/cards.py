@@ -14,6 +14,7 @@ import numpy as np
 from tallystick.contracts import Table
 from tallystick.description import ColumnView
 from tallystick.draw.card import axis_ends, panel_picture
+from tallystick.draw.text import class_words
 from tallystick.errors import counted
 from tallystick.explain.beside import beside
 from tallystick.explain.card import Card, CardLine, CardSection, card_of
@@ -79,7 +80,9 @@ def _apart(card: Card, section: CardSection, way: Way) -> Said:
         for line in (low, high)
     ]
     of = (
-        say("{}", Name(label)) if len(card.classes) == 2 else say("{} against {}", Name(label), Name(against))
+        say("{}", Name(class_words(label)))
+        if len(card.classes) == 2
+        else say("{} against {}", Name(class_words(label)), Name(class_words(against)))
     )
     return say(
         "On the card, the points of {} go from {} to {}; {} points double the odds of {}.",
@@ -194,10 +197,14 @@ def _shown(given: Ingredients, line: CardLine) -> bool:
 
 
 def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> list[dict[str, str]]:
-    """Return the parts of a row that weigh most for one class against another, in points."""
+    """Return what a row begins with, then its parts that weigh most for one class against another, in
+    points.
+    """
     found = explain(model, table.slice(row, row + 1))
+    base = round(found.base[way[0]] - found.base[way[1]])
     leads = [(round(r.parts[way[0]] - r.parts[way[1]]), r.column, r.value) for r in found.reasons]
     leads.sort(key=lambda r: (-abs(r[0]), r[1]))
-    return [
+    told = [{"points": signed(base), "words": "to begin with"}]
+    return told + [
         {"points": f"{p:+d}", "words": f"{name} = {value}"} for p, name, value in leads[:MOST_REASONS] if p
     ]

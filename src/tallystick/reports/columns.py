@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.data.schema import Column, Note
-from tallystick.data.text import quantity
+from tallystick.data.text import figure
 from tallystick.description import ColumnView, Part
 from tallystick.draw.panels import length_bar, split_bars, split_lines
 from tallystick.draw.text import clean, cut, width
@@ -86,7 +86,7 @@ def _cut(view: ColumnView, column: Column) -> str:
     if view.cut is None:
         return ""
     if isinstance(view.cut, float):
-        return f"best cut: < {quantity(view.cut, column.unit, 6)}"
+        return f"best cut: < {figure(view.cut, column.unit, 6)}"
     return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
 
 
@@ -107,7 +107,7 @@ def _bars(view: ColumnView, column: Column, labels: Sequence[str], inks: Sequenc
 def _under(column: Column, parts: Sequence[Part]) -> list[str]:
     """Return what stands under the bars: the ends of a range, or every level."""
     if column.kind == "numeric" and column.low is not None and column.high is not None:
-        return [quantity(v, column.unit, 6) for v in (column.low, column.high)]
+        return [figure(v, column.unit, 6) for v in (column.low, column.high)]
     return [clean(p.label) for p in parts]
 
 
@@ -138,7 +138,7 @@ def _shown(view: ColumnView, column: Column) -> list[Part]:
 
 
 def _name(part: Part, column: Column) -> str:
-    return f"from {quantity(part.low, column.unit, 6)}" if part.low is not None else part.label
+    return f"from {figure(part.low, column.unit, 6)}" if part.low is not None else part.label
 
 
 def _told(part: Part, labels: Sequence[str]) -> str:

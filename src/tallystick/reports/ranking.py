@@ -13,7 +13,7 @@ from tallystick.description import ColumnView
 from tallystick.draw.panels import length_bar
 from tallystick.draw.text import class_words, clean, cut
 from tallystick.errors import counted
-from tallystick.reports.answer import alone, furthest
+from tallystick.reports.answer import TELLING, alone, furthest
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.score_words import is_rare
 from tallystick.reports.sentences import percent
@@ -49,11 +49,16 @@ def ranking(given: Ingredients) -> dict[str, Any]:
 
 
 def _told(given: Ingredients, view: ColumnView) -> str:
-    """Return the group of a column that is furthest from the shares of all rows: `y: 95 % republican`."""
+    """Return the group of a column that is furthest from the shares of all rows, `y: 95 % republican`; ""
+    where none is far.
+    """
     groups = [g for g in alone(given.table, view) if not g.missing]
     if not groups:
         return ""
     rare = [given.labels.index(given.chosen.result.scores.positive)] if is_rare(given) else []
     group, c = furthest(groups, *rare)
+    base = sum(g.counts[c] for g in groups) / sum(g.rows for g in groups)
+    if group.counts[c] / group.rows - base < min(TELLING, base / 2):
+        return ""  # no value is far from all rows
     words = cut(clean(group.words), LETTERS)
     return f"{words}: {percent(group.counts[c] / group.rows, 0)} {class_words(given.labels[c])}"

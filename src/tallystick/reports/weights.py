@@ -24,6 +24,7 @@ from tallystick.reports.ingredients import Ingredients
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
 MOST_CLASSES = 12  # whose words are shown
+FEW_CLASSES = 4  # of more, a value is told with the class that it speaks for most
 Heard = Iterator[tuple[str, str, str, float]]
 
 
@@ -48,6 +49,9 @@ def _texts(given: Ingredients) -> set[str]:
 def _votes(given: Ingredients, model: NaiveBayesModel, most: int) -> dict[str, Any]:
     texts = _texts(given)
     found = [v for v in votes(model) if math.isfinite(v.weight) and v.column not in texts]
+    if len(given.labels) > FEW_CLASSES:  # a line for every class would be the same thing many times
+        best = {(v.column, v.value): v for v in sorted(found, key=lambda v: v.weight)}
+        found = sorted(best.values(), key=lambda v: -v.weight)
     top = max([abs(v.weight) for v in found] or [1.0])
     rows = [
         {
