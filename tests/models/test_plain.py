@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tallystick.models.plain import is_number, is_whole, make_plain, plain
+from tallystick.errors import OptionError
+from tallystick.models.plain import MOST_CHECKED, checked, is_number, is_whole, make_plain, plain
 
 
 def test_numbers_flags_and_arrays_of_numpy_become_pythons_also_inside():
@@ -29,6 +30,33 @@ def test_options_are_made_plain_in_their_place():
     options = Options(np.float64(0.5), "a")
     make_plain(options, ("l2", "name"))
     assert type(options.l2) is float
+
+
+def test_options_that_were_found_good_are_given_again_and_others_are_not():
+    made = []
+
+    @dataclass(frozen=True)
+    class Options:
+        value: object
+
+        def __post_init__(self):
+            made.append(self.value)
+            if self.value == "bad":
+                raise OptionError("no")
+
+    same = checked(Options, {"value": 1})
+    assert checked(Options, {"value": 1}) is same
+    for other in (1.0, True, 0.0, -0.0, "1", None):
+        assert repr(checked(Options, {"value": other}).value) == repr(other)
+    assert checked(Options, {"value": 10**5000}).value == 10**5000  # more digits than Python writes
+    for value in ([1], np.float64(1)):
+        assert checked(Options, {"value": value}) is not checked(Options, {"value": value})
+    for _ in range(2):
+        with pytest.raises(OptionError):
+            checked(Options, {"value": "bad"})
+    assert made.count("bad") == 2
+    for value in range(2, MOST_CHECKED + 3):  # some are forgotten, none is taken for another
+        assert checked(Options, {"value": value}).value == value
 
 
 @pytest.mark.parametrize("value", [1, 0.5, np.float32(2), np.int8(3), float("inf")])

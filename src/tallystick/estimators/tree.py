@@ -39,7 +39,7 @@ from tallystick.learners.prune import (
 )
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.costs import cost_table
-from tallystick.models.plain import plain
+from tallystick.models.plain import checked, plain
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights
 
@@ -64,7 +64,7 @@ class _AnyTree(TreeViews):
     costs: Any
 
     def _options(self) -> TreeOptions:
-        return TreeOptions(**{n: self._setting(n) for n in GROWING})
+        return checked(TreeOptions, {n: self._setting(n) for n in GROWING})
 
     def _answers(self, target: Target | None) -> Answers:
         """Return how the leaves answer."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,28 @@ from tallystick.errors import Argument, OptionError, shown
 
 LARGEST = sys.float_info.max
 PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
+
+
+T = TypeVar("T")
+# Options by their kind and what was given: 1, 1.0, True and -0.0 differ.
+_checked: dict[tuple[Any, ...], Any] = {}
+MOST_CHECKED = 256
+
+
+def checked(kind: Callable[..., T], given: Mapping[str, Any]) -> T:
+    """Return the options of a kind. They never change: where all that is given is plain, those that were
+    found good before are given again; a small fit asks for the same ones twice.
+    """
+    if not all(type(value) in PLAIN for value in given.values()):
+        return kind(**given)
+    key = kind, *given, *((type(v), v.hex() if type(v) is float else v) for v in given.values())
+    found = _checked.get(key)
+    if found is None:
+        found = kind(**given)
+        if len(_checked) >= MOST_CHECKED:
+            _checked.clear()
+        _checked[key] = found
+    return found
 
 
 def plain(value: Any) -> Any:

@@ -48,7 +48,7 @@ def likely(table: Table) -> list[Column]:
     assert table.classes is not None
     left = list(table.schema.used)
     dealt = _Dealt.of(table.classes)
-    wrong = alone.allowed(dealt.counts) if dealt.whole and table.weights is None else None
+    wrong = alone.allowed(np.array(dealt.sizes)) if dealt.whole and table.weights is None else None
     stages = STAGES if wrong is None else tuple((each, 0.0) for each in WHOLE)
     few = len(table.classes) * len(left) <= FEW_CELLS
     for each, share in stages[-1:] if few else stages:
@@ -70,7 +70,7 @@ class _Dealt:
 
     order: Codes
     starts: list[int]
-    counts: Codes
+    sizes: list[int]
     step: int
 
     @classmethod
@@ -83,34 +83,34 @@ class _Dealt:
         if len(counts) > MOST_CLASSES:
             frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
             starts, counts = starts[frequent], counts[frequent]
-        there = counts > 0
-        return cls(some.argsort(kind="stable"), starts[there].tolist(), counts[there], step)
+        each = [(start, n) for start, n in zip(starts.tolist(), counts.tolist(), strict=True) if n]
+        return cls(some.argsort(kind="stable"), [start for start, _ in each], [n for _, n in each], step)
 
     @property
     def whole(self) -> bool:
         """Will every row be looked at in the end?"""
-        return self.step == 1 and int(self.counts.sum()) == len(self.order) and max(self.counts) <= WHOLE[-1]
+        return self.step == 1 and sum(self.sizes) == len(self.order) and max(self.sizes) <= WHOLE[-1]
 
     def some(self, each: int) -> tuple[Codes, Codes]:
         """Return row numbers, up to `each` of a class, and the class of each, counted from 0 and rising."""
-        sizes = self.counts.tolist()
-        if max(sizes) <= each:
-            kept = [self.order[start : start + n] for start, n in zip(self.starts, sizes, strict=True)]
-        else:
-            kept = [
-                self.order[start + np.arange(min(each, n)) * n // min(each, n)]  # evenly
-                for start, n in zip(self.starts, sizes, strict=True)
-            ]
-        return np.concatenate(kept) * self.step, np.repeat(np.arange(len(kept)), [len(r) for r in kept])
+        taken = [min(each, n) for n in self.sizes]
+        classes = np.arange(len(taken)).repeat(taken)
+        if taken == self.sizes and len(classes) == len(self.order):
+            return self.order * self.step, classes
+        kept = [
+            self.order[start + np.arange(few) * n // few]  # evenly
+            for start, n, few in zip(self.starts, self.sizes, taken, strict=True)
+        ]
+        return np.concatenate(kept) * self.step, classes
 
 
 def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -> list[int]:
     """Return how often the class changes along the rising values of each column, missing last."""
     if not columns:
         return []
-    values = np.stack([table.column(c.name)[rows] for c in columns])
-    along = classes[np.argsort(values, axis=1, kind="stable")]  # equal values by class
-    changes: list[int] = np.count_nonzero(along[:, 1:] != along[:, :-1], axis=1).tolist()
+    values = np.concatenate([table.column(c.name)[rows] for c in columns]).reshape(len(columns), -1)
+    along = classes[values.argsort(axis=1, kind="stable")]  # equal values by class
+    changes: list[int] = (along[:, 1:] != along[:, :-1]).sum(axis=1).tolist()
     return changes
 
 

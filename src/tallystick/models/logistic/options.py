@@ -13,7 +13,7 @@ from typing import Any
 from tallystick.data.text import label_text
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.models.classes import check_weights
-from tallystick.models.plain import is_number, is_whole, make_plain
+from tallystick.models.plain import checked, is_number, is_whole, make_plain
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
@@ -66,7 +66,7 @@ class LogisticOptions:
             values["class_weight"] = {label_text(k): v for k, v in values["class_weight"].items()}
         if isinstance(values["base_levels"], Mapping):
             values["base_levels"] = {k: label_text(v) for k, v in values["base_levels"].items()}
-        return cls(**values)
+        return checked(cls, values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as plain data for the model file."""
