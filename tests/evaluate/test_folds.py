@@ -346,9 +346,7 @@ def test_rows_that_memory_does_not_hold_get_the_same_scores(monkeypatch, method,
     assert found.to_dict()["fold_sizes"] == whole.to_dict()["fold_sizes"]
     for name in ("accuracy", "log-loss"):
         here, there = (r.measure(name) for r in (found, whole))
-        assert (here.value, here.low, here.high, here.base) == pytest.approx(
-            (there.value, there.low, there.high, there.base), rel=1e-6
-        )
+        assert here == there
     same_scores(found.scores, whole.scores)
 
 

@@ -25,6 +25,7 @@ from tallystick.evaluate.measures import (
     RowMean,
     area_error,
     area_spread,
+    cost_mean,
     log_losses,
     square_distances,
 )
@@ -423,11 +424,7 @@ class FarAnswered:
 
     def mean_cost(self, cost: Floats) -> RowMean:
         """Return what an answer costs in the mean, and its interval."""
-        values, counts = cost.ravel(), self.totals.confusion.ravel()
-        mean = nearest(digits(values, counts)) / self.rows
-        away = values - mean
-        sums = (nearest(digits(away**power, counts)) for power in (2, 3))
-        return mean, *intervals.of_sums(self.rows, mean, *sums)
+        return cost_mean(self.totals.confusion, cost)
 
     def _order(self, c: int) -> RankedClass:
         if c not in self._orders:

@@ -2,8 +2,8 @@
 their shares, which lie on disk.
 
 Knows class codes, shares, folds and a budget. Knows nothing of models, tables or pictures.
-Law: the same scores as those of `scores.py`, up to the rounding of a few sums, within a budget that does not
-depend on the rows; rows have no weights.
+Law: the same scores as those of `scores.py`, to the bit, within a budget that does not depend on the rows;
+rows have no weights.
 """
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ from numpy.typing import NDArray
 
 from tallystick.data.source import scratch
 from tallystick.evaluate import intervals, large
-from tallystick.evaluate.exact import digits, exact_total, joined, nearest
-from tallystick.evaluate.measures import area_error, log_losses, square_distances
+from tallystick.evaluate.exact import digits, joined, nearest
+from tallystick.evaluate.measures import (
+    RowMean,
+    area_error,
+    area_spread,
+    cost_mean,
+    log_losses,
+    square_distances,
+)
 from tallystick.evaluate.scores import (
     BINS,
     Scores,
@@ -40,8 +47,8 @@ from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-RowMean = tuple[float, float, float]  # value, low, high
 TieBlock = tuple[Floats, Floats, Floats, Floats]  # value, up, full, beside of some ties
+Side = tuple[Floats, Floats, float]
 Blocks = Callable[[], Iterable[tuple[Codes, Floats, Codes]]]  # truth, shares, fold of the tested rows
 
 
@@ -120,19 +127,24 @@ class SharesOnDisk:
         yield held
 
     def area(self, c: int) -> tuple[float, float] | None:
-        """Return the area under the ROC curve and DeLong's standard error, as `measures.delong` does; None
-        where no fold has a pair.
-        """
-        values = self.column(c)
-        sums = [_pairs(self.ties(c, values, f), *rows) for f, rows in sorted(self._rows(c).items())]
-        pairs = sum(one.ups * one.downs for one in sums)
+        """Return what `measures.delong` finds for one class against the rest."""
+        values, none = self.column(c), digits(np.empty(0))
+        folds = [
+            FoldTies(TiesOnDisk.of(self.ties(c, values, f), int(ups + downs)), ups, downs)
+            for f, (ups, downs) in sorted(self._rows(c).items())
+        ]
+        pairs = sum(fold.ups * fold.downs for fold in folds)
         if pairs == 0:
             return None
-        area = sum(one.won for one in sums) / pairs
-        there = [[one for one in sums if one.rows[1 - side] > 0] for side in (0, 1)]
-        spreads = [sum(one.spread(side, area) for one in there[side]) for side in (0, 1)]
-        sizes = [sum(one.rows[side] for one in there[side]) for side in (0, 1)]
-        return area, area_error(spreads, sizes, pairs)
+        won, spreads = none, [none, none]
+        for (up, below, _), _ in itertools.chain.from_iterable(fold.sides() for fold in folds):
+            won = joined(won, digits(up * below))
+        area = nearest(won) / pairs
+        for sides in itertools.chain.from_iterable(fold.sides() for fold in folds):
+            added = [digits(area_spread(*side, area)) for side in sides]
+            spreads = [joined(*both) for both in zip(spreads, added, strict=True)]
+        sizes = [sum(f.ups for f in folds if f.downs), sum(f.downs for f in folds if f.ups)]
+        return area, area_error([nearest(spread) for spread in spreads], sizes, pairs)
 
     def _rows(self, c: int) -> dict[int, tuple[float, float]]:
         """Return the rows of a class, and of the others, of each fold."""
@@ -148,39 +160,24 @@ class SharesOnDisk:
 
 
 @dataclass(frozen=True)
-class _Pairs:
-    """Of one fold: rows of the class and of the others, the pairs won, and the squares of what each row of
-    the class, and each of the others, wins.
-    """
+class FoldTies:
+    """The ties of one fold, and its rows of the class and of the others."""
 
+    ties: TiesOnDisk
     ups: float
     downs: float
-    won: float
-    squares: tuple[float, float]
 
-    @property
-    def rows(self) -> tuple[float, float]:
-        """Rows of the class, and of the others."""
-        return self.ups, self.downs
-
-    def spread(self, side: int, area: float) -> float:
-        """Return the sum of squares of what rows of one side win beyond the area."""
-        own, others = self.rows[side], self.rows[1 - side]
-        return max(self.squares[side] - 2 * area * others * self.won + (area * others) ** 2 * own, 0.0)
-
-
-def _pairs(ties: Iterator[TieBlock], ups: float, downs: float) -> _Pairs:
-    """Return what the pairs of one fold tell, of its ties and its rows of the class and of the others."""
-    won = own_squares = other_squares = passed_up = passed_down = 0.0
-    for _, up, full, _ in ties:
-        down = full - up
-        below = passed_down + np.cumsum(down) - down / 2
-        above = ups - passed_up - np.cumsum(up) + up / 2
-        won += float((up * below).sum())
-        own_squares += float((up * below**2).sum())
-        other_squares += float((down * above**2).sum())
-        passed_up, passed_down = passed_up + float(up.sum()), passed_down + float(down.sum())
-    return _Pairs(ups, downs, won, (own_squares, other_squares))
+    def sides(self) -> Iterator[tuple[Side, Side]]:
+        """Yield of some ties after others, for the class and for the rest: the rows of each, over how many of
+        the other side each of them wins, and how many there are.
+        """
+        passed_up = passed_down = 0.0
+        for s in large.steps(len(self.ties.full)):
+            up, down = self.ties.up[s], self.ties.full[s] - self.ties.up[s]
+            below = passed_down + np.cumsum(down) - down / 2
+            above = self.ups - passed_up - np.cumsum(up) + up / 2
+            yield (up, below, self.downs), (down, above, self.ups)
+            passed_up, passed_down = passed_up + float(up.sum()), passed_down + float(down.sum())
 
 
 # ---- all scores ----
@@ -235,9 +232,7 @@ class LargeAnswers:
 
     def mean_cost(self, cost: Floats) -> RowMean:
         """Return what an answer costs in the mean, and its interval."""
-        value = exact_total((self.confusion * cost).ravel()) / self.rows
-        squares, cubes = (exact_total((self.confusion * (cost - value) ** n).ravel()) for n in (2, 3))
-        return value, *intervals.of_sums(self.rows, value, squares, cubes)
+        return cost_mean(self.confusion.astype(np.int64), cost)
 
     def _mean(self, of: Callable[[Codes, Floats], Floats]) -> RowMean:
         """Return the mean of something of each row, and its interval; the sums are exact."""
@@ -328,7 +323,10 @@ class LargeAnswers:
         parts = [p for a, b in itertools.pairwise(ends) for p in near_shares(ties.value, ties.full, a, b)]
         out = []
         for first, last in parts:
-            some = slice(first, last)
-            told = exact_total(ties.full[some] * ties.value[some])
-            out.append(calibration_bin(float(ties.full[some].sum()), float(ties.up[some].sum()), told))
+            some, told = slice(first, last), digits(np.empty(0))
+            for s in large.steps(last - first):
+                each = ties.full[some][s].astype(np.int64)
+                told = joined(told, digits(ties.value[some][s], each))
+            rows = float(ties.full[some].sum())
+            out.append(calibration_bin(rows, float(ties.up[some].sum()), nearest(told)))
         return out

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import exact_total
+from tallystick.evaluate.exact import digits, exact_total, nearest
 from tallystick.evaluate.intervals import METHODS, OF
 
 Floats = NDArray[np.float64]
@@ -231,11 +231,20 @@ def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -
     return area, area_error(spreads, sizes, pairs)
 
 
-def area_spread(each: NDArray[Any], won: NDArray[Any], others: NDArray[Any], area: float) -> Floats:
+def area_spread(each: NDArray[Any], won: NDArray[Any], others: NDArray[Any] | float, area: float) -> Floats:
     """Return what ties add to the variance of an area: each[tie] rows that won over won[tie] of others[tie]
     rows of the other side.
     """
     return np.asarray(each * (won - area * others) ** 2)
+
+
+def cost_mean(confusion: NDArray[np.int64], cost: Floats) -> RowMean:
+    """Return what an answer costs in the mean, and its interval, of counted answers."""
+    values, counts, rows = cost.ravel(), confusion.ravel(), float(confusion.sum())
+    mean = nearest(digits(values, counts)) / rows
+    away = values - mean
+    sums = (nearest(digits(away**power, counts)) for power in (2, 3))
+    return mean, *intervals.of_sums(rows, mean, *sums)
 
 
 def area_error(spreads: Sequence[float], sizes: Sequence[float], pairs: float) -> float:

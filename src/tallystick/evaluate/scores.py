@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import exact_total
+from tallystick.evaluate.exact import Digits, digits, exact_total, joined, nearest
 from tallystick.evaluate.measures import (
     ACCURACY,
     LOG_LOSS,
@@ -35,7 +36,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 BINS = 10  # of shares, in a calibration
-FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
 NEAR, FEWEST = 0.25, 10  # of a bin of calibration: how far apart its shares may lie, rows of each half
 
 
@@ -172,39 +172,34 @@ def lean_scores(
 ) -> Lean:
     """Return accuracy and log-loss of (truth, shares, fold) that come block by block, with their intervals.
 
-    rule: costs that decide answers. Sums are of whole numbers, so the order of rows means nothing.
+    rule: costs that decide answers. Sums are exact, so the order of rows means nothing.
     """
-    confusion, sums = np.zeros((classes, classes)), dict[int, list[int]]()  # sums[fold]: rows, hits, loss
+    none, confusion = digits(np.empty(0)), np.zeros((classes, classes))
+    sums = dict[int, tuple[int, int, Digits]]()  # sums[fold]: rows, hits, loss
     for truth, shares, fold in blocks():
         answer, losses = decide(shares, rule), log_losses(truth, shares)
         confusion += confusion_of(truth, answer, np.ones(len(truth)), classes)
         for f in np.unique(fold).tolist():
-            here = fold == f
-            found = (int(here.sum()), int((answer == truth)[here].sum()), _whole(losses[here]))
-            sums[f] = [old + new for old, new in zip(sums.get(f, (0, 0, 0)), found, strict=True)]
+            here, (n, hits, lost) = fold == f, sums.get(f, (0, 0, none))
+            right = int((answer == truth)[here].sum())
+            sums[f] = n + int(here.sum()), hits + right, joined(lost, digits(losses[here]))
     rows = float(confusion.sum())
-    centre = sum(loss for _, _, loss in sums.values()) / FIXED / rows
-    second, third = 0, 0
+    centre = nearest(reduce(joined, (lost for _, _, lost in sums.values()), none)) / rows
+    second, third = none, none
     for truth, shares, _ in blocks():
         away = log_losses(truth, shares) - centre
-        second, third = second + _whole(away**2), third + _whole(away**3)
-    variance = second / FIXED / max(rows - 1, 1)
-    low, high = intervals.of_moments(rows, centre, variance, third / FIXED / rows)
+        second, third = joined(second, digits(away**2)), joined(third, digits(away**3))
+    variance = nearest(second) / max(rows - 1, 1)
+    low, high = intervals.of_sums(rows, centre, nearest(second), nearest(third))
     prior = confusion.sum(axis=1) / rows
     base = float(-(prior[prior > 0] * np.log(prior[prior > 0])).sum())
     loss = (centre, max(0.0, low), high, "mean", base)
     means = {
         "accuracy": np.array([hits / n for _, (n, hits, _) in sorted(sums.items())]),
-        "log-loss": np.array([lost / FIXED / n for _, (n, _, lost) in sorted(sums.items())]),
+        "log-loss": np.array([nearest(lost) / n for _, (n, _, lost) in sorted(sums.items())]),
     }
-    right = ACCURACY.made(accuracy(confusion))
-    measures = {"accuracy": right, "log-loss": LOG_LOSS.made(loss)}
+    measures = {"accuracy": ACCURACY.made(accuracy(confusion)), "log-loss": LOG_LOSS.made(loss)}
     return Lean(measures, means, math.sqrt(variance / rows))
-
-
-def _whole(values: Floats) -> int:
-    """Return the sum of some values, each rounded to a whole multiple of 1 / FIXED."""
-    return int(np.rint(values * FIXED).astype(np.int64).sum())
 
 
 def confusion_of(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:
