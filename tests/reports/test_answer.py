@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
 import tallystick as ts
 from tallystick.reports.answer import ValueGroup, _odds, _odds_sentence, alone, alone_sentence, tells
 from tallystick.reports.page import answer
@@ -58,3 +64,19 @@ def test_odds_of_classes_that_are_numbers_say_so():
     said = str(_odds_sentence("x", ("2", "1"), 27.0, ("500", "985")))
     assert "the model's odds of class 2 against class 1 are 27 times as high" in said
     assert said.endswith("where x is 500 as where it is 985.")
+
+
+def test_odds_are_told_between_numbers_of_few_digits_and_are_those_of_these():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=400)})
+    frame["y"] = np.where(frame.x + rng.normal(size=400) > 0, "yes", "no")
+    model = ts.LogisticRegression()
+    table = model._read(frame, "y")
+    model.fit(frame, "y")
+    found = re.search(r"of (\w+) against (\w+) are (\S+) times .* x is (\S+) as .* is (\S+)\.$",
+                      str(_odds(model.model_, table, model.model_.parts[0])))  # fmt: skip
+    one, other, told, *ends = found.groups()
+    assert all(len(end.lstrip("-0.")) <= 4 for end in ends)
+    shares = model.predict_proba([{"x": float(end)} for end in ends])
+    up, down = (shares[:, model.classes_.tolist().index(c)] for c in (one, other))
+    assert (up / down)[0] / (up / down)[1] == pytest.approx(float(told), rel=0.06)

@@ -321,12 +321,19 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         slope = float(term.slope[c] - term.slope[d])  # type: ignore[attr-defined]
         if low == high:
             low, high = column.low or 0.0, column.high or 0.0
+        low, high = _few_digits(low, high, column)
         ends_of = (number(high, column), number(low, column))
         ratio = float(np.exp(min(abs(slope * (high - low)), 700.0)))
         return _odds_sentence(
             part.name, (labels[c], labels[d]), ratio, ends_of if slope > 0 else ends_of[::-1]
         )
     return None
+
+
+def _few_digits(low: float, high: float, column: Column) -> tuple[float, float]:
+    """Return two numbers to speak of: fractions in four digits, where these still differ."""
+    short = [v if v.is_integer() else float(f"{v:.4g}") for v in (low, high)]
+    return (low, high) if column.unit or short[0] == short[1] else (short[0], short[1])
 
 
 def _odds_sentence(column: str, classes: tuple[str, str], ratio: float, ends: tuple[str, str]) -> Said:
