@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+pytest.register_assert_rewrite(*(path.stem for path in (Path(__file__).parent / "support").glob("*.py")))
 
 settings.register_profile("day", deadline=None, derandomize=True, database=None)
 settings.register_profile("night", deadline=None, derandomize=False, max_examples=5000, print_blob=True)

@@ -23,6 +23,15 @@ pytestmark = [
 ]
 
 
+LATE = """() => {
+  const ask = window.fetch;
+  window.fetch = async (...asked) => {
+    if (String(asked[0]).includes("name=model")) await new Promise((go) => setTimeout(go, 1000));
+    return ask(...asked);
+  };
+}"""  # the part of the model comes a second after the others
+
+
 @pytest.fixture(scope="module")
 def browser():
     with chromium() as opened:
@@ -144,6 +153,23 @@ def test_the_whole_job_on_the_votes(browser, tables):
         soon(lambda: page.inner_text("#script"), script)
         assert serious(page) == []
         at.quiet()
+
+
+def test_a_click_beside_a_part_that_comes_late_is_not_lost(browser, tables):
+    with desk(browser, tables, "votes.csv") as at:
+        page = at.page
+        page.wait_for_selector("#target")
+        at.aim("party")
+        at.compare("tree")
+        page.click("#keep-decision")
+        page.wait_for_selector("#kept-decision:has-text('where its probability is above')")
+        page.evaluate(LATE)
+        page.click("#drop-decision")
+        page.wait_for_selector("#kept-decision:has-text('largest share')")
+        page.click('[data-node="0"]')
+        tells(page, "#node", "Which question to ask here")
+        page.wait_for_selector("#status", state="hidden")
+        tells(page, "#node", "Which question to ask here", within=0)
 
 
 def test_a_tree_is_pruned_by_a_slider_and_built_by_hand(browser, tables):

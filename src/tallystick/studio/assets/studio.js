@@ -29,13 +29,13 @@ function status(state) {
   if (document.activeElement !== box) box.value = [...box.options].some((o) => o.value === state.file) ? state.file : "";
 }
 
-async function parts(state) {
-  for (const part of Object.keys(SHOW)) {
-    const version = state.parts[part];
-    if (seen[part] === version) continue;
-    seen[part] = version;
-    SHOW[part](version === undefined ? null : await get("part", { name: part }));
-  }
+async function parts(state) { // all that is new at once: between two of them a click would be lost
+  const fresh = Object.keys(SHOW).filter((part) => seen[part] !== state.parts[part]);
+  const found = await Promise.all(fresh.map((part) => (state.parts[part] === undefined ? null : get("part", { name: part }))));
+  fresh.forEach((part, k) => {
+    seen[part] = found[k] ? found[k].version : undefined;
+    SHOW[part](found[k]);
+  });
 }
 
 async function follow() { // the server answers when something is new
