@@ -10,6 +10,7 @@ from tallystick.draw.text import plain
 
 SAME = ColumnChange("same", "levels", (), shift=Shift(COUNTS, 0.02, 0.10))
 MOVED = ColumnChange("moved", "numeric", ("the mean moved by 3 deviations",), shift=Shift("mean", 3.0, 0.5))
+STRAY = ColumnChange("stray", "numeric", (), shift=Shift(COUNTS, 0.02, 0.10), strays=("1 row above 9, up to 70",))
 UNTOLD = ColumnChange("untold", "levels", (), untold="a tree keeps no counts of a column")
 
 
@@ -22,6 +23,8 @@ def found(*columns, **more):
     [
         ((SAME,), "no column changed"),
         ((SAME, MOVED), "1 of 2 columns changed"),
+        ((SAME, STRAY), "no column changed; rows outside the range of training in 1 column"),
+        ((STRAY, MOVED), "1 of 2 columns changed; rows outside the range of training in 1 column"),
         ((UNTOLD,), "no change found, but 1 of 1 column cannot be judged in full"),
         ((MOVED, UNTOLD), "1 of 2 columns changed; of the others 1 cannot be judged in full"),
     ],
@@ -31,10 +34,11 @@ def test_the_verdict_counts_what_changed_and_what_cannot_be_judged(columns, said
 
 
 def test_a_line_per_column_says_how_far_it_moved():
-    lines = plain(page(found(SAME, MOVED, UNTOLD, ignored=("new", "more")), 100)).splitlines()
+    lines = plain(page(found(SAME, MOVED, STRAY, UNTOLD, ignored=("new", "more")), 100)).splitlines()
     assert lines[0] == "new.csv: 10 rows beside the 1 training row of a decision tree"
     assert "  same: nothing new (moved by 2%, limit 10%)" in lines
     assert "  moved: the mean moved by 3 deviations" in lines
+    assert "  stray: not changed, but 1 row above 9, up to 70 (moved by 2%, limit 10%)" in lines
     assert "  untold: not judged: a tree keeps no counts of a column; no level or range is new" in lines
     assert lines[-1] == "not in the model, ignored: 'new', 'more'"
 

@@ -42,6 +42,14 @@ def test_a_column_that_did_not_move_says_how_little():
     assert told["missing"] == "0.0% → 10.0%"
 
 
+def test_one_row_outside_the_range_is_named_and_no_column_called_changed():
+    model = ts.DecisionTree().fit(ROWS, "y")
+    text = change_page(ts.describe([*ROWS[:-1], ROWS[-1] | {"x": 99}], against=model).changes)
+    assert '<li class="stray"><bdi>1 row above 29, up to 99</bdi></li>' in text
+    assert "No column changed; rows outside the range of training in 1 column" in text
+    assert '<span class="tag">changed</span>' not in text
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("chromium")
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

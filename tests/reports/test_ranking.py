@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import tallystick as ts
+from tallystick.description import describe_table
+from tallystick.estimators.judging import candidates_of, compare_read
+from tallystick.evaluate.crossval import FoldWay
 from tallystick.reports.answer import ValueGroup, furthest
+from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.ranking import MOST, _told, ranking
 
 
@@ -29,6 +34,22 @@ def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
     assert furthest([few, many], 1) == (few, 1)  # where the second class is rare
     most, clear = ValueGroup("< 5", (90, 30)), ValueGroup("≥ 5", (2, 8))
     assert furthest([most, clear]) == (clear, 1)  # both have as many beyond their share: the clearer one
+
+
+def test_a_rare_class_leads_only_where_there_are_two():
+    """Of three classes the third is rare, and lies in the low numbers; the first has them nearly all."""
+    rows = [{"x": i % 100, "y": "b" if i % 100 >= 50 else "c" if i % 100 == 7 else "a"} for i in range(600)]
+    told = ranking(ingredients(rows))["rows"][0]["told"]
+    assert told.endswith((" % a", " % b"))
+    two = [row | {"y": "c" if row["y"] == "c" else "a"} for row in rows]
+    assert ranking(ingredients(two))["rows"][0]["told"].endswith(" % c")
+
+
+def ingredients(rows):
+    """What a page of a tree is made from."""
+    table = ts.NaiveBayes()._read(rows, "y")
+    found = compare_read(table, FoldWay.of(3, None, None), candidates_of(("tree",), False, {}))
+    return Ingredients("t", table, describe_table("t.csv", table), found, folds=3)
 
 
 def test_what_one_row_of_thousands_tells_is_not_told(given):

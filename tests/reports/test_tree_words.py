@@ -53,3 +53,13 @@ def test_few_rows_are_counted_and_not_told_as_shares_of_a_hundred():
     told = " ".join(sentences(rows, min_samples_leaf=1))
     assert re.search(r"\d+ of \d+ rows are", told) or "One column" in told
     assert "of 100 of" not in told
+
+
+def test_no_two_sentences_have_one_condition():
+    """Two classes fill the low numbers in equal parts; others lie above, each in a part of its own."""
+    rows = [{"x": i % 50, "y": "ab"[i % 2]} for i in range(400)]
+    rows += [{"x": 50 + i % 200, "y": "cdefgh"[i % 200 // 34]} for i in range(800)]
+    told = [s for s in sentences(rows, min_samples_leaf=20) if s.startswith("Where")]
+    where = [s.split(", ")[0] for s in told]
+    assert len(told) == 2
+    assert len(set(where)) == 2

@@ -13,6 +13,9 @@ Measures and limits, n new rows and m training rows:
             (after - before) ln(after / before) in shares, half a row added to each count; it judges nothing
   words     where rows with each word are counted: the word whose share of rows moved most; beyond 0.10 and
             three standard errors
+  range     rows outside the range of training, on either side: a change of the column beyond 0.01 of the rows
+            and beyond chance, which puts k of n new rows there with probability (n / (n + m))^k, if that is
+            0.01 or less; fewer are rows to look at, and named as such
   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n + 1/m)
 """
 
@@ -37,6 +40,7 @@ from tallystick.description.known import Known, of_profile
 from tallystick.errors import OptionError, counted, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
+OUTSIDE_LIMIT, CHANCE = 0.01, 0.01  # of the rows that lie outside the range; that so many do by chance
 COUNTS, MOMENTS, WORDS = "total variation", "mean in standard deviations", "share of rows with a word"
 NAMED = 5  # unseen levels given by name
 
@@ -65,8 +69,9 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """One column: `findings` are sentences about what changed; `shift` is None where the file keeps too
-    little; `untold` says what cannot be judged, and why. Shares are of rows.
+    """One column: `findings` are sentences about what changed; `strays` about rows outside the range, too few
+    to call the column changed; `shift` is None where the file keeps too little; `untold` says what cannot be
+    judged, and why. Shares are of rows.
     """
 
     name: str
@@ -78,12 +83,13 @@ class ColumnChange:
     shift: Shift | None = None
     untold: str = ""
     parts: tuple[tuple[str, float, float], ...] = ()  # levels or bins: name, share before, share after
+    strays: tuple[str, ...] = ()
 
     @property
-    def rank(self) -> tuple[bool, float, str]:
-        """What sorts columns, the most changed first."""
+    def rank(self) -> tuple[bool, bool, float, str]:
+        """What sorts columns, the most changed first; of the others those with rows outside the range."""
         moved = 0.0 if self.shift is None else self.shift.value / self.shift.limit
-        return not self.findings, -moved, self.name
+        return not self.findings, not (self.findings or self.strays), -moved, self.name
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -93,6 +99,7 @@ class ColumnChange:
             "kind": self.kind,
             "changed": bool(self.findings),
             "findings": list(self.findings),
+            "strays": list(self.strays),
             "missing": None
             if self.missing is None
             else dict(zip(("before", "after"), self.missing, strict=True)),
@@ -125,6 +132,11 @@ class Changes:
     def changed(self) -> tuple[ColumnChange, ...]:
         """The columns that changed."""
         return tuple(c for c in self.columns if c.findings)
+
+    @property
+    def stray(self) -> tuple[ColumnChange, ...]:
+        """The columns that did not change, but have rows outside the range of training."""
+        return tuple(c for c in self.columns if c.strays and not c.findings)
 
     @property
     def unjudged(self) -> tuple[ColumnChange, ...]:
@@ -297,15 +309,16 @@ def _change(
             if shift.measure == MOMENTS
             else ""
         )
+    new, strays = _about_values(column, seen, unseen, ends, (1 - before) * trained)
     findings = [
         *_about_missing(missing, seen.unreadable, rows, trained),
-        *_about_values(column, seen, unseen, ends),
+        *new,
         *([_about_shift(shift)] if shift is not None and shift.beyond else []),
     ]
     named = dict(unseen.most_common())
     parts = _parts(column, known, seen, shift)
     return ColumnChange(
-        column.name, column.kind, tuple(findings), missing, named, outside, shift, untold, parts
+        column.name, column.kind, tuple(findings), missing, named, outside, shift, untold, parts, strays
     )
 
 
@@ -358,19 +371,33 @@ def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trai
 
 
 def _about_values(
-    column: Column, seen: _Seen, unseen: Counter[str], ends: tuple[float, float] | None
-) -> list[str]:
-    out = []
+    column: Column,
+    seen: _Seen,
+    unseen: Counter[str],
+    ends: tuple[float, float] | None,
+    trained: float,
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return what is new among the values, and of rows outside the range those that are too few for that."""
+    out, strays = [], []
     if column.kind in CODED and seen.unseen:
         names = some(list(unseen), NAMED)
         out.append(f"{counted(seen.unseen, 'row')} with levels never seen{': ' if names else ''}{names}")
     if ends is not None and seen.below:
         low, least = (quantity(v, column.unit, 6) for v in (ends[0], seen.low))
-        out.append(f"{counted(seen.below, 'row')} below {low}, down to {least}")
+        new = out if is_outside(seen.below, seen.values, trained) else strays
+        new.append(f"{counted(seen.below, 'row')} below {low}, down to {least}")
     if ends is not None and seen.above:
         high, most = (quantity(v, column.unit, 6) for v in (ends[1], seen.high))
-        out.append(f"{counted(seen.above, 'row')} above {high}, up to {most}")
-    return out
+        new = out if is_outside(seen.above, seen.values, trained) else strays
+        new.append(f"{counted(seen.above, 'row')} above {high}, up to {most}")
+    return out, tuple(strays)
+
+
+def is_outside(count: int, rows: int, trained: float) -> bool:
+    """Say whether so many of the new rows lie beyond one end of the training rows that the column changed:
+    by their share, and by the chance that the first so many in the order of all rows are all new ones.
+    """
+    return count > OUTSIDE_LIMIT * rows and (rows / (rows + trained)) ** count <= CHANCE
 
 
 def _about_shift(shift: Shift) -> str:

@@ -29,12 +29,14 @@ def verdict(found: Changes) -> str:
     """Return what is known in a line: how many columns changed, and how many cannot be judged."""
     many, open_, every = len(found.changed), len(found.unjudged), counted(len(found.columns), "column")
     kept = f"the file of {with_article(found.kind)} keeps too little of the training rows"
+    stray = len(found.stray)
+    apart = f"; rows outside the range of training in {counted(stray, 'column')}" if stray else ""
     if many:
         rest = f"; of the others {open_} cannot be judged in full: {kept}" if open_ else ""
-        return f"{many} of {every} changed{rest}"
+        return f"{many} of {every} changed{apart}{rest}"
     if open_:
-        return f"no change found, but {open_} of {every} cannot be judged in full: {kept}"
-    return "no column changed"
+        return f"no change found, but {open_} of {every} cannot be judged in full: {kept}{apart}"
+    return f"no column changed{apart}"
 
 
 def _answers(answers: ColumnChange, cells: int) -> list[Line]:
@@ -56,19 +58,22 @@ def _plain(text: str, cells: int) -> list[Line]:
 def _column(column: ColumnChange, cells: int) -> list[Line]:
     """Return one column: what changed, or how little."""
     name = f"{clean(column.name)}: "
+    strays = "; ".join(column.strays)
     if column.findings:
-        text = "; ".join(column.findings) + _caveat(column)
+        text = "; ".join((*column.findings, *column.strays)) + _caveat(column)
         lines = wrapped(clean(text), cells, f"  {name}")
         return [(Span(f"  {name}", "strong"), Span(lines[0][1].text, "bad")), *lines[1:]]
     if column.shift is None:
-        return wrapped(clean(f"not judged: {column.untold}; no level or range is new"), cells, f"  {name}")
+        new = f"no level is new; {strays}" if strays else "no level or range is new"
+        return wrapped(clean(f"not judged: {column.untold}; {new}"), cells, f"  {name}")
     size = (
         f"{column.shift.value:.0%}"
         if column.shift.measure != MOMENTS
         else f"{column.shift.value:.2f} deviations"
     )
     limit = f"{column.shift.limit:.0%}" if column.shift.measure != MOMENTS else f"{column.shift.limit:.2f}"
-    words = f"nothing new (moved by {size}, limit {limit}){_caveat(column)}"
+    new = f"not changed, but {strays}" if strays else "nothing new"
+    words = f"{new} (moved by {size}, limit {limit}){_caveat(column)}"
     return wrapped(clean(words), cells, f"  {name}")
 
 

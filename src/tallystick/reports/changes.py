@@ -55,6 +55,7 @@ def entry(column: ColumnChange) -> dict[str, Any]:
         "kind": column.kind,
         "changed": bool(column.findings),
         "findings": column.findings,
+        "strays": column.strays,
         "untold": column.untold,
         "moved": "" if shift is None else form.format(shift.value),
         "told": shift is not None and shift.beyond,  # among the findings

@@ -55,7 +55,8 @@ def _told(given: Ingredients, view: ColumnView) -> str:
     groups = [g for g in alone(given.table, view) if not g.missing]
     if not groups:
         return ""
-    rare = [given.labels.index(given.chosen.result.scores.positive)] if is_rare(given) else []
+    leads = is_rare(given) and len(given.labels) == 2  # of many classes the rarest is not what is asked for
+    rare = [given.labels.index(given.chosen.result.scores.positive)] if leads else []
     group, c = furthest(groups, *rare)
     base = sum(g.counts[c] for g in groups) / sum(g.rows for g in groups)
     if group.counts[c] / group.rows - base < min(TELLING, base / 2):

@@ -89,21 +89,22 @@ def _rest_of_tree(tree: Tree, reached: float) -> Said:
 
 def _told_groups(tree: Tree, table: Table) -> list[Said]:
     """Return, for each of two classes, the group of at most two conditions that has most of it beyond its
-    share of all rows.
+    share of all rows; no group is told twice.
     """
     full = tree.rows.sum(axis=1)
     prior = tree.rows[0] / full[0]
     beyond = tree.rows - full[:, None] * prior  # [node, class]
     near = [n for n in range(1, len(tree.nodes)) if int(tree.nodes.depth[n]) <= MOST_CONDITIONS]
-    classes = np.argsort(-beyond[near].max(axis=0), kind="stable")[:2].tolist()
-    out = []
-    for c in classes:
+    told: dict[int, int] = {}  # the class of each group
+    for c in np.argsort(-beyond[near].max(axis=0), kind="stable").tolist():
         node = max(near, key=lambda n: (beyond[n, c], -n))
         up = int(tree.nodes.parent[node])
         node = up if up > 0 and beyond[up, c] >= ENOUGH * beyond[node, c] else node
         if beyond[node, c] >= TELLING * full[node]:
-            out.append(_told_group(tree, table, node, c))
-    return out
+            told.setdefault(node, c)
+        if len(told) == 2:
+            break
+    return [_told_group(tree, table, node, c) for node, c in told.items()]
 
 
 def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
