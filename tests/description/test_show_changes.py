@@ -10,7 +10,7 @@ from tallystick.draw.text import plain
 
 SAME = ColumnChange("same", "levels", (), shift=Shift(COUNTS, 0.02, 0.10))
 MOVED = ColumnChange("moved", "numeric", ("the mean moved by 3 deviations",), shift=Shift("mean", 3.0, 0.5))
-STRAY = ColumnChange("stray", "numeric", (), shift=Shift(COUNTS, 0.02, 0.10), strays=("1 row above 9, up to 70",))
+STRAY = ColumnChange("stray", "numeric", (), shift=SAME.shift, strays=("1 row above 9, up to 70",))
 UNTOLD = ColumnChange("untold", "levels", (), untold="a tree keeps no counts of a column")
 
 
