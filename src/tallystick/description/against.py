@@ -378,7 +378,8 @@ def _about_values(
     trained: float,
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return what is new among the values, and of rows outside the range those that are too few for that."""
-    out, strays = [], []
+    out: list[str] = []
+    strays: list[str] = []
     if column.kind in CODED and seen.unseen:
         names = some(list(unseen), NAMED)
         out.append(f"{counted(seen.unseen, 'row')} with levels never seen{': ' if names else ''}{names}")
