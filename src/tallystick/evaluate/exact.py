@@ -37,9 +37,12 @@ def digits(values: Floats, weights: NDArray[np.int64] | None = None) -> Digits:
     return out
 
 
-def joined(one: Digits, other: Digits) -> Digits:
-    """Return the sum of two sums."""
-    return kernels.carry(one + other)
+def joined(*parts: Digits) -> Digits:
+    """Return the sum of sums."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = kernels.carry(total + part)
+    return total
 
 
 def nearest(sums: Digits) -> float:

@@ -17,13 +17,11 @@ from tallystick.contracts import Block, Table
 from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
 from tallystick.evaluate.cases import CaseOrder
-from tallystick.evaluate.exact import nearest
-from tallystick.evaluate.far_answers import AnswerTotals, FarAnswered, FarRows, ScoreSums
 from tallystick.evaluate.folds import check_folds
 from tallystick.evaluate.method import Answering, Fits
 from tallystick.evaluate.result import RepeatScores
 from tallystick.evaluate.running import Progress, Steps, fresh, one_class, run_folds, spread, workers
-from tallystick.evaluate.scores import rarest, scores_of
+from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +36,7 @@ class FoldedRows(Protocol):
         """Return the rows of the other folds as a table that knows nothing of these."""
         ...
 
-    def answered(self, works: Sequence[Callable[[Block], Floats]]) -> FarRows:
+    def answered(self, works: Sequence[Callable[[Block], Floats]]) -> AnswerRows:
         """Return the answers to all rows, those of a fold by works[fold]."""
         ...
 
@@ -87,9 +85,7 @@ class OnlyClass:
 def judged_far(
     model: Fits, table: Table, how: FarJudging, progress: Progress | None = None
 ) -> RepeatScores | None:
-    """Return what follows from the out-of-fold answers of one repeat; None: the rows do not stay far."""
-    if table.place != "far" or table.schema.regression:
-        return None
+    """Return what follows from the out-of-fold answers of one repeat; None: the rows are dealt here."""
     check_folds(how.folds, table.rows, "rows")
     rows: FoldedRows | None = table.dealt(how.folds, CaseOrder(how.key))
     if rows is None:
@@ -127,20 +123,7 @@ def judged_answers(rows: FoldedRows, works: list[Any], schema: Schema, how: FarJ
     """Return what follows from the answers to all rows."""
     labels, answers = schema.predicted.labels, rows.answered(works)
     try:
-        totals: AnswerTotals = answers.total(ScoreSums(answers.fold, len(labels), len(works), how.rule))
-        positive = rarest(totals.confusion.sum(axis=1)) if how.positive is None else how.positive
-        given = FarAnswered(answers, totals, positive, how.cost)
-        scores = scores_of(given, labels, curves=given.curves(), impossible=totals.impossible)
-        spread_of = given.away[0, 0] / max(given.rows - 1, 1) / given.rows
-        return RepeatScores(scores, rows.sizes, fold_means(totals), float(np.sqrt(spread_of)))
+        given = SummedAnswers.of(answers, len(labels), len(works), how.rule, how.cost, how.positive)
+        return RepeatScores(given.scores(labels), rows.sizes, given.fold_means, given.loss_error)
     finally:
         answers.release()
-
-
-def fold_means(totals: AnswerTotals) -> dict[str, Floats]:
-    """Return the mean accuracy and log-loss of each fold."""
-    sizes = totals.rows.tolist()
-    return {
-        "accuracy": np.array([hits / n for hits, n in zip(totals.hits.tolist(), sizes, strict=True)]),
-        "log-loss": np.array([nearest(d) / n for d, n in zip(totals.sums[0], sizes, strict=True)]),
-    }

@@ -96,7 +96,7 @@ class Answered:
         mean = exact_total(self.weight * values) / self.rows
         return mean, *intervals.mean(values, self.weight)
 
-    # -- what rows must be looked at for; rows far away are asked for the same (`far_answers.py`) --
+    # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
 
     def mean_loss(self) -> RowMean:
         """Return the mean log-loss, and its interval."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,15 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
+from tallystick.evaluate.disk_answers import DiskAnswers
 from tallystick.evaluate.exact import exact_total
-from tallystick.evaluate.large_scores import LargeAnswers, SharesOnDisk
-from tallystick.evaluate.measures import SCORES, Measure, log_losses
-from tallystick.evaluate.scores import Lean, Scores, lean_scores, score
+from tallystick.evaluate.measures import ACCURACY, LOG_LOSS, SCORES, Measure, accuracy, log_losses
+from tallystick.evaluate.scores import Scores, score
+from tallystick.evaluate.summed_answers import SummedAnswers
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
-LEAN = ("accuracy", "log-loss")
+LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no order of the rows
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,6 @@ class FoldAnswers:
             for f in np.unique(fold[fold >= 0]).tolist():
                 sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
-
-    def blocks(self, truth: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], Floats, NDArray[np.int64]]]:
-        """Yield (truth, shares, fold) of the tested rows, some at a time."""
-        for s in large.steps(len(self.fold)):
-            tested = self.fold[s] >= 0
-            yield truth[s][tested].astype(np.int64), self.shares[s][tested], self.fold[s][tested]
 
 
 def copies(weights: Floats) -> Floats:
@@ -177,14 +171,19 @@ class CrossValidation:
     @cached_property
     def all_scores(self) -> tuple[Scores, ...]:
         """The scores of each repeat."""
-        return tuple(self._large_score(r) if r.large else self._score(r) for r in self.repeats)
+        if self.summed:
+            return tuple(given.scores(self.classes) for given in self.summed)
+        return tuple(map(self._score, self.repeats))
 
     @cached_property
-    def lean_scores(self) -> tuple[Lean, ...]:
-        """Of more rows than memory holds, the scores of each repeat that need no order of the rows."""
-        k = len(self.classes)
-        every = [partial(r.blocks, self.truth) for r in self.repeats if r.large]
-        return tuple(lean_scores(blocks, k, self.rule) for blocks in every)
+    def summed(self) -> tuple[SummedAnswers, ...]:
+        """Of more rows than memory holds, the sums of the answers of each repeat."""
+        return tuple(self._sums(r) for r in self.repeats if r.large)
+
+    def _sums(self, part: FoldAnswers) -> SummedAnswers:
+        answers = DiskAnswers(self.truth, part.shares, part.fold, part.budget)
+        given = len(self.classes), answers.folds, self.rule, self.cost, self.positive
+        return SummedAnswers.of(answers, *given)
 
     @property
     def scores(self) -> Scores:
@@ -197,8 +196,8 @@ class CrossValidation:
         The interval is of the score on new rows of a model trained on all rows: widened for what folds
         share and for how they differ; with rows held out it is that of the one model that answered.
         """
-        if name in LEAN and self.lean_scores:
-            parts = [lean.measures[name] for lean in self.lean_scores]
+        if name in LEAN and self.summed:
+            parts = [found for given in self.summed if (found := LEAN[name].of(given)) is not None]
         else:
             parts = [m for s in self.all_scores for m in s.measures if m.name == name]
         if not parts:
@@ -217,11 +216,11 @@ class CrossValidation:
         folds = sum(n > 0 for n in sizes)
         if folds > intervals.MOST_FOLDS or folds < 2:
             return dict.fromkeys(("accuracy", "log-loss"), intervals.widening(np.empty(0), 0.0, folds))
-        if self.lean_scores:
-            every, rows = [s.measures["accuracy"] for s in self.lean_scores], float(sum(sizes))
+        if self.summed:
+            every, rows = [accuracy(given.confusion)[0] for given in self.summed], float(sum(sizes))
         else:
-            every, rows = [s["accuracy"] for s in self.all_scores], self.scores.rows
-        right = float(np.mean([m.value for m in every]))
+            every, rows = [s["accuracy"].value for s in self.all_scores], self.scores.rows
+        right = float(np.mean(every))
         errors = {"accuracy": math.sqrt(right * (1 - right) / rows), "log-loss": self.loss_error}
         return {name: intervals.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
@@ -250,8 +249,8 @@ class CrossValidation:
     @property
     def loss_error(self) -> float:
         """The standard error of the log-loss over the tested rows of the first repeat."""
-        if self.lean_scores:
-            return self.lean_scores[0].loss_error
+        if self.summed:
+            return self.summed[0].loss_error
         part = self.repeats[0]
         if part.judged is not None:
             return part.judged.loss_error
@@ -283,8 +282,8 @@ class CrossValidation:
 
     def fold_means(self, name: str = "log-loss") -> Floats:
         """Return the mean log-loss or accuracy of every fold of every repeat."""
-        if self.lean_scores:
-            return np.concatenate([lean.fold_means[name] for lean in self.lean_scores])
+        if self.summed:
+            return np.concatenate([given.fold_means[name] for given in self.summed])
         out = []
         for r in self.repeats:
             if r.judged is not None:
@@ -344,11 +343,6 @@ class CrossValidation:
         truth = part.of(self.truth)[rows].astype(np.int64)
         shares, fold = part.shares[rows], part.fold[rows]
         return score(truth, shares, self.classes, weight, self.cost, self.positive, self.rule, fold)
-
-    def _large_score(self, part: FoldAnswers) -> Scores:
-        ranked = SharesOnDisk(self.truth, part.shares, part.fold, part.budget)
-        blocks = partial(part.blocks, self.truth)
-        return LargeAnswers.of(self.classes, ranked, blocks, self.rule, self.positive, self.cost).scores()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -7,10 +7,8 @@ Law: a row of weight w counts as w rows; the order of the rows means nothing.
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,15 +16,11 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import Digits, digits, exact_total, joined, nearest
+from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.measures import (
-    ACCURACY,
-    LOG_LOSS,
     SCORES,
     Answered,
     Measure,
-    accuracy,
-    log_losses,
     precision_recall,
 )
 from tallystick.evaluate.thresholds import RankedRows, Thresholds, thresholds_of
@@ -156,50 +150,6 @@ def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **mo
 def rarest(seen: NDArray[Any]) -> int:
     """Return the class that has the fewest rows of those that have any."""
     return int(np.argmin(np.where(seen > 0, seen, np.inf)))
-
-
-@dataclass(frozen=True)
-class Lean:
-    """Scores that need no order of the rows. fold_means[name][fold]; loss_error: of the mean log-loss."""
-
-    measures: dict[str, Measure]
-    fold_means: dict[str, Floats]
-    loss_error: float
-
-
-def lean_scores(
-    blocks: Callable[[], Iterable[tuple[Codes, Floats, Codes]]], classes: int, rule: Floats | None
-) -> Lean:
-    """Return accuracy and log-loss of (truth, shares, fold) that come block by block, with their intervals.
-
-    rule: costs that decide answers. Sums are exact, so the order of rows means nothing.
-    """
-    none, confusion = digits(np.empty(0)), np.zeros((classes, classes))
-    sums = dict[int, tuple[int, int, Digits]]()  # sums[fold]: rows, hits, loss
-    for truth, shares, fold in blocks():
-        answer, losses = decide(shares, rule), log_losses(truth, shares)
-        confusion += confusion_of(truth, answer, np.ones(len(truth)), classes)
-        for f in np.unique(fold).tolist():
-            here, (n, hits, lost) = fold == f, sums.get(f, (0, 0, none))
-            right = int((answer == truth)[here].sum())
-            sums[f] = n + int(here.sum()), hits + right, joined(lost, digits(losses[here]))
-    rows = float(confusion.sum())
-    centre = nearest(reduce(joined, (lost for _, _, lost in sums.values()), none)) / rows
-    second, third = none, none
-    for truth, shares, _ in blocks():
-        away = log_losses(truth, shares) - centre
-        second, third = joined(second, digits(away**2)), joined(third, digits(away**3))
-    variance = nearest(second) / max(rows - 1, 1)
-    low, high = intervals.of_sums(rows, centre, nearest(second), nearest(third))
-    prior = confusion.sum(axis=1) / rows
-    base = float(-(prior[prior > 0] * np.log(prior[prior > 0])).sum())
-    loss = (centre, max(0.0, low), high, "mean", base)
-    means = {
-        "accuracy": np.array([hits / n for _, (n, hits, _) in sorted(sums.items())]),
-        "log-loss": np.array([nearest(lost) / n for _, (n, _, lost) in sorted(sums.items())]),
-    }
-    measures = {"accuracy": ACCURACY.made(accuracy(confusion)), "log-loss": LOG_LOSS.made(loss)}
-    return Lean(measures, means, math.sqrt(variance / rows))
 
 
 def confusion_of(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:

@@ -29,6 +29,17 @@ class ValueTable(NamedTuple):
     cuts: int = -1
 
 
+class RankedPiece(NamedTuple):
+    """A range of the values of a column: rising, and counts[value, label] of the rows that have each.
+    before[label], first: rows, and distinct values, that are lower and not here.
+    """
+
+    values: NDArray[np.float64]
+    counts: Ints
+    before: Ints
+    first: int
+
+
 def column_of(found: Any) -> ValueTable:
     """Return the table of a column of codes or of numbers."""
     return found if isinstance(found, ValueTable) else ValueTable(found)

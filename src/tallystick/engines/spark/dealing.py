@@ -99,6 +99,9 @@ class KeptAnswers:
         """Return the rows in the order of a column of shares; labels(block)[row]: below `width`."""
         return ranked(self.kept.mapPartitions(unpacked), name, labels, width, self.rows)
 
+    def by_share(self, order: RankedColumn) -> None:
+        """The shares of single rows stay here."""
+
     def release(self) -> None:
         """Let Spark forget the answers."""
         forget(self.kept)

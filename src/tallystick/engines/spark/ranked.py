@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +25,13 @@ from tallystick.engines.spark.levels import (
     narrow_table,
 )
 from tallystick.engines.spark.workers import plain_errors
-from tallystick.stats.value_tables import ValueTable, value_table
+from tallystick.stats.value_tables import RankedPiece, ValueTable, value_table
 
 PIECE_ROWS = 1 << 20  # of a piece, about
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = Callable[[Block], NDArray[Any]]
 Found = TypeVar("Found")
-
-
-class RankedPiece(NamedTuple):
-    """A range of values: rising, and counts[value, label] of the rows that have each; before[label]: rows of
-    lower values in other pieces. first: how many distinct values are lower.
-    """
-
-    values: Floats
-    counts: Counts
-    before: Counts
-    first: int
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Scores of answers that stay where the rows are: the same numbers from sums, and from ranks in pieces.
+"""Scores of answers that are not in memory, but on disk or with Spark: the same numbers from sums, and from
+ranks in pieces.
 
 Knows blocks of answers (the share of class c in the column c, fold, class), and questions to them. Knows
 nothing of who sums. Law: every score is that of `scores.score` on the same answers, bit for bit; what comes
@@ -7,10 +8,10 @@ here does not grow with the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -24,22 +25,26 @@ from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.measures import (
     RowMean,
     area_error,
-    area_spread,
     cost_mean,
     log_losses,
     square_distances,
 )
+from tallystick.evaluate.ranked_answers import (
+    CurveParts,
+    Curves,
+    PairSpread,
+    PairsWon,
+    RankedClass,
+    calibrated,
+)
 from tallystick.evaluate.scores import (
-    BINS,
-    NEAR,
-    bin_of,
-    calibration_bin,
-    false_alarms,
-    from_half,
-    in_top_tenth,
+    Scores,
     lift_of,
+    rarest,
+    scores_of,
     thinned,
 )
+from tallystick.evaluate.thresholds import RankedRows
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
 
@@ -47,40 +52,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class RankedShares(Protocol):
-    """Some of the rows of a class, in the order of its shares: values[share], rising, with counts[share,
-    label]; the label is 2 * fold, and one more of rows of the class. before[label], first: rows, and distinct
-    shares, that are lower and not here.
-    """
-
-    @property
-    def values(self) -> Floats: ...  # noqa: D102
-
-    @property
-    def counts(self) -> Counts: ...  # noqa: D102
-
-    @property
-    def before(self) -> Counts: ...  # noqa: D102
-
-    @property
-    def first(self) -> int: ...  # noqa: D102
-
-
-class RankedClass(Protocol):
-    """All rows in the order of the shares of a class. totals[label]: rows; distinct: different shares."""
-
-    @property
-    def totals(self) -> Counts: ...  # noqa: D102
-
-    @property
-    def distinct(self) -> int: ...  # noqa: D102
-
-    def ask(self, work: Callable[[Any], Any]) -> list[Any]:
-        """Return work(ranked shares) of all pieces."""
-        ...
-
-
-class FarRows(Protocol):
+class AnswerRows(Protocol):
     """Blocks of answers, where they are. fold: the name of the column of folds."""
 
     @property
@@ -92,6 +64,10 @@ class FarRows(Protocol):
 
     def ranked(self, name: str, labels: Callable[[Block], NDArray[Any]], width: int) -> RankedClass:
         """Return the rows in the order of a column of shares; labels(block)[row]: below `width`."""
+        ...
+
+    def by_share(self, order: Any) -> RankedRows | None:
+        """Return the rows of two classes in the order of the second one's shares; None: shares stay there."""
         ...
 
     def release(self) -> None:
@@ -202,186 +178,33 @@ class FoldAndHit:
         return np.asarray(label.astype(code_dtype(int(label.max(initial=0)) + 1)))
 
 
-# ---- works on pieces of the order ----
-
-
-class Ties(NamedTuple):
-    """Rows of one fold with one share: up and down of the class and not, below: lower ones not of the class,
-    above: higher ones of it, ties counting one half; fold.
-    """
-
-    up: Floats
-    down: Floats
-    below: Floats
-    above: Floats
-    fold: Counts
-
-
-def ties_of(piece: RankedShares, totals: Counts) -> Ties:
-    """Return the ties of a piece."""
-    counts, before = (a.reshape(*a.shape[:-1], -1, 2).astype(float) for a in (piece.counts, piece.before))
-    down, up = counts[..., 0], counts[..., 1]
-    below = before[:, 0] + np.cumsum(down, axis=0) - down / 2
-    above = totals.reshape(-1, 2)[:, 1] - (before[:, 1] + np.cumsum(up, axis=0)) + up / 2
-    there = (up + down) > 0
-    return Ties(up[there], down[there], below[there], above[there], np.nonzero(there)[1])
-
-
-@dataclass(frozen=True)
-class PairsWon:
-    """How many pairs are ranked rightly."""
-
-    totals: Counts
-
-    def __call__(self, piece: RankedShares) -> Counts:
-        """Return the sum in digits."""
-        ties = ties_of(piece, self.totals)
-        return digits(ties.up * ties.below)
-
-
-@dataclass(frozen=True)
-class PairSpread:
-    """What rows of both sides add to the variance of an area, and how many of them have a pair."""
-
-    totals: Counts
-    area: float
-
-    def __call__(self, piece: RankedShares) -> list[tuple[Counts, float]]:
-        """Return the sums of both sides, in digits, and their rows."""
-        ties = ties_of(piece, self.totals)
-        downs, ups = (self.totals.reshape(-1, 2)[ties.fold, side].astype(float) for side in (0, 1))
-        return [
-            (digits(area_spread(each, won, others, self.area)), float(each[others > 0].sum()))
-            for each, won, others in ((ties.up, ties.below, downs), (ties.down, ties.above, ups))
-        ]
-
-
-class CurveParts(NamedTuple):
-    """What a piece of the order adds to the curves of a class: sums in digits, `points` (place in the falling
-    order of distinct shares, false alarms, recall, precision), and the rows in each bin of calibration.
-    """
-
-    area: Counts
-    inside: Counts
-    room: Counts
-    points: list[tuple[int, float, float, float]]
-    bins: Counts
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The curves of a class. distinct: different shares; wanted: the places of points that are asked for."""
-
-    totals: Counts
-    distinct: int
-    wanted: Counts
-
-    def __call__(self, piece: RankedShares) -> CurveParts:
-        """Return the part of a piece."""
-        up, full = piece.counts[:, 1::2].sum(axis=1), piece.counts.sum(axis=1)
-        ups, rows = float(self.totals[1::2].sum()), float(self.totals.sum())
-        upto = piece.before.sum() + np.cumsum(full)
-        found = ups - (piece.before[1::2].sum() + np.cumsum(up) - up)  # of this share or a higher one
-        higher = rows - upto
-        precision, recall = found / (higher + full), found / max(ups, 1e-300)
-        area = (recall - (found - up) / max(ups, 1e-300)) * precision
-        inside, room = in_top_tenth(up.astype(float), full.astype(float), higher.astype(float), rows)
-        false = false_alarms(precision, recall, ups, rows)
-        place = self.distinct - 1 - piece.first - np.arange(len(up))
-        kept = np.isin(place, self.wanted)
-        told = (a[kept].tolist() for a in (place, false, recall, precision))
-        bin_ = bin_of(upto.astype(float), full.astype(float), rows)
-        bins = np.bincount(bin_, full, BINS).astype(np.int64)
-        return CurveParts(digits(area), digits(inside), digits(room), list(zip(*told, strict=True)), bins)
-
-
-class Stretch(NamedTuple):
-    """Rows that follow each other in the order: after `first` rows, up to and with the row `last`."""
-
-    first: int
-    last: int
-
-
-class StretchPart(NamedTuple):
-    """What a piece tells of a stretch: its lowest and highest share, and where it is best divided: (how far
-    from its half, after which row). sums: rows of the class, and the sum of shares in digits.
-    """
-
-    low: float
-    high: float
-    half: tuple[float, int]
-    ups: int
-    told: Counts
-
-
-@dataclass(frozen=True)
-class InStretches:
-    """What a piece tells of stretches."""
-
-    stretches: tuple[Stretch, ...]
-
-    def __call__(self, piece: RankedShares) -> list[StretchPart | None]:
-        """Return the part of each stretch that lies here; None where none does."""
-        up, full = piece.counts[:, 1::2].sum(axis=1), piece.counts.sum(axis=1)
-        upto = int(piece.before.sum()) + np.cumsum(full)
-        out: list[StretchPart | None] = []
-        for first, last in self.stretches:
-            here = slice(*np.searchsorted(upto, [first, last], side="right").tolist())
-            values = piece.values[here]
-            if not len(values):
-                out.append(None)
-                continue
-            off = from_half(upto[here] - first, float(last - first))
-            at = int(np.argmin(off))
-            half = float(off[at]), int(upto[here][at])
-            told = digits(values, full[here])
-            out.append(StretchPart(float(values[0]), float(values[-1]), half, int(up[here].sum()), told))
-        return out
-
-
-def joined_parts(parts: Sequence[StretchPart | None]) -> StretchPart:
-    """Return what all pieces tell of a stretch."""
-    there = [part for part in parts if part is not None]
-    told = there[0].told
-    for part in there[1:]:
-        told = joined(told, part.told)
-    low, high = min(p.low for p in there), max(p.high for p in there)
-    return StretchPart(low, high, min(p.half for p in there), sum(p.ups for p in there), told)
-
-
-def calibrated(order: RankedClass, bins: Counts) -> list[dict[str, Any]]:
-    """Return what `scores.calibration` returns. bins: the rows of each bin, before any is halved."""
-    ends = np.cumsum(bins).tolist()
-    todo = [Stretch(a, b) for a, b in pairwise([0, *ends]) if a < b]
-    done: list[tuple[Stretch, StretchPart]] = []
-    while todo:
-        found = [joined_parts(parts) for parts in zip(*order.ask(InStretches(tuple(todo))), strict=True)]
-        halved: list[Stretch] = []
-        for own, part in zip(todo, found, strict=True):
-            off, at = part.half
-            if part.high - part.low <= NEAR or off == np.inf:
-                done.append((own, part))
-            else:
-                halved += [Stretch(own.first, at), Stretch(at, own.last)]
-        todo = halved
-    return [
-        calibration_bin(float(own.last - own.first), float(part.ups), nearest(part.told))
-        for own, part in sorted(done, key=lambda one: one[0])
-    ]
-
-
 # ---- what scores are measured on ----
 
 
 @dataclass(frozen=True)
-class FarAnswered:
-    """What a score is measured on, as `measures.Answered`, where no row is at hand."""
+class SummedAnswers:
+    """What a score is measured on, as `measures.Answered`, where no row is at hand; rows have no weights."""
 
-    answers: FarRows
+    answers: AnswerRows
     totals: AnswerTotals
     positive: int
     cost: Floats | None
     _orders: dict[int, RankedClass] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        answers: AnswerRows,
+        classes: int,
+        folds: int,
+        rule: Floats | None,
+        cost: Floats | None,
+        positive: int | None,
+    ) -> SummedAnswers:
+        """Sum answers. rule: the costs that decide; positive: None is the rarest class."""
+        totals = answers.total(ScoreSums(answers.fold, classes, folds, rule))
+        own = rarest(totals.confusion.sum(axis=1)) if positive is None else positive
+        return cls(answers, totals, own, cost)
 
     @property
     def confusion(self) -> Floats:
@@ -410,6 +233,21 @@ class FarAnswered:
         found = self.answers.total(AwaySums(len(self.confusion), self.means))
         return np.array([[nearest(d) for d in each] for each in found])
 
+    @property
+    def loss_error(self) -> float:
+        """The standard error of the mean log-loss."""
+        return math.sqrt(float(self.away[0, 0]) / max(self.rows - 1, 1) / self.rows)
+
+    @property
+    def fold_means(self) -> dict[str, Floats]:
+        """The mean accuracy and log-loss of each fold that has rows."""
+        t = self.totals
+        there = [f for f, n in enumerate(t.rows.tolist()) if n]
+        return {
+            "accuracy": np.array([int(t.hits[f]) / int(t.rows[f]) for f in there]),
+            "log-loss": np.array([nearest(t.sums[0, f]) / int(t.rows[f]) for f in there]),
+        }
+
     def mean_loss(self) -> RowMean:
         """Return the mean log-loss, and its interval."""
         return self._mean(0)
@@ -426,7 +264,8 @@ class FarAnswered:
         """Return what an answer costs in the mean, and its interval."""
         return cost_mean(self.totals.confusion, cost)
 
-    def _order(self, c: int) -> RankedClass:
+    def order(self, c: int) -> RankedClass:
+        """Return the rows in the order of the shares of a class."""
         if c not in self._orders:
             label = FoldAndHit(self.answers.fold, c)
             self._orders[c] = self.answers.ranked(str(c), label, 2 * len(self.totals.rows))
@@ -434,46 +273,53 @@ class FarAnswered:
 
     def area(self, c: int) -> tuple[float, float] | None:
         """Return what `delong` finds for one class against the rest."""
-        order = self._order(c)
+        order = self.order(c)
         downs, ups = order.totals.reshape(-1, 2).T.astype(float)
         pairs = float((ups * downs).sum())
         if pairs == 0:
             return None
-        area = _sum(order.ask(PairsWon(order.totals))) / pairs
+        area = nearest(joined(*order.ask(PairsWon(order.totals)))) / pairs
         sides = list(zip(*order.ask(PairSpread(order.totals, area)), strict=True))
-        spreads = [_sum([d for d, _ in side]) for side in sides]
+        spreads = [nearest(joined(*(spread for spread, _ in side))) for side in sides]
         return area, area_error(spreads, [sum(size for _, size in side) for side in sides], pairs)
 
     @cached_property
     def curve_parts(self) -> list[CurveParts]:
         """What the pieces of the order tell of the curves of the positive class."""
-        order = self._order(self.positive)
+        order = self.order(self.positive)
         wanted = np.union1d(thinned(order.distinct), thinned(order.distinct + 1) - 1)
         return order.ask(Curves(order.totals, order.distinct, wanted))
 
     def precision_area(self) -> float:
         """Return the area under the precision-recall curve of the positive class, by steps."""
-        return _sum([part.area for part in self.curve_parts])
+        return nearest(joined(*(part.area for part in self.curve_parts)))
 
     def curves(self) -> dict[str, Any]:
         """Return what `scores.class_curves` returns of the positive class."""
-        parts, distinct = self.curve_parts, self._order(self.positive).distinct
+        parts, distinct = self.curve_parts, self.order(self.positive).distinct
         points = {place: rest for part in parts for place, *rest in part.points}
-        tenth = _sum([part.inside for part in parts]) / _sum([part.room for part in parts])
+        inside, room = (
+            nearest(joined(*each)) for each in zip(*((p.inside, p.room) for p in parts), strict=True)
+        )
         roc = [[0.0, 0.0] if i == 0 else points[i - 1][:2] for i in thinned(distinct + 1).tolist()]
         return {
             "calibration": calibrated(
-                self._order(self.positive), np.sum([part.bins for part in parts], axis=0)
+                self.order(self.positive), np.sum([part.bins for part in parts], axis=0)
             ),
             "pr": [points[i][1:] for i in thinned(distinct).tolist()],
             "roc": roc,
-            "top_tenth": lift_of(tenth, float(self.confusion[self.positive].sum() / self.rows)),
+            "top_tenth": lift_of(inside / room, float(self.confusion[self.positive].sum() / self.rows)),
         }
+
+    def scores(self, classes: tuple[str, ...]) -> Scores:
+        """Return all scores."""
+        ranked = self.answers.by_share(self.order(1)) if len(classes) == 2 else None
+        return scores_of(self, classes, self.curves(), impossible=self.totals.impossible, ranked=ranked)
 
     def _rows(self) -> NoReturn:
         raise OptionError(
-            "this score looks at single rows, and the answers to them stay with Spark. "
-            "Collect the rows: frame.toArrow()."
+            "this score looks at single rows, and the answers to them stay with Spark or on disk. "
+            "Collect the rows: frame.toArrow(); or leave memory= out."
         )
 
     @property
@@ -485,11 +331,3 @@ class FarAnswered:
     def shares(self) -> Any:
         """Rows are not at hand."""
         self._rows()
-
-
-def _sum(parts: Sequence[Counts]) -> float:
-    """Return the sum of sums in digits."""
-    total = parts[0]
-    for other in parts[1:]:
-        total = joined(total, other)
-    return nearest(total)

@@ -11,10 +11,8 @@ from tallystick.data.table.block import Block
 from tallystick.engines.spark.levels import joined_pieces
 from tallystick.engines.spark.ranked import RankedColumn, ValuesSent, held
 from tallystick.errors import OptionError
-from tallystick.evaluate.far_answers import FarAnswered, ScoreSums
-from tallystick.evaluate.far_folds import fold_means
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
-from tallystick.evaluate.scores import scores_of
+from tallystick.evaluate.summed_answers import SummedAnswers
 
 FOLDS = 3
 
@@ -45,6 +43,9 @@ class Blockwise:
         for block in self.blocks:
             found = question.merge(question.add(question.zero(), block), found)
         return found
+
+    def by_share(self, order):
+        return None
 
     def ranked(self, name, labels, width):
         work = ValuesSent(name, labels, width, self.ends)
@@ -87,13 +88,13 @@ def test_scores_from_sums_and_ranks_are_those_of_all_answers(k, rounded, ends, p
         for some in np.array_split(np.random.default_rng(0).permutation(700), 5)
     ]
     far = Blockwise(blocks, np.array(ends))
-    totals = far.total(ScoreSums("fold", k, FOLDS, cost))
-    positive = int(totals.confusion.sum(axis=1).argmin())
-    given = FarAnswered(far, totals, positive, cost)
-    there = scores_of(given, labels, curves=given.curves(), impossible=totals.impossible)
+    given = SummedAnswers.of(far, k, FOLDS, cost, cost, None)
+    there = given.scores(labels)
     assert json.dumps(there.to_dict()) == json.dumps(here.scores.to_dict())
-    assert totals.impossible == (1 if rounded else 0) or rounded
-    for name, means in fold_means(totals).items():
+    impossible = int((shares[np.arange(700), truth] <= 0).sum())
+    assert given.totals.impossible == impossible
+    assert (impossible > 0) == rounded
+    for name, means in given.fold_means.items():
         assert means.tolist() == here.fold_means(name).tolist()
 
 
@@ -101,6 +102,6 @@ def test_a_score_of_single_rows_says_that_they_are_not_here():
     truth, shares, fold = answers(20, 2, False, 0)
     block = Block(20, {"0": shares[:, 0], "1": shares[:, 1], "fold": fold.astype(np.uint8)}, truth)
     far = Blockwise([block], np.zeros(0))
-    given = FarAnswered(far, far.total(ScoreSums("fold", 2, FOLDS, None)), 1, None)
+    given = SummedAnswers.of(far, 2, FOLDS, None, None, 1)
     with pytest.raises(OptionError, match="answers to them stay with Spark"):
         _ = given.shares
