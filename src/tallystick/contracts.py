@@ -293,8 +293,8 @@ class Table(Protocol):
         """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
         ...
 
-    def dealt(self, folds: int, order: Any) -> Any:
-        """Return rows that stay far dealt where they are (`evaluate/far_folds.py`); else None."""
+    def dealer(self) -> Any:
+        """Return who deals rows that stay far where they are (`evaluate/far_folds.py`); else None."""
         ...
 
     def blocks(self) -> Iterator[Block]:

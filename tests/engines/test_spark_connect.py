@@ -17,7 +17,7 @@ from tallystick.engines.spark.frames import rows_of_frame
 pytestmark = pytest.mark.slow
 
 PROGRAM = Path(__file__).resolve().parents[1] / "support" / "spark_connect.py"
-SAME = ("tree", "bayes", "logistic", "pieces", "brought", "far", "arrow", "sql", "sent")
+SAME = ("tree", "bayes", "logistic", "pieces", "brought", "far", "groups", "curve", "arrow", "sql", "sent")
 
 
 def test_a_session_of_spark_connect_gives_the_models_and_scores_given_here():

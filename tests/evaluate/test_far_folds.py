@@ -71,6 +71,28 @@ def test_scores_of_answers_that_stay_with_spark_are_those_here(spark, far, model
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", [ts.NaiveBayes(), ts.DecisionTree(max_depth=2)])
+def test_groups_that_stay_with_spark_are_in_the_folds_they_have_here(spark, far, model):
+    table = rows(90, 2)
+    asked = {"groups": "colour", "folds": 3, "repeats": 2}  # of a group without a name too
+    here = ts.cross_validate(model, table, "y", **asked)
+    there = ts.cross_validate(model, sent(spark, table), "y", **asked)
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert str(there) == str(here)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [{"folds": 9}, {"folds": 2, "groups": "nobody"}])
+def test_groups_are_refused_in_the_same_words(spark, far, asked):
+    table, said = rows(30, 2), []
+    for data in (table, sent(spark, table)):
+        with pytest.raises((DataError, OptionError)) as caught:
+            ts.cross_validate(ts.NaiveBayes(), data, "y", **{"groups": "colour"} | asked)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.slow
 def test_more_folds_than_rows_are_refused_in_the_same_words(spark, far):
     table = rows(6, 2)
     said = []
@@ -97,5 +119,5 @@ def test_a_class_that_no_training_row_has_gets_the_share_0():
 
 def test_rows_here_are_not_judged_far():
     table = ts.NaiveBayes()._read(rows(30, 2), "y")
-    assert table.dealt(2, None) is None
+    assert table.dealer() is None
     assert judged_far(ts.NaiveBayes(), table, FarJudging(2, 0)) is None

@@ -87,6 +87,11 @@ def judged(spark):
     told("brought", ts.cross_validate(model, frame, "y", folds=2).to_dict() == here)
     table_room.NEAR_CELLS = 0
     told("far", ts.cross_validate(model, frame, "y", folds=2).to_dict() == here)
+    grouped = [ts.cross_validate(model, d, "y", folds=2, groups="colour").to_dict() for d in (rows, frame)]
+    told("groups", grouped[0] == grouped[1])
+    asked = {"methods": ["bayes"], "sizes": [20], "repeats": 1}
+    curves = [ts.learning_curve(data, "y", **asked).to_dict() for data in (rows, frame)]
+    told("curve", curves[0] == curves[1])
     model.fit(rows, "y")
     for how in ("arrow", "sql"):
         answered = model.transform(frame, how).toArrow()

@@ -9,7 +9,8 @@ nothing which of them is which.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,40 @@ class CaseOrder:
     def places(self, hashes: Hashes, numbers: Rows) -> Hashes:
         """Return the place in the order of rows with these hashes, by their number among equal rows."""
         return keyed(_coded(hashes, numbers), self.key + 1)
+
+
+@dataclass(frozen=True)
+class InTurn(CaseOrder):
+    """Cases that go to folds in turn, class by class."""
+
+    turns: int
+    by_class: ClassVar[bool] = True
+
+    def folds(self, ranks: Rows) -> Rows:
+        """Return the folds of rows that so many rows are before."""
+        return ranks % self.turns
+
+    def sizes(self, rows: int) -> tuple[int, ...]:
+        """Return how many rows each fold has."""
+        return tuple((rows - f - 1) // self.turns + 1 for f in range(self.turns))
+
+
+@dataclass(frozen=True)
+class InParts(CaseOrder):
+    """Cases that follow each other are in one part. ends[part]: how many cases are in it or before it; the
+    last part has the others.
+    """
+
+    ends: tuple[int, ...]
+    by_class: ClassVar[bool] = False
+
+    def folds(self, ranks: Rows) -> Rows:
+        """Return the parts of rows that so many rows are before."""
+        return np.searchsorted(np.array(self.ends), ranks, side="right").astype(np.int64)
+
+    def sizes(self, rows: int) -> tuple[int, ...]:
+        """Return how many rows each part has."""
+        return tuple(b - a for a, b in pairwise((0, *self.ends, rows)))
 
 
 def case_keys(table: Any) -> Hashes:

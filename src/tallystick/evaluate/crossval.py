@@ -122,7 +122,7 @@ def cross_validate(
         return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
-    if sample_weight is None and not by and threshold is None and way.is_plain:
+    if sample_weight is None and not by and threshold is None and way.far_too:
         far = _judged_far(model, table, way, repeats, (cost, positive), progress)
         if far is not None:
             return far
@@ -169,11 +169,13 @@ def _judged_far(
     rule, made = prices if own is None else own, named(model, table.schema.predicted)
     parts: list[FoldAnswers] = []
     for key in range(repeats):
-        judged = judged_far(made, table, FarJudging(way.folds, key, rule, prices, place), progress)
+        judged = judged_far(
+            made, table, FarJudging(way.folds, key, rule, prices, place, way.groups), progress
+        )
         if judged is None:
             return None
         parts.append(FoldAnswers.elsewhere(judged, len(labels)))
-    how, none = f"{way.folds} stratified folds", np.zeros(0, np.int64)
+    how, none = way.words(table), np.zeros(0, np.int64)
     return CrossValidation(labels, none, tuple(parts), None, prices, place, how, own_costs=own)
 
 
@@ -249,9 +251,9 @@ class FoldWay:
         return cls(int(folds), groups, time)
 
     @property
-    def is_plain(self) -> bool:
-        """Stratified folds, dealt by what rows hold alone."""
-        return not (self.aside or self.shares or self.one_out)
+    def far_too(self) -> bool:
+        """Whether rows that stay far can be dealt there: in stratified folds, or by groups."""
+        return not (self.time is not None or self.shares or self.one_out)
 
     @property
     def aside(self) -> list[str]:
@@ -279,19 +281,24 @@ class FoldWay:
     def dealing(self, table: Table) -> tuple[Dealing, str]:
         """Return how the rows of a table are dealt, and that in words."""
         if self.groups is not None:
-            names = group_names(table, self.groups)
-            return Dealing(groups=names), f"{self.folds} folds that keep each {self.groups} together"
+            return Dealing(groups=group_names(table, self.groups)), self.words(table)
         if self.time is not None:
-            return Dealing(times=_moments(table, self.time)), f"{self.folds} folds by {self.time}"
+            return Dealing(times=_moments(table, self.time)), self.words(table)
+        return Dealing(shares=self.shares), self.words(table)
+
+    def words(self, table: Table) -> str:
+        """Return how the rows of a table are dealt, in words."""
+        if self.groups is not None:
+            return f"{self.folds} folds that keep each {self.groups} together"
+        if self.time is not None:
+            return f"{self.folds} folds by {self.time}"
         if self.one_out:
-            return Dealing(), "each row left out in turn"
+            return "each row left out in turn"
         if self.shares:
             parts = [f"{s / sum(self.shares):.0%}" for s in self.shares]
-            words = ("train", "test") if len(parts) == 2 else ("train", "validate", "test")
-            told = ", ".join(f"{p} {w}" for p, w in zip(parts, words, strict=True))
-            return Dealing(shares=self.shares), told
-        kind = "folds" if table.classes is None else "stratified folds"
-        return Dealing(), f"{self.folds} {kind}"
+            named_parts = ("train", "test") if len(parts) == 2 else ("train", "validate", "test")
+            return ", ".join(f"{p} {w}" for p, w in zip(parts, named_parts, strict=True))
+        return f"{self.folds} {'folds' if table.schema.regression else 'stratified folds'}"
 
 
 def _moments(table: Table, name: str) -> NDArray[Any]:

@@ -7,8 +7,9 @@ subsets depend on what rows hold, not on their order; a whole weight is its copi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
+from tallystick.evaluate.exact import exact_total
+from tallystick.evaluate.far_curve import FarSubsets
+from tallystick.evaluate.far_folds import Dealer
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers
@@ -122,8 +126,8 @@ def curve_table(
     """Train every method on growing subsets, `repeats` times, and test each on rows held out in that
     repeat. sizes: of the subsets, or how many there are.
     """
-    cases = cases_of(table)
-    many = count_cases(table)
+    dealer: Dealer | None = table.dealer()
+    many = count_cases(table) if dealer is None else table.rows
     if many < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
     if repeats < 1:
@@ -132,28 +136,56 @@ def curve_table(
     steps = _sizes(sizes, many, many - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
     told = Steps(repeats * len(methods), progress, "curves")
-    runs = table
-    if cases.rows is not None and cases.sizes is not None:
-        runs = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
+    parts = (Subsets.of if dealer is None else partial(FarSubsets, dealer=dealer))(
+        table, tested=tested, sizes=steps
+    )
 
     def one(repeat: int) -> int:
-        test, train, places = subsets(cases, repeat + 1, tested, steps)
-        for m, model in enumerate(methods.values()):
-            error[m, repeat], loss[m, repeat] = _one_curve(model, runs, train, test, places)
-            told.one()
+        error[:, repeat], loss[:, repeat] = parts.curves(repeat, methods.values(), told)
         return repeat
 
     finished: list[int] = []
-    stopped = run_folds(one, repeats, finished.append, at_once=workers(runs))
-    assert table.classes is not None
-    share = np.bincount(table.classes, table.weights).max() / (
-        table.rows if table.weights is None else table.weights.sum()
-    )
+    stopped = run_folds(one, repeats, finished.append, at_once=workers(table))
+    base = 1 - parts.base()
     kept = sorted(finished)
     curves = tuple(Curve(n, error[m, kept], loss[m, kept]) for m, n in enumerate(methods))
-    return LearningCurve(
-        table.schema.predicted.name, tuple(steps), curves, 1 - float(share), tested, len(kept), stopped
-    )
+    return LearningCurve(table.schema.predicted.name, tuple(steps), curves, base, tested, len(kept), stopped)
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """The subsets of a learning curve. runs: the table, whose rows are runs of cases; tested: how many cases
+    test; sizes: of subsets.
+    """
+
+    cases: Cases
+    runs: Table
+    tested: int
+    sizes: Sequence[int]
+
+    @classmethod
+    def of(cls, table: Table, tested: int, sizes: Sequence[int]) -> Subsets:
+        """Return the subsets of a table."""
+        cases = cases_of(table)
+        if cases.rows is not None and cases.sizes is not None:
+            table = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
+        return cls(cases, table, tested, sizes)
+
+    def base(self) -> float:
+        """Return the share of the most frequent class."""
+        classes, weights = self.runs.classes, self.runs.weights
+        assert classes is not None
+        full = len(classes) if weights is None else weights.sum()
+        return float(np.bincount(classes, weights).max() / full)
+
+    def curves(self, repeat: int, models: Iterable[Fits], told: Steps) -> tuple[Floats, Floats]:
+        """Return error[model, size] and loss[model, size] of one repeat."""
+        test, train, places = subsets(self.cases, repeat + 1, self.tested, self.sizes)
+        each = []
+        for model in models:
+            each.append(_one_curve(model, self.runs, train, test, places))
+            told.one()
+        return np.array([error for error, _ in each]), np.array([loss for _, loss in each])
 
 
 def subsets(
@@ -201,7 +233,8 @@ def _one_curve(
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
         part = _fitted_shares(model, table, train[:size], test) if found is None else found
         error[at] = np.average(decide(part, rule) != truth, weights=weight)
-        loss[at] = np.average(log_losses(truth, part), weights=weight)
+        losses = log_losses(truth, part)
+        loss[at] = exact_total(losses) / len(losses) if weight is None else np.average(losses, weights=weight)
     return error, loss
 
 

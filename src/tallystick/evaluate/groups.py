@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
-from tallystick.data.schema import CODED, Columns
+from tallystick.data.schema import CODED, Column, Columns
 from tallystick.data.text import quantity
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
@@ -183,6 +183,11 @@ def alike(table: Table, aside: Table) -> NDArray[np.int64]:
     return places
 
 
+def level_names(column: Column) -> NDArray[Any]:
+    """Return what each code of a column of levels is called."""
+    return np.array([*column.levels, "(missing)", "(unseen)"], object)
+
+
 def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:
     """Return the value of a column in each row as text; numbers are cut where their ranges begin, or else at
     their quartiles.
@@ -192,7 +197,7 @@ def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) 
         raise OptionError(f"column {shown(name)} is not one that the model uses.{nearest(name, used)}")
     column, data = table.schema[name], table.column(name)
     if column.kind in CODED:
-        return np.asarray(np.array([*column.levels, "(missing)", "(unseen)"], object)[data])
+        return np.asarray(level_names(column)[data])
     if column.kind != "numeric":
         raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
     known = data[~np.isnan(data)]

@@ -20,14 +20,15 @@ from tallystick.engines.spark.dealing import (
     ByPlace,
     CountsByRange,
     Dealt,
+    FoldsBy,
     HashesSent,
     Numbered,
-    Others,
+    OfFolds,
     RowsSent,
     count_distinct,
 )
 from tallystick.evaluate import cases
-from tallystick.evaluate.cases import CaseOrder
+from tallystick.evaluate.cases import InTurn
 from tallystick.evaluate.folds import deal
 
 SCHEMA = Schema((Column("x", "numeric", low=0.0, high=9.0),), Target("y", ("a", "b", "c")))
@@ -49,7 +50,8 @@ def shuffled(sent):
 
 def dealt(blocks, rows, folds, key):
     """The works one after the other, as Spark runs them."""
-    order = CaseOrder(key)
+    order = InTurn(key, folds)
+    assert sum(order.sizes(rows)) == rows
     hashes = [one for block in blocks for one in HashesSent(SCHEMA, TASKS)([block])]
     distinct = sum(next(count_distinct(part)) for part in shuffled(hashes))
     sent = [one for block in blocks for one in RowsSent(ByHash(SCHEMA, TASKS))([block])]
@@ -89,9 +91,9 @@ def test_folds_dealt_in_tasks_are_those_dealt_at_once(monkeypatch, most, copies,
 def test_the_rows_of_other_folds_train_and_each_fold_has_its_own_answer():
     fold = np.array([0, 1, 1, 0], np.uint8)
     block = Block(4, {"x": np.arange(4.0), FOLD: fold}, np.array([0, 1, 2, 1], np.uint8))
-    (left,) = Others(1)([block])
+    (left,) = OfFolds((0, 2))([block])
     assert left.values("x").tolist() == [0.0, 3.0]
-    assert list(Others(0)([take_block(block, np.array([0, 3]))])) == []
+    assert list(OfFolds((1,))([take_block(block, np.array([0, 3]))])) == []
 
     def plus(f):
         return lambda rows: np.stack([rows.values("x") + f, np.full(rows.rows, f)], axis=1)
@@ -110,3 +112,12 @@ def test_equal_rows_are_numbered_and_go_to_one_task():
     (found,) = Numbered(SCHEMA, 1)(RowsSent(ByHash(SCHEMA, 1))([block]))
     assert sorted(found.columns[NUMBER].tolist()) == [0, 0, 0, 1, 1]
     assert len(set(Hasher(SCHEMA).rows(found).tolist())) == 3
+
+
+def test_folds_that_follow_from_a_column_stand_beside_the_others():
+    block = Block(3, {"x": np.arange(3.0)}, np.array([0, 1, 2], np.uint8))
+    bare = Schema((), SCHEMA.target)
+    told = unpack(FoldsBy(lambda b: b.values("x").astype(int) % 2, SCHEMA, bare, np.uint8)(block))
+    assert list(told.columns) == [FOLD]
+    assert told.codes(FOLD).tolist() == [0, 1, 0]
+    assert told.classes.tolist() == [0, 1, 2]

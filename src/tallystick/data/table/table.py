@@ -81,7 +81,7 @@ class Table:
         """Return this table: it is here."""
         return self
 
-    def dealt(self, folds: int, order: Any) -> None:
+    def dealer(self) -> None:
         """Rows are dealt here."""
 
     def release(self) -> None:

@@ -1,5 +1,5 @@
-"""Rows on Spark dealt to folds where they are: a row's fold is its place in an order among the rows of its
-class.
+"""Rows on Spark dealt to folds where they are: a row's fold follows from its place in an order, among the
+rows of its class or among all, or from what it holds.
 
     rows --by hash, where some are equal--> number among equal rows --by place in the order--> ranks --> folds
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Schema
 from tallystick.data.table.block import Block, class_type, pack, together, unpack
 from tallystick.data.table.hashes import Hasher
-from tallystick.data.table.subset import Within, schema_within, take_block
+from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.table.table import BLOCK
 from tallystick.engines.spark.parts import Hashes, Recoded
 from tallystick.engines.spark.ranked import Labels, RankedColumn, ranked
@@ -35,7 +36,10 @@ Answer = Callable[[Block], Floats]
 
 
 class Order(Protocol):
-    """In which order rows are dealt."""
+    """In which order rows are dealt, and to which folds. by_class: those of a class after each other."""
+
+    @property
+    def by_class(self) -> bool: ...  # noqa: D102
 
     def alone(self, cases: int, distinct: int) -> int:
         """Return how many copies of a row have a place of their own."""
@@ -45,27 +49,45 @@ class Order(Protocol):
         """Return the places of rows, by their hashes and their numbers among equal rows."""
         ...
 
+    def folds(self, ranks: Counts) -> Counts:
+        """Return the folds of rows that so many rows are before."""
+        ...
+
+    def sizes(self, rows: int) -> tuple[int, ...]:
+        """Return how many rows each fold has."""
+        ...
+
 
 @dataclass(frozen=True)
 class DealtRows:
-    """The rows of a table, each with its fold. stored: packed blocks that Spark keeps; sizes[fold]: rows;
-    distinct: how many rows differ.
+    """The rows of a table, each with its fold. stored: packed blocks that Spark keeps, by this schema;
+    sizes[fold]: rows.
     """
 
     table: SparkTable
+    schema: Schema
     stored: Any
     sizes: tuple[int, ...]
-    distinct: int
 
     def training(self, fold: int) -> SparkTable:
         """Return the rows of the other folds as a table that knows nothing of these."""
+        return self.of_folds(*(f for f in range(len(self.sizes)) if f != fold))
+
+    def of_folds(self, *folds: int) -> SparkTable:
+        """Return the rows of some folds as a table that knows nothing of the others."""
         table = self.table
         with plain_errors():
-            picked = self.stored.mapPartitions(unpacked).mapPartitions(Others(fold))
-            schema = schema_within(table.schema, table.engine.sum(picked, Within(table.schema, True)))
-            kept = keep(picked.map(Recoded(table.schema, schema)).map(pack))
-        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes) - self.sizes[fold]
+            picked = self.stored.mapPartitions(unpacked).mapPartitions(OfFolds(folds))
+            schema = schema_within(self.schema, table.engine.sum(picked, Within(self.schema, True)))
+            kept = keep(picked.map(Recoded(self.schema, schema)).map(pack))
+        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes[f] for f in folds)
         return SparkTable(schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
+
+    def total(self, question: Any, *folds: int) -> Any:
+        """Return the total of a question over the rows of some folds."""
+        with plain_errors():
+            picked = self.stored.mapPartitions(unpacked).mapPartitions(OfFolds(folds))
+            return self.table.engine.sum(picked, question)
 
     def answered(self, works: Sequence[Answer]) -> KeptAnswers:
         """Return the answers to all rows: the shares of a row, of class c in the column c, by works[fold],
@@ -107,27 +129,51 @@ class KeptAnswers:
         forget(self.kept)
 
 
-def dealt(table: SparkTable, folds: int, order: Order) -> DealtRows:
-    """Return the rows of a table without weights dealt to folds: in turn, class by class."""
-    cells = table.rows * (len(table.schema.used) + 1)
-    tasks = max(2 * int(table.opened.context.defaultParallelism), -(-cells // TASK_CELLS))
-    schema, blocks = table.schema, table.opened
-    with plain_errors():
-        told = blocks.mapPartitions(HashesSent(schema, tasks)).partitionBy(tasks, int)
-        distinct = int(sum(told.mapPartitions(count_distinct).collect()))
-        if distinct < table.rows:
-            sent = blocks.mapPartitions(RowsSent(ByHash(schema, tasks))).partitionBy(tasks, int)
-            blocks = sent.mapPartitions(Numbered(schema, order.alone(table.rows, distinct)))
-        places = ByPlace(schema, order, tasks)
-        k = len(schema.predicted.labels)
-        counts: Counts = merged_there(blocks.mapPartitions(CountsByRange(places, k)), np.add)
-        first = counts.sum(axis=0)
-        before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)  # [range, class]
-        sent = blocks.mapPartitions(RowsSent(places)).partitionBy(tasks, int)
-        stored = keep(sent.mapPartitions(Dealt(places, before, folds)))
-        walked(stored)
-    sizes = tuple((table.rows - f - 1) // folds + 1 for f in range(folds))
-    return DealtRows(table, stored, sizes, distinct)
+@dataclass(frozen=True)
+class SparkDealer:
+    """Who deals the rows of a table without weights."""
+
+    table: SparkTable
+
+    @cached_property
+    def tasks(self) -> int:
+        """How many tasks rows are sent to."""
+        cells = self.table.rows * (len(self.table.schema.used) + 1)
+        return max(2 * int(self.table.opened.context.defaultParallelism), -(-cells // TASK_CELLS))
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many rows differ."""
+        with plain_errors():
+            told = self.table.opened.mapPartitions(HashesSent(self.table.schema, self.tasks))
+            return int(sum(told.partitionBy(self.tasks, int).mapPartitions(count_distinct).collect()))
+
+    def in_order(self, order: Order) -> DealtRows:
+        """Return the rows in folds by their ranks in an order."""
+        table, tasks, schema = self.table, self.tasks, self.table.schema
+        blocks = table.opened
+        with plain_errors():
+            if self.distinct < table.rows:
+                sent = blocks.mapPartitions(RowsSent(ByHash(schema, tasks))).partitionBy(tasks, int)
+                blocks = sent.mapPartitions(Numbered(schema, order.alone(table.rows, self.distinct)))
+            places = ByPlace(schema, order, tasks)
+            k = len(schema.predicted.labels) if order.by_class else 1
+            counts: Counts = merged_there(blocks.mapPartitions(CountsByRange(places, k)), np.add)
+            first = counts.sum(axis=0)
+            before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)  # [range, class]
+            sent = blocks.mapPartitions(RowsSent(places)).partitionBy(tasks, int)
+            sizes = order.sizes(table.rows)
+            stored = keep(sent.mapPartitions(Dealt(places, before, len(sizes))))
+            walked(stored)
+        return DealtRows(table, schema, stored, sizes)
+
+    def by(self, work: Callable[[Block], Counts], sizes: Sequence[int], aside: str) -> DealtRows:
+        """Return the rows in the folds that work(block)[row] gives, so many each, without one column."""
+        schema = self.table.schema
+        lean = replace(schema, columns=tuple(c for c in schema.columns if c.name != aside))
+        with plain_errors():
+            stored = keep(self.table.opened.map(FoldsBy(work, schema, lean, class_type(len(sizes)))))
+        return DealtRows(self.table, lean, stored, tuple(sizes))
 
 
 # ---- the work of the workers ----
@@ -249,7 +295,8 @@ class CountsByRange:
         out = np.zeros(size, np.int64)
         for block in blocks:
             assert block.classes is not None
-            out += np.bincount(self.places(block) * self.classes + block.classes, minlength=size)
+            own = block.classes if self.classes > 1 else 0
+            out += np.bincount(self.places(block) * self.classes + own, minlength=size)
         yield out.reshape(self.places.tasks, self.classes)
 
 
@@ -272,12 +319,13 @@ class Dealt:
             task, own = parts.popitem()
             rows = together(own)
             assert rows.classes is not None
-            classes = rows.classes.astype(np.int64)
+            k = self.before.shape[1]
+            classes = rows.classes.astype(np.int64) if k > 1 else np.zeros(rows.rows, np.int64)
             order = np.lexsort((self.places.places(rows), classes))
-            held = np.bincount(classes, minlength=self.before.shape[1])
+            held = np.bincount(classes, minlength=k)
             rank = np.arange(len(order)) - (np.cumsum(held) - held)[classes[order]]
             fold = np.empty(len(order), class_type(self.folds))
-            fold[order] = (rank + self.before[task][classes[order]]) % self.folds
+            fold[order] = self.places.order.folds(rank + self.before[task][classes[order]])
             columns = {name: data for name, data in rows.columns.items() if name != NUMBER}
             rows = replace(rows, columns={**columns, FOLD: fold})
             for start in range(0, rows.rows, BLOCK):
@@ -285,15 +333,31 @@ class Dealt:
 
 
 @dataclass(frozen=True)
-class Others:
-    """Blocks to the rows of all folds but one."""
+class FoldsBy:
+    """Blocks to packed blocks with each row's fold, in another schema. work(block)[row]: folds."""
 
-    fold: int
+    work: Callable[[Block], Counts]
+    old: Schema
+    new: Schema
+    type: Any
+
+    def __call__(self, block: Block) -> bytes:
+        """Return one block."""
+        lean = recode_block(block, self.old, self.new)
+        fold = self.work(block).astype(self.type)
+        return pack(replace(lean, columns={**lean.columns, FOLD: fold}))
+
+
+@dataclass(frozen=True)
+class OfFolds:
+    """Blocks to the rows of some folds."""
+
+    folds: tuple[int, ...]
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks that are left."""
         for block in blocks:
-            rows = np.flatnonzero(block.codes(FOLD) != self.fold)
+            rows = np.flatnonzero(np.isin(block.codes(FOLD), self.folds))
             if len(rows):
                 yield take_block(block, rows)
 

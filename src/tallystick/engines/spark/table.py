@@ -290,11 +290,13 @@ class SparkTable:
         notes, told = self.notes, self.source_notes
         return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
 
-    def dealt(self, folds: int, order: Any) -> Any:
-        """Return the rows dealt to folds by the workers: nothing of them comes here."""
-        from tallystick.engines.spark.dealing import dealt
+    def dealer(self) -> Any:
+        """Return who deals the rows where they are, by the workers: nothing of them comes here. None: some
+        weigh more than others.
+        """
+        from tallystick.engines.spark.dealing import SparkDealer
 
-        return dealt(self, folds, order)
+        return SparkDealer(self) if self.unit == 1 and self.weight == self.rows else None
 
     def column(self, name: str) -> Any:
         """Return a whole column, brought here in the order of `facts`: 1 to 8 bytes a row, or its words."""
