@@ -22,5 +22,12 @@ def models(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(models, tmp_path_factory):
     """A server of one model, for tests that leave it as it is."""
-    with serving(tmp_path_factory.mktemp("server"), models / "bayes.tally.json", "--seconds", "1") as found:
+    with serving(tmp_path_factory.mktemp("server"), models / "bayes.tally.json", "--seconds", "300") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def hurried(models, tmp_path_factory):
+    """The same, that cuts clients off after a second: a busy machine may be such a client at any time."""
+    with serving(tmp_path_factory.mktemp("hurried"), models / "bayes.tally.json", "--seconds", "1") as found:
         yield found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import jsonschema
 import pytest
+from opened import CHROMIUM, LONG, becomes, chromium
 from serving import serving
 
 import tallystick as ts
@@ -82,17 +82,14 @@ def test_the_page_brings_nothing_from_elsewhere(path):
 
 @pytest.mark.slow
 def test_the_page_works_offline_and_nothing_of_a_model_can_run_there(tmp_path):
-    chromium = shutil.which("chromium")
-    if chromium is None:
+    if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
     evil = "<img src=x onerror=alert(1)>"
     rows = [{evil: "ab"[i % 2], "x": i % 5, "y": [evil, "q"][(i % 5 > 2) ^ (i % 11 == 0)]} for i in range(60)]
     ts.NaiveBayes().fit(rows, "y").save(tmp_path / "evil.tally.json")
-    with serving(tmp_path, tmp_path / "evil.tally.json") as server, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with serving(tmp_path, tmp_path / "evil.tally.json") as server, chromium() as browser:
         tab = browser.new_page(viewport={"width": 390, "height": 800})
+        tab.set_default_timeout(1000 * LONG)
         said, asked = [], []
         tab.on("console", lambda message: said.append(message.text))
         tab.on("dialog", lambda dialog: said.append("a dialog"))
@@ -106,7 +103,6 @@ def test_the_page_works_offline_and_nothing_of_a_model_can_run_there(tmp_path):
         answer = json.loads(tab.locator("#answer").text_content())
         assert answer["label"] in (evil, "q")
         assert "explain" in answer
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        becomes(tab, "document.documentElement.scrollWidth <= innerWidth")
         assert said == []
         assert all(url.startswith((home, "data:")) for url in asked)
-        browser.close()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0  # seconds until a test gives up; none waits so long when all is well
+PATIENCE = 300.0  # seconds until a test gives up; none waits so long when all is well
 
 
 @dataclass
@@ -67,11 +67,11 @@ class Server:
         whole = self.log_file.read_text().rpartition("\n")[0]
         return [json.loads(line) for line in whole.splitlines()]
 
-    def await_log(self, event: str, count: int = 1) -> list[dict[str, Any]]:
-        """Return the lines of an event, when so many are there."""
-        until = time.monotonic() + PATIENCE
-        while len(found := [line for line in self.log() if line["event"] == event]) < count:
-            assert time.monotonic() < until, f"no {event!r} in {self.log_file.read_text()}"
+    def await_log(self, event: str, count: int = 1, **told: Any) -> list[dict[str, Any]]:
+        """Return the lines of an event that tell this, when so many are there."""
+        until, wanted = time.monotonic() + PATIENCE, {"event": event, **told}
+        while len(found := [line for line in self.log() if wanted.items() <= line.items()]) < count:
+            assert time.monotonic() < until, f"no {wanted!r} in {self.log_file.read_text()}"
             time.sleep(0.01)
         return found
 

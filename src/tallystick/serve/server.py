@@ -137,10 +137,18 @@ def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
 
+    def begin(worker: int) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP)  # a signal waits until all whom it ends are known
+        try:
+            if not stopping:
+                alive[_begin(worker, work)] = worker, time.monotonic()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
+
     before = {one: signal.signal(one, stop) for one in STOP}
     try:
         for worker in range(count):
-            alive[_begin(worker, work)] = worker, time.monotonic()
+            begin(worker)
         while alive:
             pid, status = os.waitpid(-1, 0)
             worker, since = alive.pop(pid, (-1, 0.0))
@@ -149,15 +157,16 @@ def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
             log.say("worker died", worker=worker, status=os.waitstatus_to_exitcode(status))
             lived = time.monotonic() - since
             time.sleep(max(0.0, DIED_AT_ONCE - lived))
-            if not stopping:
-                alive[_begin(worker, work)] = worker, time.monotonic()
+            begin(worker)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
 
 
 def _begin(worker: int, work: Callable[[int], None]) -> int:
-    """Start a process that does the work of a worker, and return its number."""
+    """Start a process that does the work of a worker, and return its number. Signals wait: here until it is
+    known, there until they end it.
+    """
     parent = os.getpid()
     pid = os.fork()
     if pid:
@@ -166,6 +175,7 @@ def _begin(worker: int, work: Callable[[int], None]) -> int:
     try:
         for one in STOP:
             signal.signal(one, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
         _end_with(parent)
         work(worker)
         code = 0
