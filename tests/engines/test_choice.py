@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tallystick.engines import choice
 from tallystick.engines.choice import choose_engine, choose_local, table_of
 from tallystick.engines.local import Local
 from tallystick.engines.sql import Sql
@@ -30,6 +31,15 @@ def test_short_words_add_to_an_engine_that_does_not_say_them():
     assert choose_engine(Local(memory="1GB"), 2, None) == Local(2, "1GB")
     assert choose_engine(Local(2), None, "1GB") == Local(2, "1GB")
     assert choose_local(Local(), 3, "2GB") == Local(3, "2GB")
+
+
+def test_there_are_no_more_threads_than_the_memory_has_room_for_unless_it_is_said(monkeypatch):
+    monkeypatch.setattr(choice, "thread_count", lambda threads: 64)
+    assert choose_local(None, None, "32MB") == Local(2, "32MB")
+    assert choose_engine(Local(memory="64MB"), None, None) == Local(4, "64MB")
+    assert choose_local(None, None, "1GB") == Local(None, "1GB")
+    assert choose_local(None, 8, "32MB") == Local(8, "32MB")
+    assert choose_local(None, None, None) == Local()
 
 
 @pytest.mark.parametrize(("threads", "memory", "name"), [(2, None, "threads"), (None, "1GB", "memory")])

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model
+from tallystick.data.source.size import THREAD, budget
+from tallystick.data.threads import thread_count
 from tallystick.engines.gpu import Gpu
 from tallystick.engines.local import Local
 from tallystick.engines.sql import Sql
@@ -30,14 +32,22 @@ def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> 
     if isinstance(engine, Gpu) and threads is None:
         threads = engine.threads
     if not isinstance(engine, Local):
-        return Local(threads, memory)
+        return _few_enough(Local(threads, memory))
     given: dict[str, Any] = {
         name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None
     }
     for name in given:
         if getattr(engine, name) is not None:
             raise OptionError(f"{name}= and engine=ts.Local({name}=) were both given. Pass one of them.")
-    return replace(engine, **given) if given else engine
+    return _few_enough(replace(engine, **given) if given else engine)
+
+
+def _few_enough(work: Local) -> Local:
+    """Return work with no more threads than its memory has room for, unless their number was said."""
+    if work.memory is None or work.threads is not None:
+        return work
+    most = budget(work.memory) // THREAD
+    return work if thread_count(None) <= most else replace(work, threads=most)
 
 
 def choose_engine(engine: Any, threads: int | None, memory: int | str | None) -> Engine:

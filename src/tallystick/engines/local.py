@@ -30,7 +30,7 @@ class Local:
     Parameters
     ----------
     threads : int, default None
-        How many threads to use; None is one for each core.
+        How many threads to use; None is one for each core, with `memory` at most one for each 16 MB of it.
     memory : str or int, default None
         How much memory to work in, such as "1GB": the rows are then kept on disk. None is all in memory.
     progress : callable, default None

@@ -19,6 +19,7 @@ NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as do
 LEAST = 32 << 20  # bytes of memory that work can be done in
 ALWAYS = 32 << 20  # bytes that work takes however small its pieces are
 PIECES = 48  # a piece takes this part of the rest: several are under way, in several forms
+THREAD = 16 << 20  # bytes of a budget for each thread: its pieces, and what Arrow's pool keeps for it
 COLUMN = 6 << 10  # bytes that are held of a column, whatever its rows, about
 ROW = 8  # pieces that one line may take, at most: it is held in several forms, but alone
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB")
