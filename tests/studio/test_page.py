@@ -23,13 +23,13 @@ pytestmark = [
 ]
 
 
-LATE = """() => {
+LATE = """(what) => {
   const ask = window.fetch;
   window.fetch = async (...asked) => {
-    if (String(asked[0]).includes("name=model")) await new Promise((go) => setTimeout(go, 1000));
+    if (String(asked[0]).includes(what)) await new Promise((go) => setTimeout(go, 1000));
     return ask(...asked);
   };
-}"""  # the part of the model comes a second after the others
+}"""  # what is asked for so comes a second later than the rest
 
 
 @pytest.fixture(scope="module")
@@ -163,13 +163,28 @@ def test_a_click_beside_a_part_that_comes_late_is_not_lost(browser, tables):
         at.compare("tree")
         page.click("#keep-decision")
         page.wait_for_selector("#kept-decision:has-text('where its probability is above')")
-        page.evaluate(LATE)
+        page.evaluate(LATE, "name=model")
         page.click("#drop-decision")
         page.wait_for_selector("#kept-decision:has-text('largest share')")
         page.click('[data-node="0"]')
         tells(page, "#node", "Which question to ask here")
         page.wait_for_selector("#status", state="hidden")
         tells(page, "#node", "Which question to ask here", within=0)
+
+
+def test_what_would_change_the_answer_is_asked_about_a_row_that_is_on_its_way(browser, tables):
+    with desk(browser, tables, "votes.csv") as at:
+        page = at.page
+        page.wait_for_selector("#target")
+        at.aim("party")
+        at.compare("tree")
+        page.evaluate(LATE, "/api/row")
+        page.fill("#row-number", "1")
+        page.click("#take-row")
+        page.click("#find-changes")
+        page.wait_for_selector("#says:has-text('republican')")
+        tells(page, "#changes", "With physician-fee-freeze = n the answer would be democrat")
+        at.quiet()
 
 
 def test_a_tree_is_pruned_by_a_slider_and_built_by_hand(browser, tables):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from opened import soon
 
 import tallystick as ts
 from tallystick.errors import OptionError
@@ -18,10 +19,14 @@ def session(tables):
     return done(out)
 
 
+def ended(session):
+    while (job := session.job) is not None:  # asked once: the job takes itself away when it ends
+        job.thread.join()
+    return session
+
+
 def done(session):
-    while session.job is not None:
-        session.job.thread.join()
-    assert session.problem == ""
+    assert ended(session).problem == ""
     return session
 
 
@@ -58,20 +63,20 @@ def test_another_wish_drops_what_was_made_from_the_one_before(session):
 def test_a_cancelled_comparison_leaves_what_was_shown(session):
     compared(session)
     before = session.state()["parts"]
-    session.compare({"methods": ["card", "logistic"], "folds": 50, "tuned": True})
-    thread = session.job.thread
-    session.cancel()
+    threads = set(threading.enumerate())
+    with session.lock:  # it cannot end before it is cancelled
+        session.compare({"methods": ["card", "logistic"], "folds": 50, "tuned": True})
+        thread = session.job.thread
+        session.cancel()
     assert session.state()["job"] is None
     thread.join()
     assert session.state()["parts"] == before
-    assert threading.active_count() < 20
+    soon(lambda: set(threading.enumerate()) <= threads, True)
 
 
 def test_what_goes_wrong_is_told_and_the_rest_stays(session):
     session.change({"target": "nothing"})
-    while session.job is not None:
-        session.job.thread.join()
-    assert "nothing" in session.problem
+    assert "nothing" in ended(session).problem
     assert session.state()["target"] == ""
     for wish in ({"cure": 99}, {"cure": "x"}, {"column": "sky", "kind": "odd"}):
         with pytest.raises(OptionError):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = shutil.which("chromium")
-LONG = 120  # seconds until a test gives up, on however busy a machine
+LONG = 300  # seconds until a test gives up, on however busy a machine
 STILL = {"reduced_motion": "reduce"}
 
 
@@ -37,10 +37,13 @@ def becomes(page: Any, expression: str, wanted: Any = True, given: Any = None) -
 @contextmanager
 def chromium() -> Iterator[Any]:
     """Yield a browser."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=1000 * LONG)  # five seconds, unless it is said
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=1000 * LONG
+        )
         yield browser
         browser.close()
 

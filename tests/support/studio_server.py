@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-PATIENCE = 60.0  # seconds until a test gives up; none waits so long when all is well
+PATIENCE = 300.0  # seconds until a test gives up; none waits so long when all is well
 
 
 @dataclass

@@ -4,7 +4,7 @@ import { clean, download, find, get, make, name, post, replace, trying } from ".
 
 import { chosen } from "./hand.js";
 
-let sections = null, labels = [], allowed = () => [];
+let sections = null, labels = [], allowed = () => [], coming = Promise.resolve(); // coming: the row that was asked for last
 
 export function show(part) {
   for (const id of ["model", "what-if"]) find(id).hidden = !part;
@@ -17,12 +17,17 @@ export function show(part) {
   sections = tallySections(part.data, { node: (k) => chosen(part.data.tree.origin[k]), row: () => { if (find("changes")) find("changes").replaceChildren(); } });
   labels.forEach((l) => find("wanted").append(make("option", { value: l }, clean(l))));
   const take = find("take-row");
-  if (take) take.addEventListener("click", trying(async () => sections.take((await get("row", { number: find("row-number").value })).row)));
+  if (take) take.addEventListener("click", trying(() => (coming = taken(find("row-number").value))));
   allowed = tallyAllowed(find);
   find("find-changes").addEventListener("click", trying(changes));
 }
 
+async function taken(number) {
+  sections.take((await get("row", { number })).row);
+}
+
 async function changes() {
+  await coming.catch(() => {}); // what is asked about is the row that is taken
   const told = await post("changes", { row: sections.row(), columns: allowed(), answer: find("wanted").value || null });
   const lines = told.sentences.map((s) => make("li", {}, name(s)));
   find("changes").replaceChildren(make("p", {}, name(told.told)), ...(lines.length ? [make("ol", {}, ...lines)] : []));
