@@ -61,6 +61,7 @@ def test_progress_shows_a_bar_on_a_terminal_when_the_work_is_long(monkeypatch):
     seen = Terminal()
     monkeypatch.setattr(sys, "stderr", seen)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(screen, "PATIENCE", 1e9)  # on however busy a machine
     with screen.progress("reading") as quick:
         quick(1, 2)
     assert seen.getvalue() == ""

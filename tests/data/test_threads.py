@@ -14,6 +14,7 @@ from tallystick.data.threads import Stopped, as_they_come, checkpoint, crew, in_
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
 
+PATIENCE = 300  # seconds until a test gives up, on however busy a machine
 PACKAGE = Path(tallystick.__file__).parent
 MAKERS = (
     "ThreadPoolExecutor",
@@ -61,7 +62,7 @@ def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint(run):
     assert next(answers) == 1
     began.wait()
     answers.close()
-    assert ended.wait(10)
+    assert ended.wait(PATIENCE)
 
 
 @pytest.mark.slow
@@ -75,7 +76,7 @@ def test_answers_in_order_and_as_they_come():
         assert list(in_order(jobs, threads)) == [0, 1, 2, 3]
         assert sorted(as_they_come(jobs, threads)) == [0, 1, 2, 3]
     first = threading.Event()
-    waiting = as_they_come([lambda: first.wait(10) and "late", lambda: "early"], 2)
+    waiting = as_they_come([lambda: first.wait(PATIENCE) and "late", lambda: "early"], 2)
     assert next(waiting) == "early"
     first.set()
     assert list(waiting) == ["late"]
@@ -120,7 +121,7 @@ def test_an_error_of_one_thread_ends_a_sum_and_leaves_no_thread():
     from tallystick.data.source import open_source
 
     table = read_table(open_source(np.random.default_rng(0).normal(size=(200_000, 1))))
-    before = threading.active_count()
+    before = set(threading.enumerate())  # of other tests; some may end meanwhile
     with pytest.raises(ZeroDivisionError):
         Local(threads=2).total(table, Failing())
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before

@@ -240,7 +240,7 @@ def test_the_address_keeps_the_part_the_theme_and_the_row(browser, pages):
         page.click("nav a[href='#methods']")
         page.wait_for_url(re.compile("#methods&"))
         becomes(page, "location.hash.includes('theme=dark') && location.hash.includes('row=1')")
-        address, answer = page.url, page.inner_text("#shares")
+        address, answer = page.evaluate("location.href"), page.inner_text("#shares")
     assert "theme=dark" in address
     assert "row=1" in address
     with Opened(browser, path) as opened:

@@ -66,6 +66,9 @@ def test_a_row_is_followed_down_the_tree(browser, pages):
         becomes(page, lit, sorted(way))
 
 
+KNOB = "document.querySelector('.knob').getAttribute('aria-valuenow')"
+
+
 def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
     for name in ("bayes", "logistic", "card"):
         with Opened(browser, pages(name)[0]) as opened:
@@ -78,8 +81,10 @@ def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
             before = page.inner_text("#shares"), page.input_value(f"#{field}")
             knob.focus()
             page.keyboard.press("Home")
+            becomes(page, KNOB, "0")
             low = page.inner_text("#shares"), page.input_value(f"#{field}")
             page.keyboard.press("End")
+            becomes(page, KNOB, page.get_attribute(".knob", "aria-valuemax"))
             high = page.inner_text("#shares"), page.input_value(f"#{field}")
             assert len({before[0], low[0], high[0]}) >= 2
             assert low[1] != high[1]

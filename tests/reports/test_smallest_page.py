@@ -65,6 +65,7 @@ def test_a_wanted_answer_is_given_by_every_change(browser, pages):
         wanted = next(label for label in page.evaluate("report.data.labels") if label != now)
         page.select_option("#wanted", wanted)
         page.click("#find-changes")
+        page.wait_for_selector("#changes li")
         lines = page.eval_on_selector_all("#changes li", "all => all.map((e) => e.textContent)")
         assert lines
         assert all(f"the answer would be {wanted} (" in line for line in lines)

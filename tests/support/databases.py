@@ -97,9 +97,8 @@ def postgres_server(folder: Path) -> Iterator[Path]:
     start = [POSTGRES / "initdb", "-D", data, "-U", "tally", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
     subprocess.run(start, **quiet)
     given = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
-    subprocess.run(
-        [POSTGRES / "pg_ctl", "-D", data, "-w", "-o", given, "-l", place / "log", "start"], **quiet
-    )
+    begin = ["-D", data, "-w", "-t", "300", "-o", given, "-l", place / "log", "start"]
+    subprocess.run([POSTGRES / "pg_ctl", *begin], **quiet)
     try:
         yield place
     finally:

@@ -55,7 +55,7 @@ def executors() -> list[int]:
 
 def two() -> list[int]:
     """The executors, as soon as both are there: a busy machine takes its time, also to replace one."""
-    for _ in range(300):
+    for _ in range(1_500):
         if len(found := executors()) == 2:
             return found
         time.sleep(0.2)

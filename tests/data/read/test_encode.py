@@ -268,8 +268,8 @@ from tallystick.data.text import cell_text
 rng = np.random.default_rng(0)
 words = np.array([f"level {i}" for i in range(1000)], dtype=object)
 frame = pd.DataFrame({f"c{j}": words[rng.integers(0, 1000, 3_000_000)] for j in range(8)})
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         read_table(open_source(frame))
 except KeyboardInterrupt:

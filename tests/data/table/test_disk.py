@@ -288,16 +288,17 @@ def append(self, *buffers):
         print("writing", flush=True)
 ScratchFile.append = append
 try:
-    ts.NaiveBayes(memory="32MB").fit(sys.argv[1], "y")
+    for _ in range(int(sys.argv[2])):
+        ts.NaiveBayes(memory="32MB").fit(sys.argv[1], "y")
 except KeyboardInterrupt:
     print("interrupted", threading.active_count() - 1 < 3, flush=True)
 """
 
 
-def begun(large: Path) -> subprocess.Popen:
-    """A fit in a process of its own that has begun to write scratch files."""
+def begun(large: Path, times: int = 1) -> subprocess.Popen:
+    """So many fits in a process of its own that has begun to write scratch files."""
     environment = {**os.environ, "TMPDIR": str(large / "scratch")}
-    command = [sys.executable, "-c", CHILD, str(large / "wide.csv")]
+    command = [sys.executable, "-c", CHILD, str(large / "wide.csv"), str(times)]
     job = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert job.stdout is not None
     assert job.stdout.readline() == "writing\n"
@@ -305,7 +306,7 @@ def begun(large: Path) -> subprocess.Popen:
 
 
 def test_an_interrupt_ends_the_work_and_leaves_no_scratch_file(large):
-    job = begun(large)
+    job = begun(large, 1_000_000)  # it does not end while this process waits for its turn
     job.send_signal(signal.SIGINT)
     output, _ = job.communicate()
     assert output.startswith("interrupted")
