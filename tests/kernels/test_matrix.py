@@ -85,6 +85,19 @@ def test_row_scan_equals_the_scan_of_each_column(matrix):
     ]
 
 
+def test_the_scan_of_many_rows_is_that_of_each_column_at_every_width():
+    every = np.random.default_rng(0).normal(size=(333, 45))
+    every[::7, 3], every[300, 31], every[332, 40], every[200, 44] = np.nan, -0.0, -0.0, 1e300
+    for width in (4, 9, 32, 33, 45):
+        matrix = every[:, :width]
+        for j, (missing, low, high, broken, many, zero) in enumerate(scan_rows(list(matrix.T))):
+            here = matrix[:, j][~np.isnan(matrix[:, j])]
+            assert (missing, low, high) == (333 - len(here), here.min(), here.max())
+            assert broken > 0
+            assert many > 0
+            assert zero == (j in (31, 40))
+
+
 @settings(max_examples=60, deadline=None)
 @given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])), st.integers(1, 9))
 def test_scans_of_some_rows_each_join_to_the_scan_of_all(matrix, step):

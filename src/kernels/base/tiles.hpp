@@ -8,6 +8,7 @@ namespace tally {
 
 inline constexpr size_t lanes = 64;  // columns worked on at a time; their tables stay in the first-level cache
 inline constexpr size_t tile_rows = 32;
+inline constexpr size_t row_tile = 64;  // where columns are taken by vectors, and the rows of a tile one after the other
 
 // Vectors of n numbers, as many as the instructions in force have room for.
 template <size_t n>

@@ -33,26 +33,49 @@ inline bool none_is_whole(const Columns& columns) {
     return true;
 }
 
-// s += low, high, missing and -0.0 alone.
+// s += low, high, missing and -0.0 of `many` vectors of columns, whose findings stay in registers while the rows pass.
+template <class Wide, size_t many>
+TALLY_INLINE void scan_vectors(size_t n, const double* x, ptrdiff_t stride, size_t first, RowScan& s) {
+    using V = Doubles<Wide>;
+    using W = typename Vectors<Wide::doubles>::Wholes;
+    V low[many], high[many];
+    W missing[many], negative_zero[many];
+    for (size_t k = 0; k < many; ++k) {
+        const size_t at = first + k * Wide::doubles;
+        low[k] = *reinterpret_cast<const V*>(s.low + at), high[k] = *reinterpret_cast<const V*>(s.high + at);
+        missing[k] = W{}, negative_zero[k] = W{};
+    }
+    for (size_t i = 0; i < n; ++i, x += stride) {
+        for (size_t k = 0; k < many; ++k) {
+            const double* const own = x + k * Wide::doubles;
+            const V v = *reinterpret_cast<const V*>(own);
+            low[k] = v < low[k] ? v : low[k];
+            high[k] = v > high[k] ? v : high[k];
+            missing[k] -= v != v;
+            negative_zero[k] |= *reinterpret_cast<const W*>(own) == INT64_MIN;
+        }
+    }
+    for (size_t k = 0; k < many; ++k) {
+        const size_t at = first + k * Wide::doubles;
+        *reinterpret_cast<V*>(s.low + at) = low[k];
+        *reinterpret_cast<V*>(s.high + at) = high[k];
+        *reinterpret_cast<V*>(s.missing + at) += TALLY_CONVERT(missing[k], V);
+        *reinterpret_cast<W*>(s.negative_zero + at) |= negative_zero[k];
+    }
+}
+
+// The same of all columns.
 inline void scan_plain(const Columns& columns, RowScan& s) {
-    run_fast([=, &columns, &s] {
-        alignas(64) double room[tile_rows * lanes];
-        const size_t wide = padded(columns.width) & ~size_t{7};
-        each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
-            double* __restrict const low = s.low;
-            double* __restrict const high = s.high;
-            double* __restrict const missing = s.missing;
-            int64_t* __restrict const negative_zero = s.negative_zero;
-            for (size_t i = 0; i < n; ++i) {
-                const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
-                for (size_t j = 0; j < wide; ++j) {
-                    const double v = x[j];
-                    low[j] = v < low[j] ? v : low[j];
-                    high[j] = v > high[j] ? v : high[j];
-                    missing[j] += v != v ? 1.0 : 0.0;
-                    negative_zero[j] |= std::bit_cast<int64_t>(v) == INT64_MIN ? 1 : 0;
-                }
-            }
+    run_wide([=, &columns, &s](auto instructions) {
+        using Wide = decltype(instructions);
+        constexpr size_t many = 4;  // a row of 32 columns is read as it lies
+        alignas(64) double room[row_tile * lanes];
+        const size_t wide = padded(columns.width);
+        each_tile<row_tile>(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+            size_t j = 0;
+            for (; j + many * Wide::doubles <= wide; j += many * Wide::doubles)
+                scan_vectors<Wide, many>(n, tile + j, stride, j, s);
+            for (; j < wide; j += Wide::doubles) scan_vectors<Wide, 1>(n, tile + j, stride, j, s);
         });
     });
 }

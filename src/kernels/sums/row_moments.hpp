@@ -18,7 +18,6 @@ namespace tally {
 
 inline constexpr size_t row_slots = 6;        // two of y, four of its square
 inline constexpr size_t row_full = 32;        // rows of a class after which its sums are moved
-inline constexpr size_t row_tile = 64;        // rows put in the order of their classes
 inline constexpr size_t row_chunk = 1 << 14;  // rows between two moves to digits: 513 * 2^51 fits 63 bits
 inline constexpr size_t row_classes = 32;     // at most: beyond, their sums no longer stay near
 inline constexpr int small_bits = 20;         // |y| >= 2^-20 is quick
@@ -132,7 +131,7 @@ TALLY_INLINE bool add_vector(const Rows& rows, size_t first, const RowLimits& li
     for (size_t i = 0; i < rows.n; ++i) {
         const double* const x = rows[i];
         TALLY_PREFETCH(x + static_cast<ptrdiff_t>(row_tile) * rows.stride);  // no processor foresees this walk
-        const U bits = *reinterpret_cast<const U*>(x) & INT64_MAX, size = (bits - 1) >> 1;  // 0 becomes the largest
+        const U bits = *reinterpret_cast<const U*>(x) & INT64_MAX, size = bits + INT64_MAX;  // as signed: 0 is the largest
         high = (W)bits > high ? (W)bits : high;
         low = (W)size < low ? (W)size : low;
         V y = *reinterpret_cast<const V*>(x) * scale, p = y * y, e;
@@ -146,7 +145,7 @@ TALLY_INLINE bool add_vector(const Rows& rows, size_t first, const RowLimits& li
     }
     const W least = *reinterpret_cast<const W*>(limits.least + first),
             most = *reinterpret_cast<const W*>(limits.most + first);
-    const W wrong = (low < (least >> 1)) | (high >= most);
+    const W wrong = (low < (least ^ INT64_MIN)) | (high >= most);
     int64_t any = 0;
     for (size_t lane = 0; lane < Wide::doubles; ++lane) any |= wrong[lane];
     if (any) return false;

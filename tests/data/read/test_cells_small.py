@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick.data.read.cells import (
+    SLICE,
     by_table,
     is_integer_matrix,
     level_code,
@@ -62,3 +63,12 @@ def test_only_arrays_of_whole_numbers_are_such_matrices():
     assert not is_integer_matrix(np.zeros((1, 1)))
     assert not is_integer_matrix(np.zeros((1, 1), ">i4"))
     assert not is_integer_matrix(None)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_cells_of_a_long_column_are_counted_with_its_codes(threads):
+    found = small_column(np.tile([7, 5, 7], SLICE // 2), threads)
+    assert found.counts is not None
+    assert found.counts.nonzero()[0].tolist() == found.used.tolist()
+    assert found.counts[found.used].tolist() == [SLICE // 2, SLICE]
+    assert found.distinct().counts().tolist()[:2] == [SLICE // 2, SLICE]

@@ -159,12 +159,9 @@ def _of_matrix(
     if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
         small = small_columns(view.matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
-    matrix = view.matrix
-    if is_singles(matrix):
-        matrix = _widened(matrix, threads)
-    if not is_doubles(matrix):
+    if not is_doubles(view.matrix) and not is_singles(view.matrix):
         return {}
-    scans = _scan(matrix, threads)
+    matrix, scans = _scan(view.matrix, threads)
     return {
         name: Floats(matrix[:, j], scan=scans[j])
         for j, name in enumerate(every)
@@ -182,26 +179,23 @@ def is_singles(matrix: Any) -> TypeGuard[NDArray[np.float32]]:
     return matrix is not None and matrix.dtype == np.float32 and matrix.dtype.isnative
 
 
-def _widened(matrix: NDArray[np.float32], threads: int) -> NDArray[np.float64]:
-    """Return the same numbers as doubles, laid out alike; by slices of rows, over threads."""
-    out = np.empty_like(matrix, np.float64)
+def _scan(matrix: NDArray[Any], threads: int) -> tuple[NDArray[np.float64], list[Scan]]:
+    """Return the numbers as doubles, laid out alike (doubles themselves), and one look at every column, by
+    slices of rows: over threads, and an interrupt is noticed.
+    """
+    doubles: NDArray[np.float64] = matrix if is_doubles(matrix) else np.empty_like(matrix, np.float64)
+    starts = range(0, len(matrix), 4 * BATCH) or (0,)
 
-    def some(start: int) -> None:
-        out[start : start + 4 * BATCH] = matrix[start : start + 4 * BATCH]
+    def look(start: int) -> list[Scan]:
+        rows = slice(start, start + 4 * BATCH)
+        if doubles is not matrix:
+            doubles[rows] = matrix[rows]
+        return kernels.scan_matrix(doubles[rows])
 
-    for _ in in_order((partial(some, start) for start in range(0, len(matrix), 4 * BATCH)), threads):
-        pass
-    return out
-
-
-def _scan(matrix: Any, threads: int) -> list[Scan]:
-    """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
-    starts = range(4 * BATCH, len(matrix), 4 * BATCH)
-    jobs = (partial(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in (0, *starts))
-    first, *others = in_order(jobs, threads) if starts else [kernels.scan_matrix(matrix)]
-    for start, more in zip(starts, others, strict=True):
+    first, *others = in_order((partial(look, start) for start in starts), threads)
+    for start, more in zip(starts[1:], others, strict=True):
         first = [_joined(a, b, start) for a, b in zip(first, more, strict=True)]
-    return first
+    return doubles, first
 
 
 def _joined(a: Scan, b: Scan, start: int) -> Scan:

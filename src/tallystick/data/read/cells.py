@@ -91,20 +91,24 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallI
         return {}
     codes = np.empty((width, rows), np.uint8)
 
-    def work(start: int) -> Callable[[], tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
-        def run() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def work(start: int) -> Callable[[], tuple[NDArray[np.uint8], NDArray[np.uint8], Any]]:
+        def run() -> tuple[NDArray[np.uint8], NDArray[np.uint8], Any]:
             fits, seen = np.ones(width, np.uint8), np.zeros((width, 256), np.uint8)
             kernels.small_codes(matrix[start : start + SLICE], base, codes, start, fits, seen)
-            return fits, seen
+            return fits, seen, counted(codes[0, start : start + SLICE])
 
         return run
 
+    def counted(column: NDArray[np.uint8]) -> Any:  # one column alone is the target's: its rows are asked for
+        return kernels.count_classes(column, 256) if width == 1 else None
+
     done = list(in_order((work(start) for start in range(0, rows, SLICE)), threads))
-    fits = np.bitwise_and.reduce([f for f, _ in done])
+    fits = np.bitwise_and.reduce([f for f, _, _ in done])
     fits[np.abs(base) > EXACT] = 0
-    used = np.bitwise_or.reduce([s for _, s in done])
+    used = np.bitwise_or.reduce([s for _, s, _ in done])
+    counts = np.add.reduce([c for _, _, c in done]) if width == 1 else None
     return {
-        j: SmallIntegers(codes[j], int(base[j]), np.flatnonzero(used[j]))
+        j: SmallIntegers(codes[j], int(base[j]), np.flatnonzero(used[j]), counts)
         for j in np.flatnonzero(fits).tolist()
     }
 
