@@ -294,7 +294,7 @@ class Table(Protocol):
         ...
 
     def dealer(self) -> Any:
-        """Return who deals rows that stay far where they are (`evaluate/far_folds.py`); else None."""
+        """Return who deals and ranks rows that stay far where they are; else None."""
         ...
 
     def blocks(self) -> Iterator[Block]:

@@ -13,9 +13,9 @@ from tallystick.data.table.block import Block
 from tallystick.engines.spark import table as table_room
 from tallystick.errors import DataError
 from tallystick.evaluate.cases import InParts
-from tallystick.evaluate.exact import nearest
 from tallystick.evaluate.far_curve import ClassRows, JudgedSums
 from tallystick.evaluate.measures import log_losses
+from tallystick.stats.exact import nearest
 
 
 def rows(many, classes=2, seed=3):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.evaluate.exact import joined, nearest
 from tallystick.evaluate.ranked_answers import Curves, PairSpread, PairsWon, calibrated
 from tallystick.evaluate.scores import thinned
+from tallystick.stats.exact import joined, nearest
 from tallystick.stats.value_tables import RankedPiece
 
 RNG = np.random.default_rng(1)

@@ -54,3 +54,16 @@ def test_at_most_one_row_in_a_hundred_and_a_tenth_of_the_rare_ones_may_be_wrong(
     assert alone.allowed(np.array([500, 500])) == 10.0
     assert alone.allowed(np.array([990, 10])) == 1.0
     assert alone.allowed(np.array([7, 0])) == 0.0
+
+
+def test_pieces_of_the_values_tell_what_all_tell_wherever_they_are_cut():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        counts = rng.integers(0, 4, (12, 3))
+        counts[counts.sum(axis=1) == 0, 0] = 1
+        pieces = np.split(counts, sorted(rng.choice(np.arange(1, 12), 4, replace=False).tolist()))
+        runs = alone._runs(counts)
+        many, goes_on = alone.joined_runs([alone.piece_runs(piece) for piece in pieces])
+        assert many == len(runs)
+        told = [alone.wrong_between(own, 3, on) for own, on in zip(pieces, goes_on, strict=True)]
+        assert alone.wrong_of_all(told) == alone._fewest_wrong(runs, 3)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from tallystick.contracts import Engine
@@ -28,6 +29,7 @@ from tallystick.description.columns import (
     views,
 )
 from tallystick.description.counts import Group, TableCounts
+from tallystick.description.far_numbers import RangedNumbers, ranged
 from tallystick.engines.choice import choose_local
 from tallystick.engines.local import Local
 from tallystick.stats import alone
@@ -134,7 +136,12 @@ def _described(name: str, table: Any, engine: Engine) -> Description:
     parts, whole = class_parts(target, counts.classes) if target else ((), None)
     found: dict[str, ColumnView] = {}
     doubted: dict[str, list[Note]] = {}
-    for group in counts.groups():
+    for group in chain(counts.groups(), ranged(counts)):
+        if isinstance(group, RangedNumbers):
+            name_of, used = group.column.name, len(table.schema.used)
+            found[name_of] = group.view(target is not None)
+            doubted[name_of] = list(group.notes(target is not None, used))
+            continue
         found.update((view.name, view) for view in views(group, target is not None))
         doubted.update(_doubts(group, target is not None, len(table.schema.used)))
     for column, words in counts.texts():

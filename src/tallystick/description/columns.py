@@ -7,7 +7,7 @@ Law: the description depends on the multiset of rows, not on their order.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -207,10 +207,10 @@ def number_parts(distinct: Sequence[Floats], stack: Stack) -> list[tuple[Part, .
     """
     values = distinct[0] if len(distinct) == 1 else np.concatenate(distinct)
     low, high = values[stack.starts], values[stack.starts + stack.lengths - 1]
-    step = high / BINS - low / BINS
-    step = np.where(step > 0, step, np.nextafter(0.0, 1.0))  # the range may be below what a double can divide
-    place = (values / BINS - stack.spread(low / BINS)) / stack.spread(step) * BINS
-    place = stack.spread(np.arange(len(distinct)) * BINS) + np.clip(place.astype(np.int64), 0, BINS - 1)
+    step = bin_step(low, high)
+    place = stack.spread(np.arange(len(distinct)) * BINS) + bin_places(
+        values, stack.spread(low), stack.spread(step)
+    )
     rows = summed(place, stack.counts, len(distinct) * BINS).reshape(len(distinct), BINS, -1).tolist()
     out = []
     for j, own in enumerate(distinct):
@@ -218,10 +218,31 @@ def number_parts(distinct: Sequence[Floats], stack: Stack) -> list[tuple[Part, .
             counts = stack.counts[stack.starts[j] : stack.starts[j] + len(own)]
             parts = zip(own.tolist(), counts.tolist(), strict=True)
         else:
-            edges = (float(low[j]) + np.arange(BINS) * float(step[j])).tolist()
-            parts = zip(edges, rows[j], strict=True)
+            parts = zip(bin_edges(float(low[j]), float(step[j])), rows[j], strict=True)
         out.append(tuple(_part("", n, v) for v, n in parts))
     return out
+
+
+def bin_step(low: Any, high: Any) -> Any:
+    """Return the width of the bins between two numbers."""
+    step = high / BINS - low / BINS
+    return np.where(step > 0, step, np.nextafter(0.0, 1.0))  # the range may be below what a double can divide
+
+
+def bin_places(values: Floats, low: Any, step: Any) -> Counts:
+    """Return the bin of each value."""
+    place = (values / BINS - low / BINS) / step * BINS
+    return np.asarray(np.clip(place.astype(np.int64), 0, BINS - 1))
+
+
+def bin_edges(low: float, step: float) -> list[float]:
+    """Return where each bin begins."""
+    return [float(edge) for edge in low + np.arange(BINS) * step]
+
+
+def bin_parts(low: float, step: float, counts: Counts) -> tuple[Part, ...]:
+    """Return the bins of a column by counts[bin, class]."""
+    return tuple(_part("", n, v) for v, n in zip(bin_edges(low, step), counts.tolist(), strict=True))
 
 
 def number_summaries(distinct: Sequence[Floats], stack: Stack) -> list[NumberSummary]:
@@ -235,18 +256,42 @@ def number_summaries(distinct: Sequence[Floats], stack: Stack) -> list[NumberSum
 def _summary(values: Floats, counts: Counts) -> NumberSummary:
     """Return the numbers of a column in brief; the sums are exact, so that no order of rows is in them."""
     ends = np.cumsum(counts)
-    rows, largest = int(ends[-1]), max(-float(values[0]), float(values[-1]))
-    small = largest < LARGE  # else the sum may be beyond the largest double, which no mean is
-    mean = math.fsum(values * counts) / rows if small else math.fsum(values * (counts / rows))
+    rows, low, high = int(ends[-1]), float(values[0]), float(values[-1])
+    total = math.fsum(terms_of_mean(values, counts, rows, is_small(low, high)))
+    at = {rank: float(values[np.searchsorted(ends, rank, side="right")]) for rank in ranks_wanted(rows)}
+    return summary_of(low, high, total, rows, at)
+
+
+def is_small(low: float, high: float) -> bool:
+    """Say whether numbers up to these can be summed; else the sum may be beyond the largest double, which no
+    mean is.
+    """
+    return max(-low, high) < LARGE
+
+
+def terms_of_mean(values: Floats, counts: Counts, rows: int, small: bool) -> Floats:
+    """Return what is summed for the mean: the sum of all rows, or of numbers that are not small the mean."""
+    return np.asarray(values * counts if small else values * (counts / rows))
+
+
+def ranks_wanted(rows: int) -> list[int]:
+    """Return the ranks of the rows that quantiles lie between."""
+    places = [divmod((rows - 1) * share, 100) for share in (*QUANTILES, 50)]
+    return sorted({at + step for at, rest in places for step in (0, int(rest > 0))})
+
+
+def summary_of(low: float, high: float, total: float, rows: int, at: Mapping[int, float]) -> NumberSummary:
+    """Return numbers in brief. total: the sum of `terms_of_mean`; at[rank]: the value of a row."""
 
     def quantile(share: int) -> float:
         """Return what so many percent of the rows lie below."""
-        at, rest = divmod((rows - 1) * share, 100)
-        low, high = (float(values[np.searchsorted(ends, at + step, side="right")]) for step in (0, rest > 0))
-        return low if low == high else low * ((100 - rest) / 100) + high * (rest / 100)
+        rank, rest = divmod((rows - 1) * share, 100)
+        below, above = at[rank], at[rank + int(rest > 0)]
+        return below if below == above else below * ((100 - rest) / 100) + above * (rest / 100)
 
+    mean = total / rows if is_small(low, high) else total
     quantiles = tuple((share / 100, quantile(share)) for share in QUANTILES)
-    return NumberSummary(float(values[0]), float(values[-1]), mean, quantile(50), quantiles)
+    return NumberSummary(low, high, mean, quantile(50), quantiles)
 
 
 def _part(label: str, counts: list[int], low: float | None = None) -> Part:

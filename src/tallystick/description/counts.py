@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from tallystick.stats.class_values import ClassValues, ValuesByClass
 
 TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
 FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
+MANY = 1 << 20  # rows far away beyond which columns of numbers are looked at in ranges of their values
+MOST_CLASSES = 32  # with which they are
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,24 @@ class TableCounts:
         self.sums = self.engine.total(self.table, BayesSums(asks, self.n_classes))
 
     @property
+    def numeric(self) -> list[Column]:
+        """The columns of numbers."""
+        return [c for c in self.table.schema.used if c.kind == "numeric"]
+
+    @cached_property
+    def dealer(self) -> Any:
+        """Who ranks rows that are far away and many; None: their values come here."""
+        few = self.table.rows <= MANY or self.n_classes > MOST_CLASSES
+        return None if few or self.table.place != "far" else self.table.dealer()
+
+    @property
     def classes(self) -> Counts:
         """The rows of each class; without a target all are of one."""
         return self.sums[""]
 
     def groups(self) -> Iterator[Group]:
         """Yield all columns of numbers and levels that have a value."""
-        numeric = [c for c in self.table.schema.used if c.kind == "numeric"]
+        numeric = [] if self.dealer is not None else self.numeric
         size = max(FAR if self.table.place == "far" else 1, TOGETHER // max(self.table.rows, 1))
         for start in range(0, len(numeric), size):
             some = numeric[start : start + size]

@@ -142,17 +142,32 @@ def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, Floats, NDArray[np.intp]
     right = stack.spread(stack.total)
     right -= stack.left
     rows = int((stack.total + stack.missing).sum(axis=1).max())
-    cost = _cost(stack.left, right, rows)
+    cost = cut_costs(stack.left, right, rows)
     ends = stack.starts + stack.lengths - 1
     cost[ends] = np.iinfo(np.int64).max  # all rows on one side
     best = np.flatnonzero(cost == stack.spread(np.minimum.reduceat(cost, stack.starts)))
     at = best[np.searchsorted(best, stack.starts)]
-    low, high = stack.left[at], right[at]
+    found = _gains_of_cuts(stack, stack.left[at], right[at], stack.lengths.tolist())
+    return *found, np.where(at < ends, at + 1 - stack.starts, 0)
+
+
+def _gains_of_cuts(
+    stack: Stack, low: Counts, high: Counts, values: Sequence[int]
+) -> tuple[Floats, Floats, Floats]:
+    """Return gain, gain ratio and what is left of each column, by its two sides low and high[column, class];
+    values[column]: how many there are.
+    """
     sizes = n_log2_n(low.sum(axis=1)) + n_log2_n(high.sum(axis=1))
     gain, ratio = _gains(stack, bits(low) + bits(high), sizes)
     every = np.maximum((stack.total + stack.missing).sum(axis=1), 1)
-    left = np.maximum(gain - np.array([cut_bits(n) for n in stack.lengths.tolist()]) / every, 0.0)
-    return gain, ratio, left, np.where(at < ends, at + 1 - stack.starts, 0)
+    return gain, ratio, np.maximum(gain - np.array([cut_bits(n) for n in values]) / every, 0.0)
+
+
+def gain_of_cut(low: Counts, high: Counts, missing: Counts, values: int) -> Gain:
+    """Return what the cut of a column of so many values gains, by its two sides low and high[class]."""
+    stack = Stack.of([np.stack([low, high, missing])])
+    gain, ratio, left = _gains_of_cuts(stack, low[None], high[None], [values])
+    return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
 
 
 def by_levels(counts: Counts, missing: Counts) -> Gain:
@@ -168,14 +183,14 @@ def by_word(counts: Counts, rows: Counts) -> Gain | None:
     """
     if len(counts) == 0:
         return None
-    at = int(np.argmin(_cost(counts, rows - counts, int(rows.sum()))))
+    at = int(np.argmin(cut_costs(counts, rows - counts, int(rows.sum()))))
     branches = np.stack([counts[at], rows - counts[at], np.zeros_like(rows)])
     gain, ratio, _ = gains_by_levels(Stack.of([branches]))
     left = max(float(gain[0]) - word_bits(len(counts)) / max(int(rows.sum()), 1), 0.0)
     return Gain(float(gain[0]), float(ratio[0]), left, at)
 
 
-def _cost(left: Counts, right: Counts, rows: int) -> Counts:
+def cut_costs(left: Counts, right: Counts, rows: int) -> Counts:
     """Return what each split of at most `rows` rows costs: left, right[split, class].
 
     n·log2(n) as the whole numbers that trees are grown by: what ties there ties here.

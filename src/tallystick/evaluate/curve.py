@@ -20,13 +20,13 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
-from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.far_curve import FarSubsets
 from tallystick.evaluate.far_folds import Dealer
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers
 from tallystick.models.decision import decide
+from tallystick.stats.exact import exact_total
 
 Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat

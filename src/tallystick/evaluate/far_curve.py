@@ -19,12 +19,12 @@ from tallystick.contracts import Block, Table
 from tallystick.data.schema import Schema
 from tallystick.evaluate.cases import InParts
 from tallystick.evaluate.costs import named, own_costs
-from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.far_folds import Dealer, FoldModel, OnlyClass
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Steps, fresh, spread
 from tallystick.models.decision import decide
+from tallystick.stats.exact import digits, joined, nearest
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

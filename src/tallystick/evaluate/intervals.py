@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.evaluate.exact import exact_total
+from tallystick.stats.exact import exact_total
 
 Interval = tuple[float, float]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import digits, exact_total, nearest
 from tallystick.evaluate.intervals import METHODS, OF
+from tallystick.stats.exact import digits, exact_total, nearest
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

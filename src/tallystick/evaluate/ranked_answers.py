@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.measures import area_spread
 from tallystick.evaluate.scores import (
     BINS,
@@ -25,6 +24,7 @@ from tallystick.evaluate.scores import (
     from_half,
     in_top_tenth,
 )
+from tallystick.stats.exact import digits, joined, nearest
 from tallystick.stats.value_tables import RankedPiece
 
 Counts = NDArray[np.int64]

@@ -18,11 +18,11 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.disk_answers import DiskAnswers
-from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.measures import ACCURACY, LOG_LOSS, SCORES, Measure, accuracy, log_losses
 from tallystick.evaluate.scores import Scores, score
 from tallystick.evaluate.summed_answers import SummedAnswers
 from tallystick.models.decision import decide
+from tallystick.stats.exact import exact_total
 
 Floats = NDArray[np.float64]
 LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no order of the rows

@@ -20,11 +20,11 @@ from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
-from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
+from tallystick.stats.exact import digits, joined, nearest
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.measures import (
     SCORES,
     Answered,
@@ -25,6 +24,7 @@ from tallystick.evaluate.measures import (
 )
 from tallystick.evaluate.thresholds import RankedRows, Thresholds, thresholds_of
 from tallystick.models.decision import decide
+from tallystick.stats.exact import exact_total
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -21,7 +21,6 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
-from tallystick.evaluate.exact import digits, joined, nearest
 from tallystick.evaluate.measures import (
     RowMean,
     area_error,
@@ -47,6 +46,7 @@ from tallystick.evaluate.scores import (
 from tallystick.evaluate.thresholds import RankedRows
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
+from tallystick.stats.exact import digits, joined, nearest
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

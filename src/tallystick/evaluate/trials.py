@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.evaluate import large
-from tallystick.evaluate.exact import exact_total
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.running import Progress, Steps, answer_settings
+from tallystick.stats.exact import exact_total
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting

@@ -12,7 +12,10 @@ those that name the tree among all that were looked at, are at least SURE. Missi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,20 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.stats.price import cut_bits, level_bits, word_bits
 
-__all__ = ["Alone", "allowed", "by_cuts", "by_levels", "by_word"]
+__all__ = [
+    "Alone",
+    "PieceRuns",
+    "RunsFound",
+    "allowed",
+    "by_cuts",
+    "by_levels",
+    "by_runs",
+    "by_word",
+    "joined_runs",
+    "piece_runs",
+    "wrong_between",
+    "wrong_of_all",
+]
 
 WRONG = 0.01  # of all rows
 MISSED = 0.1  # of the rows that the most frequent class gets wrong
@@ -62,18 +78,37 @@ def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
 
 def by_cuts(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
     """Return what counts[value, class] in rising order of values tell by a few cuts; None as above."""
-    if (found := _by_absence(counts, missing, among)) is not None:
-        return found
-    total = counts.sum(axis=0) + missing
+    runs = _runs(counts)
+    found = RunsFound(counts.sum(axis=0), missing, len(counts), len(runs))
+    return by_runs(found, lambda most: _fewest_wrong(runs, most), among)
+
+
+class RunsFound(NamedTuple):
+    """What is known of the numbers of a column before any cut: rows with and without one by class, how many
+    values differ, and how many runs of neighbouring values have one most frequent class each.
+    """
+
+    there: Counts
+    missing: Counts
+    values: int
+    runs: int
+
+
+def by_runs(found: RunsFound, fewest: Callable[[int], list[float]], among: int = 1) -> Alone | None:
+    """Return what a few cuts tell; None as above. fewest(most): the fewest wrong rows with 0 to `most` cuts,
+    asked for only where the runs are few enough.
+    """
+    missing = found.missing
+    if (absent := _by_absence(found.there[None], missing, among)) is not None:
+        return absent
+    total = found.there + missing
     most = CUTS + max(int(np.count_nonzero(total)) - 2, 0)
     lost = float(missing.sum() - missing.max(initial=0))
-    few = allowed(total)
-    runs = _runs(counts)
     # each wrong row can break a run in two places; more runs than that are not a small tree
-    if len(runs) < 2 or len(runs) > most + 1 + 2 * few:
+    if found.runs < 2 or found.runs > most + 1 + 2 * allowed(total):
         return None
-    for cuts, wrong in enumerate(_fewest_wrong(runs, most)):
-        named = _judged(wrong + lost, total, cut_bits(len(counts), cuts) + bool(lost), among)
+    for cuts, wrong in enumerate(fewest(most)):
+        named = _judged(wrong + lost, total, cut_bits(found.values, cuts) + bool(lost), among)
         if cuts and named is not None:
             return named
     return None
@@ -133,4 +168,61 @@ def _fewest_wrong(runs: Floats, most: int) -> list[float]:
     for others in runs.sum(axis=1)[:, None] - runs:
         wrong[1:] = np.minimum(wrong[1:], wrong[:-1].min(axis=1)[:, None])
         wrong += others
-    return [float(v) for v in np.minimum.accumulate(wrong.min(axis=1))]  # a cut need not be made
+    return _of_cuts(wrong)
+
+
+def _of_cuts(wrong: Floats) -> list[float]:
+    """Return the fewest wrong rows by cuts; one need not be made."""
+    return [float(v) for v in np.minimum.accumulate(wrong.min(axis=1))]
+
+
+# ---- the same where the values lie in pieces ----
+
+
+class PieceRuns(NamedTuple):
+    """The runs of a piece of the values: how many, and the most frequent class of the first and the last."""
+
+    many: int
+    first: int
+    last: int
+
+
+def piece_runs(counts: Counts) -> PieceRuns:
+    """Return the runs of a piece that has a value."""
+    best = counts.argmax(axis=1)
+    return PieceRuns(1 + int(np.count_nonzero(best[1:] != best[:-1])), int(best[0]), int(best[-1]))
+
+
+def joined_runs(pieces: Sequence[PieceRuns]) -> tuple[int, list[bool]]:
+    """Return how many runs all pieces have, and whether the first of each goes on with the last before it."""
+    goes_on = [False, *(a.last == b.first for a, b in pairwise(pieces))]
+    return sum(p.many for p in pieces) - sum(goes_on), goes_on
+
+
+def wrong_between(counts: Counts, most: int, goes_on: bool) -> Floats:
+    """Return wrong[class before, cuts, class in hand] of a piece: the fewest wrong rows in it with so many
+    cuts there, none before its first run where that goes on with the last.
+    """
+    runs = _runs(counts)
+    k = runs.shape[1]
+    wrong = np.full((k, most + 1, k), np.inf)
+    wrong[np.arange(k), 0, np.arange(k)] = 0.0
+    for at, others in enumerate(runs.sum(axis=1)[:, None] - runs):
+        if at or not goes_on:
+            wrong[:, 1:] = np.minimum(wrong[:, 1:], wrong[:, :-1].min(axis=2)[..., None])
+        wrong += others
+    return wrong
+
+
+def wrong_of_all(pieces: Sequence[Floats]) -> list[float]:
+    """Return the fewest wrong rows with 0, 1, ... cuts, of the pieces' own."""
+    most, k = pieces[0].shape[1] - 1, pieces[0].shape[2]
+    wrong = np.full((most + 1, k), np.inf)
+    wrong[0] = 0.0
+    for piece in pieces:
+        later = np.full_like(wrong, np.inf)
+        for cuts in range(most + 1):  # that were made before
+            some = (wrong[cuts][:, None, None] + piece[:, : most + 1 - cuts]).min(axis=0)
+            later[cuts:] = np.minimum(later[cuts:], some)
+        wrong = later
+    return _of_cuts(wrong)

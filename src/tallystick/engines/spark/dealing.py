@@ -131,7 +131,7 @@ class KeptAnswers:
 
 @dataclass(frozen=True)
 class SparkDealer:
-    """Who deals the rows of a table without weights."""
+    """Who deals and ranks the rows of a table without weights."""
 
     table: SparkTable
 
@@ -147,6 +147,10 @@ class SparkDealer:
         with plain_errors():
             told = self.table.opened.mapPartitions(HashesSent(self.table.schema, self.tasks))
             return int(sum(told.partitionBy(self.tasks, int).mapPartitions(count_distinct).collect()))
+
+    def ranked(self, name: str, labels: Labels, width: int) -> RankedColumn:
+        """Return the rows in the order of a column of numbers; labels(block)[row]: below `width`."""
+        return ranked(self.table.opened, name, labels, width, self.table.rows)
 
     def in_order(self, order: Order) -> DealtRows:
         """Return the rows in folds by their ranks in an order."""

@@ -93,6 +93,7 @@ class ValuesSent:
         """Yield the pieces of each block."""
         for block in blocks:
             table = value_table(block.values(self.name), [(self.labels(block), None)], self.width)
+            table.table[-1] = 0  # rows without a value have no place
             for r, piece in enumerate(cut_table(table, self.ends)):
                 if piece.values is not None and len(piece.values):
                     yield r, narrow_table(piece)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.evaluate import exact
-from tallystick.evaluate.exact import digits, exact_total, joined, nearest
+from tallystick.stats import exact
+from tallystick.stats.exact import digits, exact_total, joined, nearest
 
 number = st.one_of(st.floats(-1e200, 1e200), st.floats(-1, 1), st.floats(-1e-300, 1e-300))
 

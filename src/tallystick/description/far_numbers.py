@@ -1,0 +1,240 @@
+"""A column of numbers whose rows stay with Spark, described by what ranges of its values tell.
+
+Knows pieces of the values in their order, each with counts by class. Knows nothing of who has them. Law: the
+description is that of all values at once, number for number; what comes here does not grow with the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block
+from tallystick.data.read.slips import sentinels
+from tallystick.data.schema import Column, Note
+from tallystick.description import doubts
+from tallystick.description.columns import (
+    BINS,
+    ColumnView,
+    bin_parts,
+    bin_places,
+    bin_step,
+    is_small,
+    ranks_wanted,
+    summary_of,
+    terms_of_mean,
+)
+from tallystick.description.counts import Group, TableCounts
+from tallystick.description.gains import Counts, Floats, Stack, cut_costs, gain_of_cut, midpoint, summed
+from tallystick.stats import alone
+from tallystick.stats.exact import digits, joined, nearest
+from tallystick.stats.value_tables import RankedPiece
+
+FEW = 1 << 10  # different numbers of a column that may come here
+
+
+class OrderedValues(Protocol):
+    """All values of a column in pieces. totals[class]: rows that have one; distinct: different values."""
+
+    @property
+    def totals(self) -> Counts: ...  # noqa: D102
+
+    @property
+    def distinct(self) -> int: ...  # noqa: D102
+
+    def ask(self, work: Callable[[RankedPiece], Any]) -> list[Any]:
+        """Return work(piece) of all pieces, in their order."""
+        ...
+
+
+# ---- works on pieces of the order ----
+
+
+def class_of(block: Block) -> NDArray[Any]:
+    """Return the class of each row; without a target all are of one."""
+    return np.zeros(block.rows, np.uint8) if block.classes is None else np.asarray(block.classes)
+
+
+def whole(piece: RankedPiece) -> tuple[Floats, Counts]:
+    """Return all values of a piece with their counts."""
+    return piece.values, piece.counts
+
+
+class RangeEnds(NamedTuple):
+    """The two lowest and the two highest values of a piece, each with its rows, how many values are lower,
+    and the piece's runs.
+    """
+
+    low: list[tuple[float, int]]
+    high: list[tuple[float, int]]
+    first: int
+    runs: alone.PieceRuns
+
+
+def ends_of(piece: RankedPiece) -> RangeEnds:
+    """Return the ends of a piece."""
+    pairs = [
+        list(zip(piece.values[some].tolist(), piece.counts[some].sum(axis=1).tolist(), strict=True))
+        for some in (slice(None, 2), slice(-2, None))
+    ]
+    return RangeEnds(pairs[0], pairs[1], piece.first, alone.piece_runs(piece.counts))
+
+
+class BestCut(NamedTuple):
+    """The best cut of a piece: what it costs, the place of the value below it, that value and the one above
+    (None: it is in the next piece), and left[class]: the rows below.
+    """
+
+    cost: int
+    place: int
+    value: float
+    above: float | None
+    left: Counts
+
+
+class RangeSums(NamedTuple):
+    """counts[bin, class], what is summed for the mean in digits, the values at ranks, and the best cut."""
+
+    bins: Counts
+    mean: Counts
+    at: dict[int, float]
+    cut: BestCut | None
+
+
+@dataclass(frozen=True)
+class SumsOf:
+    """Ask a piece for its part of a description. ends: the lowest and the highest value; totals[class]: rows
+    with a value; distinct: values; rows: with and without one.
+    """
+
+    ends: tuple[float, float]
+    totals: Counts
+    distinct: int
+    rows: int
+
+    def __call__(self, piece: RankedPiece) -> RangeSums:
+        """Return the part of a piece."""
+        low, high = self.ends
+        known, own = int(self.totals.sum()), piece.counts.sum(axis=1)
+        place = bin_places(piece.values, low, bin_step(low, high))
+        terms = terms_of_mean(piece.values, own, known, is_small(low, high))
+        upto = int(piece.before.sum()) + np.cumsum(own)
+        wanted = [r for r in ranks_wanted(known) if upto[0] - own[0] <= r < upto[-1]]
+        at = {r: float(piece.values[np.searchsorted(upto, r, side="right")]) for r in wanted}
+        return RangeSums(summed(place, piece.counts, BINS), digits(terms), at, self._cut(piece))
+
+    def _cut(self, piece: RankedPiece) -> BestCut | None:
+        left = piece.before + np.cumsum(piece.counts, axis=0)
+        if piece.first + len(left) == self.distinct:
+            left = left[:-1]  # no value is above the last
+        if not len(left):
+            return None
+        cost = cut_costs(left, self.totals - left, self.rows)
+        at = int(np.argmin(cost))
+        above = float(piece.values[at + 1]) if at + 1 < len(piece.values) else None
+        return BestCut(int(cost[at]), piece.first + at, float(piece.values[at]), above, left[at])
+
+
+@dataclass(frozen=True)
+class WrongIn:
+    """Ask a piece how few rows small trees get wrong in it. goes_on[first]: whether its first run goes on
+    with the last of the piece before, by how many values are lower.
+    """
+
+    most: int
+    goes_on: dict[int, bool]
+
+    def __call__(self, piece: RankedPiece) -> Floats:
+        """Return wrong[class before, cuts, class in hand]."""
+        return alone.wrong_between(piece.counts, self.most, self.goes_on[piece.first])
+
+
+# ---- what is found of a column ----
+
+
+@dataclass(frozen=True)
+class RangedNumbers:
+    """A column of many different numbers. missing[class]: rows without one."""
+
+    column: Column
+    order: OrderedValues
+    missing: Counts
+
+    @cached_property
+    def ends(self) -> list[RangeEnds]:
+        """The ends of all pieces."""
+        found: list[RangeEnds] = self.order.ask(ends_of)
+        return found
+
+    @cached_property
+    def extremes(self) -> list[tuple[float, int]]:
+        """The two lowest and the two highest values, each with its rows."""
+        low = [pair for piece in self.ends[:2] for pair in piece.low]
+        high = [pair for piece in self.ends[-2:] for pair in piece.high]
+        return [*low[:2], *high[-2:]]
+
+    @cached_property
+    def runs(self) -> tuple[int, list[bool]]:
+        """How many runs there are, and which pieces go on with one."""
+        return alone.joined_runs([piece.runs for piece in self.ends])
+
+    def view(self, known: bool) -> ColumnView:
+        """Return the column; known: there is a target."""
+        order, c = self.order, self.column
+        low, high = self.extremes[0][0], self.extremes[-1][0]
+        rows = int(order.totals.sum())
+        asked = SumsOf((low, high), order.totals, order.distinct, rows + int(self.missing.sum()))
+        found: list[RangeSums] = order.ask(asked)
+        total = nearest(reduce(joined, [part.mean for part in found]))
+        at = {rank: value for part in found for rank, value in part.at.items()}
+        bins = np.sum([part.bins for part in found], axis=0)
+        parts = bin_parts(low, float(bin_step(low, high)), bins)
+        numbers = summary_of(low, high, total, rows, at)
+        base = (c.name, c.kind, c.why, int(self.missing.sum()), order.distinct, parts)
+        if not known:
+            return ColumnView(*base, unit=c.unit, numbers=numbers)
+        cut = min((p.cut for p in found if p.cut is not None), key=lambda one: (one.cost, one.place))
+        told = gain_of_cut(cut.left, order.totals - cut.left, self.missing, order.distinct)
+        where = midpoint(cut.value, self._above(cut))
+        return ColumnView(*base, told.gain, told.ratio, where, told.left, c.unit, numbers)
+
+    def _above(self, cut: BestCut) -> float:
+        """Return the value above a cut."""
+        return next(p.low[0][0] for p in self.ends if p.first > cut.place) if cut.above is None else cut.above
+
+    def notes(self, known: bool, among: int) -> Iterator[Note]:
+        """Yield what a careful reader would ask; among: columns of the table."""
+        if not self.column.unit:
+            values, counts = zip(*self.extremes, strict=True)
+            rest = int(self.order.totals.sum()) - counts[0] - counts[-1]
+            sizes = np.array([counts[0], rest, 0, counts[-1]])
+            for mark in sentinels(self.column.name, np.array(values), sizes):
+                yield mark.note(self.column.name)
+        if not known:
+            return
+        found = alone.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
+        told = alone.by_runs(found, self._fewest, among)
+        if told is not None:
+            yield doubts.given_away(self.column.name, told)
+
+    def _fewest(self, most: int) -> list[float]:
+        """Return the fewest wrong rows with 0 to `most` cuts."""
+        goes_on = {piece.first: own for piece, own in zip(self.ends, self.runs[1], strict=True)}
+        return alone.wrong_of_all(self.order.ask(WrongIn(most, goes_on)))
+
+
+def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:
+    """Yield the columns of numbers of many rows far away that have a value, each by itself."""
+    for column in counts.numeric if counts.dealer is not None else ():
+        order: OrderedValues = counts.dealer.ranked(column.name, class_of, counts.n_classes)
+        missing = counts.classes - order.totals
+        if order.distinct > FEW:
+            yield RangedNumbers(column, order, missing)
+        elif order.distinct:
+            values, own = (np.concatenate(part) for part in zip(*order.ask(whole), strict=True))
+            yield Group([column], Stack.of([np.vstack([own, missing[None]])]), [values])
