@@ -1,15 +1,19 @@
 """What a GPU makes of sums, beside all cores of the same machine.
 
-    python benchmarks/gpu.py [part ...]     same bandwidth bayes tree logistic predict
+    python benchmarks/gpu.py [part ...]     same bandwidth bayes tree logistic predict; elsewhere
 
 Runs from a source tree too, on a machine without a package registry: NumPy, pyarrow, CuPy, and the compiled
-kernels in `src/tallystick`. `same` compares the bytes of model files; the others print a line for each figure
-with its target (`docs/gpu.md` tells what was found). "resident": the columns lie on the device already.
+kernels in `src/tallystick`. `same` compares the bytes of model files with the processor's: of ten public
+tables, where TALLYSTICK_DATA says where they are, and of generated ones, with one sha256 for all of them;
+`elsewhere`, which needs no GPU, prints that sha256 for rows on disk, and with Spark of the public tables. The
+others print a line for each figure with its target (`docs/gpu.md` tells what was found). "resident": the
+columns lie on the device already.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
 import warnings
@@ -25,6 +29,7 @@ from tallystick.engines.gpu import device_of
 
 ROUNDS = 5
 Line = tuple[str, float, float | None]  # what, found, the least it must be
+Way = Callable[[Callable[..., Any], Any, Any], Any]  # of a method and rows: the fitted estimator
 
 
 def numbers(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,13 +74,34 @@ def made(seed: int) -> tuple[dict[str, Any], np.ndarray]:
     return X, np.where(np.isin(X["level"], ["a", "b"]) & (X["rounded"] > 0), 0, y)
 
 
-def tables(count: int) -> Iterator[tuple[str, Any, Any]]:
-    """Yield bundled tables and generated ones."""
+PUBLIC = {
+    "pima-diabetes/diabetes": "class",
+    "wine/wine": "class",
+    "glass/glass": "Type",
+    "sonar/sonar": "Class",
+    "vehicle/vehicle": "Class",
+    "ionosphere/ionosphere": "class",
+    "segment/segment": "class",
+    "page-blocks/page.blocks": "class",
+    "sick/sick": "Class",
+    "soybean/soybean": "class",
+}
+
+
+def public() -> Iterator[tuple[str, Any, Any]]:
+    """Yield public tables, as far as they are at hand."""
+    from pyarrow import csv
+
+    folder = Path(os.environ.get("TALLYSTICK_DATA", ""))
+    for name, target in PUBLIC.items():
+        if (path := folder / f"{name}.csv.gz").is_file():
+            yield name, csv.read_csv(path), target
+
+
+def generated(count: int) -> Iterator[tuple[str, Any, Any]]:
+    """Yield generated tables."""
     import pyarrow as pa
 
-    bundled = Path(ts.__file__).parent / "examples"
-    for name, target in (("votes", "party"), ("iris", "species"), ("play-tennis", "Play")):
-        yield name, str(bundled / f"{name}.csv"), target
     for seed in range(count):
         X, y = made(seed)
         yield f"made {seed}", pa.table(X), y
@@ -89,23 +115,43 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def same(count: int = 300) -> Iterator[Line]:
-    """Compare bytes of models."""
+    """Compare bytes of models with those of the processor."""
     device = type(device_of(0).device)
     device.least_rows, device.small_rows = 0, 64
+    yield from _digests({"gpu": lambda method, X, y: method(engine=ts.Gpu()).fit(X, y)}, count)
+
+
+def elsewhere(count: int = 300) -> Iterator[Line]:
+    """Compare bytes of models of rows on disk and with Spark with those of rows in memory."""
+    ways: dict[str, Way] = {"disk": lambda method, X, y: method(memory="64MB").fit(X, y)}
+    yield from _digests(ways, count)
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    far: dict[str, Way] = {"spark": lambda method, X, y: method().fit(spark.createDataFrame(X), y)}
+    yield from _digests(far, 0)
+    spark.stop()
+
+
+def _digests(ways: dict[str, Way], count: int) -> Iterator[Line]:
+    """Fit every method to every table, here and otherwise; print one sha256 for all models of a kind."""
     for name, method in METHODS.items():
-        digests, wrong, done = hashlib.sha256(), [], 0
-        for told, X, y in tables(count if name != "logistic" else count // 5):
-            try:
-                here = method().fit(X, y).to_bytes()
-            except ts.TallyError:
+        for kind, some in (
+            ("public", public()),
+            ("made", generated(count // 5 if name == "logistic" else count)),
+        ):
+            digests = {way: hashlib.sha256() for way in ("memory", *ways)}
+            done = 0
+            for _, X, y in some:
+                digests["memory"].update(method().fit(X, y).to_bytes())
+                for way, fit in ways.items():
+                    digests[way].update(fit(method, X, y).to_bytes())
+                done += 1
+            if not done:
                 continue
-            there = method(engine=ts.Gpu()).fit(X, y).to_bytes()
-            digests.update(there)
-            done += 1
-            if here != there:
-                wrong.append(told)
-        print(f"   {name}: {done} models, sha256 of all {digests.hexdigest()[:16]}, wrong: {wrong[:5]}")
-        yield f"{name}: models with the processor's bytes, share of {done}", 1 - len(wrong) / done, 1.0
+            told = {way: digest.hexdigest()[:16] for way, digest in digests.items()}
+            print(f"   {name}, {done} {kind} tables, sha256 of all models:", told, flush=True)
+            yield f"{name}, {kind}: one sha256", float(len(set(told.values())) == 1), 1.0
 
 
 def bandwidth() -> Iterator[Line]:
@@ -268,13 +314,15 @@ PARTS: dict[str, Callable[[], Iterator[Line]]] = {
     "tree": tree,
     "logistic": logistic,
     "predict": predict,
+    "elsewhere": elsewhere,
 }
+DEVICE = [part for part in PARTS if part != "elsewhere"]
 
 
 def main() -> None:
     """Print what was asked for."""
     warnings.simplefilter("ignore")
-    for part in sys.argv[1:] or PARTS:
+    for part in sys.argv[1:] or DEVICE:
         for what, found, least in PARTS[part]():
             verdict = "" if least is None else f"   must {least:g}: {'met' if found >= least else 'MISSED'}"
             print(f"{what:<72} {found:10.4g}{verdict}", flush=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tallystick as ts
 from tallystick.errors import DataError
 from tallystick.estimators.rows import as_given, as_record, is_matrix, width
 
@@ -51,3 +52,32 @@ def test_what_only_says_it_is_an_array_is_one():
     assert as_given("file.csv") == "file.csv"
     with pytest.raises(DataError, match=r"X has 0 feature\(s\) \(shape=\(3, 0\)\)"):
         as_given(np.zeros((3, 0)))
+
+
+class OnDevice:
+    """An array in the memory of a GPU: NumPy must not be given it in passing."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.ndim, self.dtype = array, array.shape, array.ndim, array.dtype
+        self.__cuda_array_interface__ = {"version": 3}
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, which):
+        return OnDevice(self.array[which])
+
+    def __array__(self, *given, **more):
+        raise TypeError("implicit conversion to a NumPy array is not allowed")
+
+    def get(self):
+        return self.array.copy()
+
+
+def test_rows_on_a_device_are_learned_from():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y, w = (X[:, 0] > 0).astype(int), rng.integers(1, 3, 200)
+    there = ts.DecisionTree().fit(OnDevice(X), OnDevice(y), OnDevice(w))
+    assert there.to_bytes() == ts.DecisionTree().fit(X, y, w).to_bytes()
+    assert there.score(OnDevice(X), OnDevice(y)) == there.score(X, y)

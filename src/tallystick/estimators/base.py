@@ -34,7 +34,7 @@ from tallystick.errors import (
 from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
-from tallystick.estimators.plain_rows import from_floats, here
+from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.estimators.with_card import WithCard
 from tallystick.estimators.with_decision import WithDecision
@@ -442,7 +442,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         found = from_floats(self.schema_, X, self.model_.floats, threads, self._there(self.model_))
         if found is not None:
             return found
-        parts = list(self._each_block(here(X), self.model_.shares, unread="keep", **reading))
+        parts = list(self._each_block(X, self.model_.shares, unread="keep", **reading))
         return np.concatenate(parts) if parts else np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
 
     def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
+from tallystick.data.source.door import here, lies_on_device
 from tallystick.data.threads import in_order
 from tallystick.models.tree.record import is_number
 
@@ -38,7 +39,7 @@ def from_floats(
         return None
     out = None if there is None else there(columns, len(X))
     if out is None:
-        columns = [here(c) for c in columns] if lies_on_device(X) else columns
+        columns = [here(c) for c in columns]
         out = in_pieces(columns, len(X), work, threads)
     if out is None:
         return None
@@ -66,16 +67,6 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
             out = np.empty((rows, *found.shape[1:]), found.dtype)
         out[part] = found
     return out
-
-
-def lies_on_device(X: Any) -> bool:
-    """Is X an array in the memory of a GPU, such as CuPy's?"""
-    return hasattr(X, "__cuda_array_interface__")
-
-
-def here(X: Any) -> Any:
-    """Return X in the memory of this machine."""
-    return X.get() if lies_on_device(X) else X
 
 
 def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:

@@ -64,6 +64,33 @@ def test_shares_and_classes_are_the_processors(name, classes):
             assert labels.tolist() == here.predict(Z).tolist()
 
 
+@pytest.mark.parametrize("columns", [3, 4, 8])
+@pytest.mark.parametrize("name", ["tree", "gaussian", "logistic"])
+def test_cells_come_by_fours_or_one_by_one(name, columns):
+    rng = np.random.default_rng(columns)
+    X = rng.normal(size=(1003, columns))
+    y = X[:, 0] + X[:, -1] > rng.normal(size=len(X))
+    here = MODELS[name]().fit(X, y)
+    there = copy.deepcopy(here).set_params(engine=Gpu())
+    room = np.empty(X.size + 1)
+    askew = room[1:].reshape(X.shape)  # does not begin at a multiple of 16 bytes, or the other does not
+    room[0], askew[...] = 0.5, X
+    for Z in (
+        X,
+        X.astype(np.float32),
+        X.view(There),
+        askew.view(There),
+        room[:-1].reshape(X.shape).view(There),
+    ):
+        shares, labels, _ = both(there, Z)
+        assert shares.tobytes() == here.predict_proba(np.array(Z)).tobytes()
+        assert labels.tolist() == here.predict(np.array(Z)).tolist()
+    wrong = X.copy()
+    wrong[1002, 0] = -np.inf
+    with twin(), pytest.raises(DataError, match="row 1,003 holds '-inf'"):
+        there.predict(wrong)
+
+
 @pytest.mark.parametrize("name", ["tree", "gaussian", "logistic"])
 def test_rows_that_lie_on_the_device_are_not_copied(name):
     here, there = fitted(name)

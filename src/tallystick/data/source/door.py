@@ -147,7 +147,7 @@ def open_source(
         return Stream(name or x.name, tuple(x.columns), x.batches, tuple(x.notes), reading)
     if isinstance(x, str | os.PathLike):
         return _open_path(as_path(x), reading, name)
-    return _open_object(x, reading, name)
+    return _open_object(here(x), reading, name)
 
 
 def files_behind(x: Any) -> list[str]:
@@ -158,6 +158,16 @@ def files_behind(x: Any) -> list[str]:
 def is_spark(x: Any) -> bool:
     """Say whether x is a DataFrame of Spark, without loading Spark."""
     return type(x).__module__.startswith("pyspark.") and type(x).__name__ == "DataFrame"
+
+
+def lies_on_device(x: Any) -> bool:
+    """Is x an array in the memory of a GPU, such as CuPy's?"""
+    return hasattr(x, "__cuda_array_interface__")
+
+
+def here(x: Any) -> Any:
+    """Return x in the memory of this machine."""
+    return x.get() if lies_on_device(x) else x
 
 
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:

@@ -20,6 +20,7 @@ import pyarrow as pa
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers, sound
 from tallystick.data.source.base import BaseSource
+from tallystick.data.source.door import here
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.of_polars import plain_polars, with_order
 from tallystick.data.text import OF_PANDAS, YEARS, cell_text
@@ -407,7 +408,8 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
 
 
 def as_column(cells: Any, name: str) -> pa.ChunkedArray:
-    """Return any one-dimensional thing as an Arrow column: list, Series, array."""
+    """Return any one-dimensional thing as an Arrow column: list, Series, array, on a device too."""
+    cells = here(cells)
     known = ("__iter__", "__arrow_c_stream__", "__arrow_c_array__")
     if hasattr(cells, "columns") or not any(hasattr(cells, way) for way in known):
         raise DataError(

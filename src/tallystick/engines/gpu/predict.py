@@ -31,7 +31,9 @@ from tallystick.models.tree.model import Tree
 ROWS = 256  # of a tile, where they fit
 LEAST_ROWS = 8
 FEW = 4096  # rows here that the processor answers sooner than they are copied
-BLOCKS = 8  # of a processor at the same time
+BLOCKS = 32  # for each processor
+HELD = 16 << 10  # bytes of tests of a tree that a block holds in its own memory
+FOUR, ALIGNED = 4, 16  # cells that are asked for at once, where they begin at a multiple of so many bytes
 Columns = Sequence[Any]
 Numbers = NDArray[Any]
 
@@ -39,7 +41,9 @@ Numbers = NDArray[Any]
 @dataclass(frozen=True)
 class AnswerPlan:
     """What a kernel is given: columns[place] of the schema it reads, classes, and arrays and numbers in the
-    order of its parameters. decides: may the device tell the best class?
+    order of its parameters. decides: may the device tell the best class? adds: is every column's part of a
+    score added in their order, so that cells come by fours? held: bytes of the model in a block's memory;
+    scores: of a row there.
     """
 
     kernel: str
@@ -47,6 +51,9 @@ class AnswerPlan:
     classes: int
     given: tuple[Any, ...]
     decides: bool = True
+    adds: bool = False
+    held: int = 0
+    scores: int = 0
 
 
 def answers(engine: Gpu, model: Any, columns: Columns, rows: int, *, best: bool) -> Numbers | None:
@@ -99,11 +106,13 @@ class _Answering:
             found = self.device.empty((stop - start, *out.shape[1:]), out.dtype)
             asked = (None, found, KINDS[str(kind)]) if self.best else (found, None, 0)
             cell = columns[0].dtype.itemsize
+            together = _together(places, step, cell)
+            tiled = together < FOUR or not self.plan.adds
             self.device.launch(
                 self.plan.kernel, min(self.device.processors * BLOCKS, -(-(stop - start) // size)),
                 stop - start, len(columns), self.device.put(places), step, KINDS[str(columns[0].dtype)], size,
-                _flat(places, step, cell), self.plan.classes, *asked, odd, *given,
-                memory=self._bytes(cell) * size,
+                together, self.plan.classes, *asked, odd, *given,
+                memory=(self.plan.held + self._bytes(cell) * size) * tiled,
             )  # fmt: skip
             if stop - start == rows:
                 out = self.device.get(found)
@@ -114,10 +123,11 @@ class _Answering:
 
     def _bytes(self, cell: int) -> int:
         """Return what a row takes in a block's memory: scores, then cells, both of an odd length."""
-        return 8 * (self.plan.classes | 1) + cell * (len(self.plan.columns) | 1)
+        scores = self.plan.scores | 1 if self.plan.scores else 0
+        return 8 * scores + cell * (len(self.plan.columns) | 1)
 
     def _tile(self, cell: int) -> int:
-        return min(ROWS, self.device.block_memory // self._bytes(cell))
+        return min(ROWS, (self.device.block_memory - self.plan.held) // self._bytes(cell))
 
     def _parts(
         self, columns: Columns, rows: int, answer: int
@@ -149,9 +159,13 @@ class _Answering:
                 yield first, stop, np.array([self.device.address(p) for p in parts], np.int64), 1, parts
 
 
-def _flat(places: NDArray[np.int64], step: int, cell: int) -> int:
-    """Say whether rows lie one after the other and hold these columns alone, in their order."""
-    return int(step == len(places) and bool((np.diff(places) == cell).all()))
+def _together(places: NDArray[np.int64], step: int, cell: int) -> int:
+    """Return how many cells may be asked for at once; 0 where rows do not lie one after the other and hold
+    these columns alone, in their order.
+    """
+    if step != len(places) or (np.diff(places) != cell).any():
+        return 0
+    return 1 if len(places) % FOUR or places[0] % ALIGNED else FOUR
 
 
 # ---- what kernels need of a model ----
@@ -162,6 +176,8 @@ def _tree(model: Tree, columns: int) -> AnswerPlan | None:
     if model.spreads or len(n.branch_of):
         return None
     tested = sorted(model.tested - {-1})
+    if 2 * len(tested) > columns:
+        tested = list(range(columns))  # whole rows are read sooner than most of each
     inner = np.flatnonzero(n.column >= 0)
     first, missing = n.first[inner], n.missing_branch[inner]
     gone = np.where(missing < 0, inner, n.child[first + np.maximum(missing, 0)])
@@ -170,8 +186,10 @@ def _tree(model: Tree, columns: int) -> AnswerPlan | None:
     steps[inner, 1:] = np.stack([n.child[first], n.child[first + 1], gone], axis=1)
     shares = np.ascontiguousarray(model.node_shares)
     labels = np.zeros(len(steps), np.int64) if model.regression else np.asarray(model.labels, np.int64)
-    given = n.cut, steps, _quick_steps(n.cut, steps), shares, labels
-    return AnswerPlan("answer_tree", tuple(tested), shares.shape[1], given)
+    quick = _quick_steps(n.cut, steps)
+    held = quick.nbytes if quick.nbytes <= HELD else 0
+    given = n.cut, steps, quick, shares, labels, held
+    return AnswerPlan("answer_tree", tuple(tested), shares.shape[1], given, held=held)
 
 
 def _quick_steps(cut: NDArray[np.float64], steps: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -196,9 +214,11 @@ def _logistic(model: LogisticModel, columns: int) -> AnswerPlan | None:
             else [(place[part.name], 0), (place[part.name], 1)]
         )
     plan, cells = model._plan, np.array(read, np.int64).reshape(-1, 2)
-    given = (len(cells), model.links, cells, plan.scaling, plan.theta, _quick_columns(cells, columns, plan))
+    quick = _quick_columns(cells, columns, plan)
+    given = (len(cells), model.links, cells, plan.scaling, plan.theta, quick)
+    decides, classes = in_force(model.decision) is None, max(model.links, 2)
     return AnswerPlan(
-        "answer_linear", tuple(range(columns)), max(model.links, 2), given, in_force(model.decision) is None
+        "answer_linear", tuple(range(columns)), classes, given, decides, quick is not None, 0, classes
     )
 
 
@@ -237,10 +257,20 @@ def _additive(
         numbers += own
         at += sum(len(o) for o in own)
     table = np.array(terms, np.int64).reshape(-1, 4)
-    given = (np.ascontiguousarray(form.base), table, len(table), np.concatenate(numbers), *calibrated)
+    quick = _quick_terms(form, table, len(place))
+    given = (np.ascontiguousarray(form.base), table, len(table), np.concatenate(numbers), *calibrated, quick)
+    decides, classes = in_force(model.decision) is None, len(form.base)
     return AnswerPlan(
-        "answer_sums", tuple(range(len(place))), len(form.base), given, in_force(model.decision) is None
+        "answer_sums", tuple(range(len(place))), classes, given, decides, quick is not None, 0, classes
     )
+
+
+def _quick_terms(form: Additive, table: NDArray[np.int64], columns: int) -> NDArray[np.float64] | None:
+    """Return mean, half and constant of both classes of each column, where all have a normal term."""
+    normal = [t for t in form.terms if isinstance(t, NormalTerm)]
+    if len(form.base) != 2 or len(normal) < len(table) or table[:, 1].tolist() != list(range(columns)):
+        return None
+    return np.array([np.concatenate([t.mean, t.half, t.constant]) for t in normal])
 
 
 WAYS: Mapping[type[Any], Callable[[Any, int], AnswerPlan | None]] = {
