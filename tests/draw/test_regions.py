@@ -61,3 +61,15 @@ def test_names_of_levels_lie_beside_the_plane_and_do_not_touch():
     assert all(f">{name}</text>" in svg and len(name) * LETTER < WIDE / 3 for name in under)
     assert [axis.hint(k) for k in range(3)] == ["Married-spouse-absent", "", ""]
     assert float(svg.split('viewBox="0 0 ')[1].split()[0]) == round(SIDE + axis.room, 2)
+
+
+def test_a_legend_of_long_names_goes_on_in_the_next_line():
+    labels = [f"Iris-versicolor {k}" for k in range(9)]
+    region = Region("r", np.full((2, 2, 9), 1 / 9), [], "")
+    svg = regions_picture([region], Axis("x", 0, 1), Axis("y", 0, 1), labels, RegionPoints([], [], []), "t")
+    boxes = [r for r in shapes(svg, "rect") if r.get("rx") == "2"]
+    room = 17 + 6.5 * len(labels[0])
+    assert len(boxes) == 8
+    assert all(float(box["x"]) + room <= SIDE for box in boxes)
+    assert len({box["y"] for box in boxes}) == 8
+    assert {*labels[:8], "and 1 more"} <= set(words(svg))

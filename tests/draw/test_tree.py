@@ -85,6 +85,8 @@ def test_a_branch_has_at_most_two_lines():
     assert len(long) == 2
     assert long[1].endswith("…")
     assert all(len(line) <= 27 for line in long)
+    name = headed("Horizontal_Distance_To_Roadways < 2246.5", 27)
+    assert name == ["Horizontal_Distance_", "To_Roadways < 2246.5"]  # not in the middle of a word
 
 
 @given(st.lists(st.integers(0, 100), max_size=14), st.integers(1, 40))

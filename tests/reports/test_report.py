@@ -57,6 +57,7 @@ KNOWN = [
     "h3",
     "span",
     "bdi",
+    "wbr",
     "button",
     "nav",
     "ol",
@@ -103,7 +104,7 @@ KNOWN = [
 class Outline(HTMLParser):
     """Tags and attributes of a page, and whether elements are closed in order."""
 
-    VOID = ("meta", "link", "br", "input", "img", "hr")
+    VOID = ("meta", "link", "br", "input", "img", "hr", "wbr")
 
     def __init__(self, text):
         super().__init__()

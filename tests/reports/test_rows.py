@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import tallystick as ts
-from tallystick.reports.rows import class_groups, leaf_groups, middle_row, most_typical, rows_section
+from tallystick.reports.rows import (
+    MOST_TESTS,
+    _short,
+    class_groups,
+    leaf_groups,
+    leaf_words,
+    middle_row,
+    most_typical,
+    rows_section,
+)
 
 
 def test_no_raw_row_is_fetched_without_leave(given):
@@ -52,3 +61,35 @@ def test_the_middle_row_has_the_most_frequent_level_and_the_median():
 def test_the_most_typical_row_agrees_with_most_columns():
     assert most_typical(table(), np.arange(4)) == 1  # u, and nearest to the median
     assert most_typical(table(), np.array([3])) == 3
+
+
+def test_a_leaf_is_told_by_one_condition_a_column():
+    rows = [{"x": i % 64, "y": "pq"[i % 64 // 8 % 2]} for i in range(640)]
+    tree = ts.DecisionTree(min_samples_leaf=1).fit(rows, "y").model_.shown
+    for leaf in np.flatnonzero(tree.nodes.leaf).tolist():
+        words, columns = leaf_words(tree, leaf)
+        assert words.count("x") == 1
+        assert columns == ("x",)
+        assert " and " not in words
+
+
+def test_of_a_long_way_the_conditions_that_fewest_rows_fulfil_are_told():
+    """Six rare marks: whoever has none of them is told by a range of x, which half of the rows have."""
+    rows = []
+    for i in range(3000):
+        marks = {f"m{k}": int(i % 97 == 5 * k) for k in range(6)}
+        rows.append(marks | {"x": i % 50, "y": "p" if any(marks.values()) else "qr"[i % 50 < 25]})
+    tree = ts.DecisionTree(min_samples_leaf=5).fit(rows, "y").model_.shown
+    largest = max(np.flatnonzero(tree.nodes.leaf).tolist(), key=lambda n: tree.nodes.weight[n])
+    words, columns = leaf_words(tree, largest)
+    assert "x" in columns[:MOST_TESTS]
+    assert words.endswith(", and 3 more")
+    assert len(columns) == 7
+
+
+def test_a_number_of_a_row_is_told_in_six_digits_and_other_texts_as_they_are():
+    assert _short("94.78579366420564", True) == "94.7858"
+    assert _short("94.78579366420564", False) == "94.78579366420564"
+    assert _short("1234567890123", True) == "1234567890123"
+    assert _short("2.75", True) == "2.75"
+    assert _short(None, True) == "(missing)"

@@ -27,7 +27,7 @@ MOST_POINTS = 400
 MANY_POINTS = 150  # more than these are drawn small
 ACROSS = 3  # planes in a row
 SHADES = 10
-NOTE_HIGH = 18.0
+NOTE_HIGH = LEGEND_HIGH = 18.0
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def regions_picture(
     down = -(-len(regions) // across)
     step = HEAD + SIDE - 30 + NOTE_HIGH
     wide = SIDE + y.room
-    svg = Svg(wide * across, step * down + 46, title)
+    lines = _legend_lines(labels, wide * across)
+    svg = Svg(wide * across, step * down + 46 + LEGEND_HIGH * (len(lines) - 1), title)
     for k, region in enumerate(regions):
         column, row = k % across, k // across
         svg.open(transform=f"translate({column * wide + y.room:.0f} {row * step + HEAD:.0f})")
@@ -69,7 +70,7 @@ def regions_picture(
         _points(svg, region.wrong, x, y, labels, points)
         svg.text(LEFT, SIDE - 30 + 12, region.note, 11, opacity=0.8)
         svg.close()
-    _legend(svg, labels, step * down + 14, bool(points.x))
+    _legend(svg, lines, step * down + 14, bool(points.x))
     return str(svg)
 
 
@@ -112,14 +113,29 @@ def _value(axis: Axis, value: float) -> str:
     return f"{clean(axis.words)} {clean(axis.names[round(value)]) if axis.names else brief(value)}"
 
 
-def _legend(svg: Svg, labels: Sequence[str], top: float, dots: bool) -> None:
-    at = LEFT
-    for c, label in enumerate(labels[:8]):
-        text = cut(clean(label), 18)
-        svg.rect(at, top - 9, 12, 10, fill=colour(c), rx=2)
-        svg.text(at + 17, top, text, 12)
-        at += 30 + 7.2 * len(text)
+def _legend_lines(labels: Sequence[str], wide: float) -> list[list[tuple[float, str, int]]]:
+    """Return the lines of the legend: place, words and number of each class; -1 for what is left out."""
+    words = [(cut(clean(label), 18), c) for c, label in enumerate(labels[:8])]
     if len(labels) > 8:
-        svg.text(at, top, f"and {len(labels) - 8} more", 12)
+        words.append((f"and {len(labels) - 8} more", -1))
+    lines: list[list[tuple[float, str, int]]] = [[]]
+    at = LEFT
+    for text, c in words:
+        if lines[-1] and at + 17 + 7.2 * len(text) > wide:
+            lines.append([])
+            at = LEFT
+        lines[-1].append((at, text, c))
+        at += 30 + 7.2 * len(text)
+    return lines
+
+
+def _legend(svg: Svg, lines: Sequence[Sequence[tuple[float, str, int]]], top: float, dots: bool) -> None:
+    for k, line in enumerate(lines):
+        down = top + LEGEND_HIGH * k
+        for at, text, c in line:
+            if c >= 0:
+                svg.rect(at, down - 9, 12, 10, fill=colour(c), rx=2)
+            svg.text(at + (17 if c >= 0 else 0), down, text, 12)
+    top += LEGEND_HIGH * (len(lines) - 1)
     told = f"fuller: surer{' · dots: the rows, ringed where the model is wrong' if dots else ''}"
     svg.text(LEFT, top + 20, told, 11, opacity=0.8)

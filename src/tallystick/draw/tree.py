@@ -18,6 +18,7 @@ import numpy as np
 from tallystick.draw.svg import Svg, colour
 from tallystick.draw.text import cut, width
 
+BREAK = "\x1f"
 WIDE, WIDEST, ROOM, GAP, PAD = 212.0, 344.0, 60.0, 12.0, 9.0  # of a box; of a question; between boxes; inside
 HEAD, LINE, BAR, TALL = 15.0, 14.0, 9.0, 30.0  # a line of the question, of the words; the bar; the small bars
 CELLS = 27  # letters of the question that fit into a line
@@ -96,7 +97,10 @@ def tone(number: int) -> dict[str, Any]:
 
 def headed(text: str, cells: int) -> list[str]:
     """Return a text in at most two lines of so many cells."""
-    lines = textwrap.wrap(text, cells) if width(text) > cells else [text] if text else []
+    if width(text) <= cells:
+        return [text] if text else []
+    apart = textwrap.wrap(text.replace("_", f"_{BREAK} "), cells)  # a name may go on after an underscore
+    lines = [line.replace(f"{BREAK} ", "").replace(BREAK, "") for line in apart]
     return [cut(lines[0], cells), cut(" ".join(lines[1:]), cells)] if len(lines) > 1 else lines
 
 

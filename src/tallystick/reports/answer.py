@@ -25,6 +25,7 @@ from tallystick.models.logistic.parts import Cells, Slope, WordWeights
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.models.tree.sentences import number
 from tallystick.reports.column_effects import pulls
+from tallystick.reports.cuts import told_cut
 from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
@@ -70,7 +71,7 @@ def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
-        told = number(short_cut(view.cut, values) if not column.unit else view.cut, column)
+        told = told_cut(view.cut, column, values)
         groups = [
             ValueGroup(f"< {told}", _counts(table, values < view.cut)),
             ValueGroup(f"≥ {told}", _counts(table, values >= view.cut)),
@@ -81,16 +82,6 @@ def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
     if missing.any():
         groups.append(ValueGroup("missing", _counts(table, missing), missing=True))
     return [g for g in groups if g.rows]
-
-
-def short_cut(cut: float, values: NDArray[Any]) -> float:
-    """Return a number of fewer digits that parts the same rows as a cut does."""
-    for digits in range(3, 16):
-        short = float(f"{cut:.{digits}g}")
-        low, high = min(short, cut), max(short, cut)
-        if not ((values >= low) & (values < high)).any():
-            return short
-    return cut
 
 
 def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ from tallystick.reports.answer import bayes_sentences, logistic_sentences
 from tallystick.reports.asked_columns import asked_columns
 from tallystick.reports.cards import card_reasons, card_section, card_sentences, card_small
 from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
+from tallystick.reports.cuts import in_few_digits
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.number_answer import additive_number_sentences, number_pulls, tree_number_sentences
 from tallystick.reports.number_rows import answer_groups, number_leaf_groups
@@ -30,7 +31,7 @@ from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, r
 from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, say
 from tallystick.reports.tree_words import tree_sentences
-from tallystick.reports.trees import tree_data, tree_facts
+from tallystick.reports.trees import CANDIDATES, tree_data, tree_facts
 from tallystick.reports.weights import bayes_weights, logistic_weights
 
 SMALL = 15  # boxes of a tree that is shown small
@@ -43,7 +44,7 @@ class Face:
     """What a report asks of a method. sentences: what decides the target. section, small: the model as the
     template draws it, large and small. pulls: how far each column moves the model. groups: rows that belong
     together, of which a typical one is shown. reasons: what weighs most in a row for one class against
-    another.
+    another. told: the model whose words the page shows, which answers the training rows alike.
     """
 
     sentences: Callable[[Any, Table, Sequence[ColumnView]], list[Said]]
@@ -52,6 +53,7 @@ class Face:
     pulls: Callable[[Any, Table], dict[str, float]]
     groups: Callable[[Ingredients], Groups] = class_groups
     reasons: Callable[[Any, Table, int, tuple[int, int]], list[dict[str, str]]] = no_reasons
+    told: Callable[[Any, Table], Any] = lambda model, table: model
 
 
 def _plain_sentences(model: Any, table: Table, views: Sequence[ColumnView]) -> list[Said]:
@@ -68,7 +70,12 @@ def _tree_section(given: Ingredients, model: Tree) -> Data:
 
 
 def _tree_small(given: Ingredients, model: Tree) -> Data:
-    return {"kind": "tree", "svg": tree_svg(model, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
+    told = in_few_digits(model, given.table)
+    return {"kind": "tree", "svg": tree_svg(told, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
+
+
+def _told_tree(tree: Tree, table: Table) -> Tree:
+    return in_few_digits(tree, table, CANDIDATES)
 
 
 def _bayes_section(given: Ingredients, model: NaiveBayesModel) -> Data:
@@ -106,10 +113,12 @@ def _no_section(given: Ingredients, model: Any) -> Data:
 
 
 PLAIN = Face(_plain_sentences, _no_section, _no_section, _plain_pulls)
-TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups)
+TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups, told=_told_tree)
 BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
 LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
 CARD = Face(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
-NUMBER_TREE = Face(_number_tree_sentences, _tree_section, _tree_small, tree_pulls, number_leaf_groups)
+NUMBER_TREE = Face(
+    _number_tree_sentences, _tree_section, _tree_small, tree_pulls, number_leaf_groups, told=_told_tree
+)
 LINEAR = Face(_linear_sentences, _linear_section, _linear_section, number_pulls, answer_groups)
 RULES = Face(rule_sentences, rule_section, rule_small, rule_pulls)

@@ -19,7 +19,7 @@ from tallystick.errors import OptionError
 from tallystick.evaluate import Comparison, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.export.form import Form, form_of
-from tallystick.reports.column_effects import pulls
+from tallystick.reports.column_effects import face_of, pulls
 
 Row = dict[str, str | None]
 
@@ -70,6 +70,11 @@ class Ingredients:
     def model(self) -> Any:
         """The chosen method's fitted model; None when the most frequent class was chosen."""
         return None if self.chosen.family in ("majority", "yours") else self.chosen.model.model_
+
+    @cached_property
+    def told(self) -> Any:
+        """The chosen model as the page tells it in words (`faces.Face.told`)."""
+        return None if self.model is None else face_of(self.model).told(self.model, self.table)
 
     @cached_property
     def form(self) -> Form | None:

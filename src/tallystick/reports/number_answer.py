@@ -68,7 +68,7 @@ def number_sentences(given: Ingredients) -> list[Said]:
     none = []
     if not any(e.result.beats_base for e in given.comparison.entries):
         none = [say("No method predicts {} better than always answering the mean.", Name(given.target))]
-    model = given.model
+    model = given.told
     told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
     return [*none, *told, _off(given)]
 
@@ -177,7 +177,14 @@ def number_ranking(given: Ingredients) -> dict[str, Any]:
     ]
     rest = sum(weights[n] for n in order[MOST:]) / total
     words = counted(len(order) - MOST, "more column") if len(order) > MOST else ""
-    return {"rows": rows, "by": by, "rest": words, "rest_share": percent(rest, 0) if words else ""}
+    return {
+        "rows": rows,
+        "alone": len(rows) == 1,
+        "by": by,
+        "rest": words,
+        "rest_share": percent(rest, 0) if words else "",
+        "words": None,
+    }
 
 
 def _told(table: Table, name: str) -> str:

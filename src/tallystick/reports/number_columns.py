@@ -19,8 +19,8 @@ from tallystick.draw.number_charts import histogram
 from tallystick.draw.panels import INK, length_bar
 from tallystick.draw.svg import brief
 from tallystick.draw.text import clean, cut
-from tallystick.models.tree.sentences import number
 from tallystick.reports.columns import MOST, MOST_NOTES, OPEN, column_row
+from tallystick.reports.cuts import told_cut
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.sentences import percent
 
@@ -76,7 +76,7 @@ def alone(table: Table, column: Column) -> ToldAlone | None:
     at = best_cut(values, response, weight)
     if at is None:
         return None
-    told = number(at, column)
+    told = told_cut(at, column, values)
     codes = np.where(np.isnan(values), 2, (values >= at).astype(np.int64))
     return _grouped(response, weight, codes, [f"< {told}", f"≥ {told}", "missing"], 2)
 

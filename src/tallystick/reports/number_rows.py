@@ -82,7 +82,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
 
 def number_leaf_groups(given: Ingredients) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
-    table, tree = given.table, given.model.shown
+    table, tree = given.table, given.told.shown
     stops = stops_of(tree, table)
     return stops, {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
 

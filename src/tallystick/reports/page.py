@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ from tallystick.reports.sentences import Name, Said, percent, say
 from tallystick.reports.usage import use_section
 from tallystick.reports.what_if import what_if
 
+PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
 FIRST, MOST_FIRST = ("giveaway", "labels-alike"), 4  # checks that the first screen tells, and how many
 
 
@@ -110,7 +112,7 @@ def answer(given: Ingredients) -> list[Said]:
                 Name(given.target),
             )
         ]
-    model = given.model
+    model = given.told
     told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
     return [*none, *lead, *told, *end]
 
@@ -119,7 +121,7 @@ def model_section(given: Ingredients) -> dict[str, Any]:
     """Return the chosen model, large, and the best of each other family, smaller."""
     out: dict[str, Any] = {"name": given.chosen.name, "setting": given.chosen.setting, "kind": "none"}
     if given.model is not None:
-        out |= face_of(given.model).section(given, given.model)
+        out |= face_of(given.model).section(given, given.told)
     out["others"] = [other(given, entry) for entry in given.others]
     return out
 
@@ -182,8 +184,11 @@ def _kept_together(value: Any) -> Any:
 
 
 def name(text: object) -> Markup:
-    """Return a text of the user's: controls shown as codes, markup escaped, its direction kept to itself."""
-    return Markup("<bdi>{}</bdi>").format(clean(text))
+    """Return a text of the user's: controls shown as codes, markup escaped, its direction kept to itself. A
+    long one breaks where its parts end, not in the middle of a word.
+    """
+    parts = PART.split(clean(text))
+    return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(parts))
 
 
 def count(number: int, word: str) -> str:

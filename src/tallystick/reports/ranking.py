@@ -7,6 +7,7 @@ line.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tallystick.description import ColumnView
@@ -17,8 +18,10 @@ from tallystick.reports.answer import TELLING, alone, furthest
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.score_words import is_rare
 from tallystick.reports.sentences import percent
+from tallystick.reports.words import telling_words
 
 MOST = 8  # columns on the first screen
+FEW = 4  # columns: beside fewer there is room for the words of a text
 WIDE, TALL = 150.0, 12.0  # of a bar
 LETTERS = 30  # of a value
 
@@ -44,14 +47,46 @@ def ranking(given: Ingredients) -> dict[str, Any]:
         for name in order[:MOST]
     ]
     rest = sum(weights[n] for n in order[MOST:]) / total
-    words = counted(len(order) - MOST, "more column") if len(order) > MOST else ""
-    return {"rows": rows, "by": by, "rest": words, "rest_share": percent(rest, 0) if words else ""}
+    more = counted(len(order) - MOST, "more column") if len(order) > MOST else ""
+    return {
+        "rows": rows,
+        "alone": len(views) == 1 or (len(rows) == 1 and views[order[0]].kind == "text"),  # nothing to rank
+        "by": by,
+        "rest": more,
+        "rest_share": percent(rest, 0) if more else "",
+        "words": _words(given, order) if len(rows) < FEW else None,
+    }
+
+
+def _words(given: Ingredients, order: Sequence[str]) -> dict[str, Any] | None:
+    """Return the most telling words of the text that moves the model most, or of the first; None without."""
+    texts = [c.name for c in given.table.schema.used if c.kind == "text"]
+    if not texts:
+        return None
+    name = next((n for n in order if n in texts), texts[0])
+    return {
+        "column": name,
+        "used": name in order,
+        "rows": [
+            {
+                "word": found.word,
+                "share": percent(found.share, 0),
+                "bar": length_bar(found.share, f"{percent(found.share)} of the rows with it", WIDE, TALL),
+                "label": class_words(given.labels[found.label]),
+                "rows": f"{found.rows:,.0f}",
+            }
+            for found in telling_words(given.table, name, MOST)
+        ],
+    }
 
 
 def _told(given: Ingredients, view: ColumnView) -> str:
     """Return the group of a column that is furthest from the shares of all rows, `y: 95 % republican`; ""
     where none is far.
     """
+    if view.kind == "text":
+        words = telling_words(given.table, view.name, 1)
+        return "".join(_words_of(given, cut(clean(w.word), LETTERS), w.share, w.label) for w in words)
     groups = [g for g in alone(given.table, view) if not g.missing]
     if not groups:
         return ""
@@ -61,5 +96,8 @@ def _told(given: Ingredients, view: ColumnView) -> str:
     base = sum(g.counts[c] for g in groups) / sum(g.rows for g in groups)
     if group.counts[c] / group.rows - base < min(TELLING, base / 2):
         return ""  # no value is far from all rows
-    words = cut(clean(group.words), LETTERS)
-    return f"{words}: {percent(group.counts[c] / group.rows, 0)} {class_words(given.labels[c])}"
+    return _words_of(given, cut(clean(group.words), LETTERS), group.counts[c] / group.rows, c)
+
+
+def _words_of(given: Ingredients, value: str, share: float, c: int) -> str:
+    return f"{value}: {percent(share, 0)} {class_words(given.labels[c])}"

@@ -7,6 +7,7 @@ fetched.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,24 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED
+from tallystick.data.text import quantity
 from tallystick.draw.svg import brief
-from tallystick.draw.text import clean, cut
+from tallystick.draw.text import class_words, clean, cut
 from tallystick.evaluate.large import counts, steps
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import reachable
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.sentences import percent
+from tallystick.reports.tree_words import way_conditions
 
+DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
 MOST_WRONG = 9
 MOST_GROUPS = 9
 MOST_CELLS = 6  # columns shown of a row: those that move the model most
 MOST_LOOKED = 200_000  # rows among which a typical one is looked for
 LONGEST = 160  # letters of a text cell
+MOST_TESTS = 4  # conditions told of the way to a leaf
+LONG, DIGITS = 9, 6  # letters of a number with a point that is told in so many digits
 
 
 def rows_section(given: Ingredients) -> dict[str, Any]:
@@ -103,11 +108,16 @@ def raw_row(given: Ingredients, row: int) -> Row:
 def row_cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
     """Return the cells of a row that move the model most, short; first: columns that stand before them."""
     names = list(dict.fromkeys([*first, *given.columns]))[:MOST_CELLS]
-    return [{"name": n, "value": _short(raw.get(n))} for n in names if n in raw]
+    numeric = {c.name for c in given.table.schema.used if c.kind == "numeric"}
+    return [{"name": n, "value": _short(raw.get(n), n in numeric)} for n in names if n in raw]
 
 
-def _short(value: str | None) -> str:
-    return "(missing)" if value is None or value == "" else cut(clean(" ".join(value.split())), LONGEST)
+def _short(value: str | None, number: bool) -> str:
+    if value is None or value == "":
+        return "(missing)"
+    if number and len(value) > LONG and DECIMAL.fullmatch(value):
+        return quantity(float(value), "", DIGITS)
+    return cut(clean(" ".join(value.split())), LONGEST)
 
 
 # -- typical rows --
@@ -145,7 +155,7 @@ Groups = tuple[NDArray[np.int32], dict[int, tuple[str, tuple[str, ...]]]]
 
 def leaf_groups(given: Ingredients) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
-    table, tree = given.table, given.model.shown
+    table, tree = given.table, given.told.shown
     stops = stops_of(tree, table)
     words = {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
     for s in steps(table.rows):  # the row that stands for a leaf has its answer
@@ -185,19 +195,30 @@ def class_groups(given: Ingredients) -> Groups:
 
 
 def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
-    """Return the way to a leaf in words, and the columns asked on it."""
-    tests, columns = [], []
-    at = node
-    while tree.nodes.parent[at] >= 0:
-        up = int(tree.nodes.parent[at])
-        test = reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(at))
-        tests.append(test.sentence(40))
-        columns.append(test.column.name)
-        at = up
+    """Return the way to a leaf in words, one condition a column, and the columns asked on it; of a long way
+    the conditions that fewest rows fulfil, which tell this leaf from the others.
+    """
+    tests, kept = way_conditions(tree, node), _kept_rows(tree, node)
+    order = sorted(range(len(tests)), key=lambda k: (kept[tests[k].column.name], k))
+    shown = sorted(order[:MOST_TESTS]) if len(tests) > MOST_TESTS else range(len(tests))
     labels = tree.schema.predicted.labels
-    answer = labels[int(tree.labels[node])] if labels else brief(float(tree.nodes.mean[node]))
-    words = " and ".join(reversed(tests)) or "all rows"
-    return f"{answer}: {cut(clean(words), 150)}", tuple(dict.fromkeys(reversed(columns)))
+    answer = class_words(labels[int(tree.labels[node])]) if labels else brief(float(tree.nodes.mean[node]))
+    words = " and ".join(tests[k].sentence(40) for k in shown) or "all rows"
+    more = f", and {len(tests) - len(shown)} more" if len(shown) < len(tests) else ""
+    first = [tests[k].column.name for k in (*shown, *(k for k in order if k not in shown))]
+    return f"{answer}: {cut(clean(words), 150)}{more}", tuple(first)
+
+
+def _kept_rows(tree: Tree, node: int) -> dict[str, float]:
+    """Return, by column, the share of the rows that its questions on the way to a node let go on."""
+    out: dict[str, float] = {}
+    weight = tree.nodes.weight
+    while tree.nodes.parent[node] >= 0:
+        up = int(tree.nodes.parent[node])
+        name = tree.schema.used[int(tree.nodes.column[up])].name
+        out[name] = out.get(name, 1.0) * float(weight[node]) / (float(weight[up]) or 1.0)
+        node = up
+    return out
 
 
 def most_typical(table: Table, here: NDArray[np.int64]) -> int:

@@ -108,7 +108,7 @@ def _told_groups(tree: Tree, table: Table) -> list[Said]:
 
 
 def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
-    conditions = _way(tree, node)
+    conditions = way_conditions(tree, node)
     here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
     words = way_words(tree, table, node)
     assert table.classes is not None
@@ -123,7 +123,7 @@ def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
 
 def way_words(tree: Tree, table: Table, node: int) -> list[str]:
     """Return the conditions on the way to a node in words; missing values where its rows have them."""
-    conditions = _way(tree, node)
+    conditions = way_conditions(tree, node)
     here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
     return [_words(one, bool(_absent(table, one)[here].any()), len(conditions) > 1) for one in conditions]
 
@@ -134,7 +134,7 @@ def _words(one: Condition, missing: bool, several: bool) -> str:
     return f"({text})" if several and missing and one.missing and not one.never else text
 
 
-def _way(tree: Tree, node: int) -> list[Condition]:
+def way_conditions(tree: Tree, node: int) -> list[Condition]:
     """Return the conditions on the way to a node, the first question first; of one column one."""
     found: dict[str, Condition] = {}
     while tree.nodes.parent[node] >= 0:

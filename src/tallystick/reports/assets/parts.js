@@ -15,7 +15,10 @@ function tallyParts(palette) {
     return out;
   }
   const classed = (l) => (/^[-+]?[0-9][0-9.,eE+-]*$/.test(l) ? `class ${l}` : l); // a label that is a number is called a class
-  const name = (t) => make("bdi", {}, clean(t));
+  function name(t) { // a long one breaks where its parts end, not in the middle of a word
+    const parts = clean(t).replace(/([_/])(?=[\p{L}\p{N}])/gu, "$1\0").replace(/([a-z]\.)(?=[a-z])/g, "$1\0").split("\0");
+    return make("bdi", {}, ...parts.flatMap((part, k) => (k ? [make("wbr"), part] : [part])));
+  }
   function draw(tag, more, ...inside) {
     const out = document.createElementNS(SVG, tag);
     for (const [key, value] of Object.entries(more)) out.setAttribute(key, value);

@@ -18,7 +18,7 @@ function tallyTreeBox(kit) {
     const letters = [...text];
     if (letters.length <= cells) return [text];
     let at = cells;
-    for (let i = cells; i > cells / 2; i--) if (letters[i] === " " || letters[i - 1] === "-") { at = i; break; }
+    for (let i = cells; i > cells / 2; i--) if (letters[i] === " " || letters[i - 1] === "-" || letters[i - 1] === "_") { at = i; break; }
     return [letters.slice(0, at).join("").trim(), short(letters.slice(at).join("").trim(), cells)];
   }
   const cellsOf = (wide) => Math.floor((wide - 2 * PAD) / 7.1), smallCells = (wide) => Math.floor((wide - 2 * PAD) / 5.8);
