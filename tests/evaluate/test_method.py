@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tallystick as ts
 from tallystick.estimators.peers import Foreign, Majority, Mean
 from tallystick.evaluate.method import Answering, Fits, FoldRows
+from tallystick.evaluate.running import fresh
 
 
 def declared(protocol):
@@ -46,3 +48,36 @@ def test_a_fitted_model_answers_a_block():
         shares = model._fit_table(table).model_.shares(table.slice(0, 4))
         assert shares.shape == (4, 2)
         assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * 4)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ts.NaiveBayes(),
+        ts.DecisionTree(),
+        ts.LogisticRegression(),
+        ts.LogisticRegression(l2=0.0),
+        ts.Scorecard(),
+        ts.RuleList(),
+    ],
+    ids=str,
+)
+def test_a_fit_that_only_answers_answers_as_any_other_to_the_bit(method):
+    rng = np.random.default_rng(4)
+    x = rng.random(80)
+    rows = {"x": x, "c": rng.choice(["u", "v", "w"], 80), "y": np.where(x + rng.random(80) > 1, "p", "q")}
+    table = method._read(rows, "y")
+    whole, quick = fresh(method)._fit_table(table), fresh(method)._fit_to_answer(table)
+    block = table.slice(0, table.rows)
+    assert quick.model_.shares(block).tobytes() == whole.model_.shares(block).tobytes()
+    assert whole.rows_["fingerprint"]
+    assert not quick.rows_
+
+
+def test_a_fit_that_only_answers_does_not_look_for_separated_classes():
+    rows = {"x": [0.7 * v for v in range(20)], "y": ["p"] * 10 + ["q"] * 10}
+    table = ts.LogisticRegression()._read(rows, "y")
+    told = [note.code for note in ts.LogisticRegression()._fit_table(table).notes_]
+    silent = [note.code for note in ts.LogisticRegression()._fit_to_answer(table).notes_]
+    assert "separation" in told
+    assert "separation" not in silent

@@ -21,16 +21,8 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
-from tallystick.errors import (
-    DataError,
-    NotFitted,
-    OptionError,
-    TargetError,
-    counted,
-    shown,
-    warn,
-    with_article,
-)
+from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
+from tallystick.estimators.classes import refuse_many
 from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
@@ -294,8 +286,16 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
             refuse_far(self)
             table = table.near() if deals(self) else table
-        self._refuse_classes(table.schema)
+        refuse_many(self._kind, table.schema)
         self._settle(*self._learn(table, self._engine(table)), table)
+        return self
+
+    def _fit_to_answer(self, table: Table) -> Self:
+        """Learn from an encoded table to answer and be forgotten: nothing is kept of the rows."""
+        if table.place == "far":
+            return self._fit_table(table)
+        refuse_many(self._kind, table.schema)
+        self._adopt(*self._learn_to_answer(table, self._engine(table)), {})
         return self
 
     def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
@@ -306,18 +306,6 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         names = list(table.schema.given)
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
 
-    def _refuse_classes(self, schema: Schema) -> None:
-        """Refuse more classes than the method can be learnt for in a time that anybody waits."""
-        method = methods.KINDS.get(self._kind)
-        most = 0 if method is None else method.most_classes
-        found = 0 if schema.target is None else len(schema.target.labels)
-        if method is not None and 0 < most < found:
-            raise TargetError(
-                f"target {shown(schema.predicted.name)} has {found:,} classes, and "
-                f"{with_article(method.words)} is learnt for at most {most:,}: the work grows with their "
-                "square. Join rare classes, or use a tree or naive Bayes."
-            )
-
     def _remember(self, files: Sequence[str]) -> None:
         """Keep the names of files that were read; a scratch file, whose name is more than text, has none."""
         if plain := [file for file in files if type(file) is str]:
@@ -326,6 +314,10 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         """Return the fitted model and what has to be said about the fit."""
         raise NotImplementedError
+
+    def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        """Return a model that answers as that of `_learn` does, and may tell less of itself."""
+        return self._learn(table, engine)
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
         self.model_, self.schema_, self.notes_, self.rows_ = model, model.schema, notes, rows

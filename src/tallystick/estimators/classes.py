@@ -1,4 +1,4 @@
-"""Numbers that users give per class: the names must be classes of the table.
+"""Numbers that users give per class: the names must be classes of the table; and classes that are too many.
 
 Knows the target's labels and values. Knows nothing of what the numbers mean.
 Law: asked once, of the whole table; a part of it may lack a rare class.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallystick.data.schema import Target
-from tallystick.errors import Argument, OptionError, nearest, shown, some
+from tallystick import methods
+from tallystick.data.schema import Schema, Target
+from tallystick.errors import Argument, OptionError, TargetError, nearest, shown, some, with_article
 
 
 def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
@@ -30,3 +31,16 @@ def class_number(target: Target, label: Any) -> int:
     if text not in target.labels:
         raise OptionError(f"there is no class {shown(label)}.{nearest(text, target.labels)}")
     return target.labels.index(text)
+
+
+def refuse_many(kind: str, schema: Schema) -> None:
+    """Refuse more classes than a method can be learnt for in a time that anybody waits."""
+    method = methods.KINDS.get(kind)
+    most = 0 if method is None else method.most_classes
+    found = 0 if schema.target is None else len(schema.target.labels)
+    if method is not None and 0 < most < found:
+        raise TargetError(
+            f"target {shown(schema.predicted.name)} has {found:,} classes, and "
+            f"{with_article(method.words)} is learnt for at most {most:,}: the work grows with their "
+            "square. Join rare classes, or use a tree or naive Bayes."
+        )

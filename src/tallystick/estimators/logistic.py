@@ -28,7 +28,7 @@ from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import PenaltyPath, choose, path_models
+from tallystick.learners.logistic.path import PenaltyPath, choose, path_models, path_shares
 from tallystick.learners.logistic.solvers import SolverStep
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
@@ -208,11 +208,19 @@ class LogisticRegression(Classifier):
         return table
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        return self._learnt(table, engine, probes=True)
+
+    def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        """Return the model without a look for classes that only the prior keeps from being separated."""
+        return self._learnt(table, engine, probes=False)
+
+    def _learnt(self, table: Table, engine: Engine, probes: bool) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         notes: list[Note] = []
         steps: list[SolverStep] = []
         chosen: PenaltyPath | None = None
-        learner = LogisticLearner(options, table.unit, trace=steps, keep_weights=self.trace, notes=notes)
+        learner = LogisticLearner(options, table.unit, probes, trace=steps, notes=notes)
+        learner = replace(learner, keep_weights=self.trace)
         if options.l2 == "cv":
             chosen = self._path(table, engine, options)
             notes.append(
@@ -245,11 +253,12 @@ class LogisticRegression(Classifier):
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
         options = LogisticOptions.of(type(self)(**first))
         engine, falling = training.engine or Local(1), [float(strengths[i]) for i in order]
-        models = path_models(training, engine, options, falling, training.unit, roughly)
-        found = {
-            i: np.concatenate(list(tested.answers(model.shares)))
-            for i, model in zip(order, models, strict=True)
-        }
+        if roughly:
+            shares = path_shares(training, tested, engine, options, falling)
+        else:
+            models = path_models(training, engine, options, falling, training.unit)
+            shares = (np.concatenate(list(tested.answers(model.shares))) for model in models)
+        found = dict(zip(order, shares, strict=True))
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:

@@ -24,6 +24,14 @@ class PlainMethod:
 
     _kind: ClassVar[str] = ""  # what its model files say; nothing where it has none
 
+    def _fit_table(self, table: Table) -> Self:
+        """Learn from an encoded table."""
+        raise NotImplementedError
+
+    def _fit_to_answer(self, table: Table) -> Self:
+        """Learn from an encoded table to answer and be forgotten."""
+        return self._fit_table(table)
+
     def _numbers(self) -> int | None:
         """Return how many numbers a reader of the model must look at; None: nobody says."""
         return None

@@ -249,5 +249,5 @@ def _fitted_shares(model: Fits, table: Table, train: NDArray[np.int64], test: ND
         weight = None if table.weights is None else table.weights[train]
         full = np.bincount(table.classes[train], weight, minlength=len(labels))
         return np.tile(full / full.sum(), (len(test), 1))
-    fitted = fresh(model, threads=1)._fit_table(training)
+    fitted = fresh(model, threads=1)._fit_to_answer(training)
     return answer(fitted, training, table.take(test, training.schema).near(), labels)

@@ -186,7 +186,7 @@ def fold_models(model: Fits, table: Table, rows: FoldedRows, progress: Progress 
         if only is not None:
             works[fold] = OnlyClass(only)
         else:
-            fitted = fresh(model)._fit_table(training)
+            fitted = fresh(model)._fit_to_answer(training)
             works[fold] = FoldModel(fitted.model_, rows.schema, training.schema)
         training.release()
         steps.one()

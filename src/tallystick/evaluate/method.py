@@ -63,6 +63,12 @@ class Fits(Protocol):
         """Learn from an encoded table."""
         ...
 
+    def _fit_to_answer(self, table: Table) -> Any:
+        """Learn from an encoded table to answer with `model_` and be forgotten: whatever else a fit finds may
+        be left out. Law: it answers as `_fit_table` does, bit for bit.
+        """
+        ...
+
     @property
     def model_(self) -> Answering:
         """The fitted model."""

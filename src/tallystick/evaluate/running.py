@@ -150,7 +150,7 @@ def fold_answers(
     if only is not None:
         yield np.tile(only, (len(test), 1))
         return
-    model._fit_table(training)
+    model._fit_to_answer(training)
     tested = table.take(test, training.schema)
     try:
         yield from answers_to(model, training, tested, table.schema.predicted.labels)
@@ -222,7 +222,7 @@ def answer_settings(
             yield spread(shares, training.schema.predicted.labels, labels)
         return
     for setting in settings:
-        yield answer(fresh(setting, threads=1)._fit_table(training), training, part, labels)
+        yield answer(fresh(setting, threads=1)._fit_to_answer(training), training, part, labels)
 
 
 def training_loss(model: Any, table: Table) -> float:

@@ -100,8 +100,7 @@ def add_text_hashes(
         check.array("validity", validity, "uint8", (None,))
         if 8 * len(validity) < bit_offset + rows:
             raise ValueError(f"validity must have {bit_offset + rows} bits; found {8 * len(validity)}")
-    wide = offsets.dtype.name == "int64"
-    call = _kernels.add_text_hashes_64 if wide else _kernels.add_text_hashes_32
+    call = _kernels.add_text_hashes_64 if offsets.itemsize == 8 else _kernels.add_text_hashes_32
     call(hashes, data, offsets, validity, bit_offset, key[0], key[1])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table import hashes
 from tallystick.data.table.block import Block, WordCounts
 from tallystick.data.table.hashes import Hasher, conflicts
 from tallystick.data.table.table import Table
@@ -42,6 +43,16 @@ def test_the_fingerprint_adds_over_rows_and_weights_are_copies():
     both = hasher.total(block([1, 2], [0, 1], [0, 1]))
     assert both == (hasher.total(block([1], [0], [0])) + hasher.total(block([2], [1], [1]))) % 2**128
     assert hasher.total(block([1], [0], [0], [3])) == 3 * hasher.total(block([1], [0], [0])) % 2**128
+
+
+def test_few_texts_are_hashed_as_many_are(monkeypatch):
+    texts = ("", "a", "b", "Ä", "a\0b")
+    few = hashes._hash_texts(texts, (3, 4))
+    monkeypatch.setattr(hashes, "FEW_TEXTS", 0)
+    many = hashes._hash_texts(texts, (3, 4))
+    assert few.tolist() == many.tolist()
+    assert few.flags.c_contiguous
+    assert many.flags.c_contiguous
 
 
 def test_words_count_as_often_as_they_stand():

@@ -8,10 +8,18 @@ from logistic_tables import made
 
 import tallystick as ts
 from tallystick.data.read.reader import read_table
+from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.learners.logistic import path
-from tallystick.learners.logistic.path import PenaltyPath, drive, fold_losses, path_models
+from tallystick.learners.logistic.path import (
+    PenaltyPath,
+    drive,
+    fold_losses,
+    path_models,
+    path_points,
+    path_shares,
+)
 
 
 def test_the_best_strength_has_the_lowest_loss_and_of_equals_is_the_strongest():
@@ -50,18 +58,51 @@ def test_a_path_that_keeps_its_curvature_ends_where_fits_one_by_one_do(monkeypat
             np.testing.assert_allclose(mine.weights, other.weights, atol=1e-7)
 
 
-def test_models_that_only_tell_which_strength_is_best_end_sooner_and_near():
+def test_points_that_only_tell_which_strength_is_best_end_sooner_and_near():
     X, y = made(5, rows=300)
     table = read_table(open_source(X), None, y)
     options = ts.LogisticRegression(l2=10.0)._options()
     fine, rough = (
-        list(path_models(table, Local(1), options, (10.0, 1.0, 0.1), table.unit, roughly))
+        list(path_points(table, Local(1), options, (10.0, 1.0, 0.1), table.unit, roughly))
         for roughly in (False, True)
     )
-    assert sum(m.fit.iterations for m in rough) < sum(m.fit.iterations for m in fine)
+    assert sum(len(p.run.trace) for p in rough) < sum(len(p.run.trace) for p in fine)
     (block,) = table.blocks()
     for near, far in zip(rough, fine, strict=True):
         np.testing.assert_allclose(near.shares(block), far.shares(block), atol=1e-4)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_weight_for_two_levels_answers_as_two_under_a_prior_do(classes):
+    rng = np.random.default_rng(7)
+    few = rng.integers(0, 2, (400, 6)) == 1
+    cells = {f"c{j}": np.where(column, "a", "b").tolist() for j, column in enumerate(few.T)}
+    cells["gap"] = [None if hole else v for hole, v in zip(rng.random(400) < 0.2, cells["c0"], strict=True)]
+    cells["three"] = rng.choice(["u", "v", "w"], 400).tolist()
+    y = (few[:, :3].sum(axis=1) + 0.8 * rng.logistic(size=400)).round().clip(1, classes).astype(int)
+    table = read_table(open_source(cells | {"n": rng.random(400)}), None, y)
+    options, strengths = ts.LogisticRegression(l2=10.0)._options(), (30.0, 3.0, 0.3)
+    alike = list(path_points(table, Local(1), options, strengths, table.unit))
+    fewer = list(path_points(table, Local(1), options, strengths, table.unit, roughly=True))
+    (block,) = table.blocks()
+    links = 1 if classes == 2 else classes
+    for near, far in zip(fewer, alike, strict=True):
+        assert len(far.point.w) - len(near.point.w) == 6 * links  # "gap" and "three" keep theirs
+        np.testing.assert_allclose(near.shares(block), far.model.shares(block), atol=2e-4)
+        np.testing.assert_allclose(near.shares(block), near.model.shares(block), atol=1e-12)
+
+
+def test_shares_of_a_path_are_those_of_its_models_also_where_texts_are_read():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 120)
+    told = [" ".join(rng.choice(["good", "bad", "fine", "dull"], 4)) + (" yes" if v else " no") for v in y]
+    table = read_table(open_source({"t": told, "n": rng.random(120)}), Wishes(kinds={"t": "text"}), y)
+    options, strengths = ts.LogisticRegression(l2=10.0)._options(), (10.0, 1.0)
+    found = path_shares(table, table, Local(1), options, strengths)
+    models = path_models(table, Local(1), options, strengths, table.unit)
+    (block,) = table.blocks()
+    for shares, model in zip(found, models, strict=True):
+        np.testing.assert_allclose(shares, model.shares(block), atol=1e-3)
 
 
 def test_the_loss_on_rows_left_out_is_minus_their_log_likelihood():

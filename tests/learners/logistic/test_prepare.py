@@ -9,7 +9,7 @@ from logistic_tables import made, ready_of
 
 import tallystick as ts
 from tallystick.data.schema import Target
-from tallystick.learners.logistic.prepare import class_weights, middles
+from tallystick.learners.logistic.prepare import class_weights, middles, mirrored
 from tallystick.learners.logistic.repeats import DEPENDENT, few_enough, left_of
 from tallystick.models.logistic.design import Dense, Design, Factor
 
@@ -71,6 +71,13 @@ def test_without_a_prior_the_first_level_and_the_reference_class_have_no_weights
     assert bare.problem.free[cells : cells + 4].tolist() == [False, True, True, False]
     assert held.problem.links.tolist() == [True] * 3
     assert bare.problem.links.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("size", [1, 5, 64, 65, 150])
+def test_a_mirrored_matrix_has_its_lower_triangle_on_both_sides(size):
+    given = np.random.default_rng(size).random((size, size))
+    lower = np.tril(given)
+    assert mirrored(given.copy()).tolist() == (lower + np.tril(given, -1).T).tolist()
 
 
 def test_balanced_classes_weigh_alike_and_labels_are_found_by_any_spelling():

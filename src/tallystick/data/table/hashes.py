@@ -23,6 +23,7 @@ Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
 Unlabelled = tuple[Hashes, NDArray[Any], NDArray[np.int64] | None]  # hashes, classes and weights [row]
 ROW_BYTES = 128  # that the search for equal rows takes for each row looked at
+FEW_TEXTS = 16  # that are hashed one by one sooner than joined
 NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
 
 
@@ -101,14 +102,14 @@ def _table(column: Column, key: Key) -> Hashes:
 
 def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
     """Return hashes[lane, text], then those of missing and of unseen."""
-    unseen = kernels.hash_text(b"unseen", kernels.hash_missing(key))
-    out = np.zeros((2, len(texts) + 2), np.uint64)
-    if texts:
-        known = np.zeros((2, len(texts)), np.uint64)
-        kernels.add_text_hashes(known, *kernels.join_texts(texts), None, key)
-        out[:, :-2] = known
-    out[:, -2], out[:, -1] = kernels.hash_missing(key), unseen
-    return out
+    missing = kernels.hash_missing(key)
+    ends = [missing, kernels.hash_text(b"unseen", missing)]
+    if len(texts) <= FEW_TEXTS:
+        each = [*(kernels.hash_text(text.encode(), key) for text in texts), *ends]
+        return np.array(each, np.uint64).T.copy()
+    known = np.zeros((2, len(texts)), np.uint64)
+    kernels.add_text_hashes(known, *kernels.join_texts(texts), None, key)
+    return np.concatenate([known, np.array(ends, np.uint64).T], axis=1)
 
 
 # ---- equal rows of different classes ----

@@ -52,13 +52,13 @@ CHEAP = 2_000_000  # rows times weights below which the curvature is asked for a
 
 @dataclass(frozen=True)
 class LogisticLearner(LearnerInStages[LogisticModel]):
-    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on
-    the way.
+    """unit: a weight of 1 is this many; probes: classes that only a prior keeps from being separated are
+    looked for, which is told and changes no weight; trace and notes are filled on the way.
     """
 
     options: LogisticOptions
     unit: int = 1
-    errors: bool = True
+    probes: bool = True
     chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
     trace: list[solvers.SolverStep] | None = None
     keep_weights: bool = False  # whether the trace has them
@@ -79,7 +79,7 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
             )
         given = ready or prepare(known, basis, options, schema, strength)
         wanted: dict[int, Array] | None = {} if self.keep_weights else None
-        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.errors, wanted)
+        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.probes, wanted)
         if self.trace is not None:
             self.trace.extend(fitted.steps())
         if self.notes is not None:
@@ -176,7 +176,7 @@ def fit_once(
     schema: Schema,
     strength: float,
     ready: Prepared,
-    errors: bool,
+    probes: bool,
     kept: dict[int, Array] | None = None,
 ) -> Generator[Any, Any, FittedLogistic]:
     """Return the fit for one strength of the prior; separated classes without a prior get the default one.
@@ -186,7 +186,7 @@ def fit_once(
     prior = strength > 0 or options.l1 > 0 or options.firth
     verdict = SeparationVerdict()
     try:
-        point, run = yield from solve(ready, options, errors, watch=not prior, kept=kept)
+        point, run = yield from solve(ready, options, True, watch=not prior, kept=kept)
     except Separated as found:
         verdict, strength, prior = found.verdict, DEFAULT_L2, True
         ready = prepare(known, basis, options, schema, strength)
@@ -195,7 +195,7 @@ def fit_once(
         except solvers.NoConvergence as error:
             raise solvers.NoConvergence(error.message, " ", verdict.text) from None
     else:
-        if prior and errors and not options.firth:
+        if prior and probes and not options.firth:
             verdict = yield from probe(known, basis, options, schema, ready, point)
     words = yield from word_means(ready.problem)
     null = yield from null_loss(ready, options)

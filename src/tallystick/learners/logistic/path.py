@@ -8,23 +8,28 @@ depends on no order of rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Engine, Table
+from tallystick import kernels
+from tallystick.contracts import Block, Engine, Table
 from tallystick.data.schema import Schema
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.learner import prepared, solve
-from tallystick.learners.logistic.prepare import Prepared, prepare
+from tallystick.learners.logistic.prepare import KnownRows, Prepared, prepare
 from tallystick.learners.logistic.problem import Point
-from tallystick.learners.logistic.solvers import FINE
+from tallystick.learners.logistic.solvers import FINE, SolverRun
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
+from tallystick.stats.gradients import laid_out
 
+Array = NDArray[np.float64]
 ROUGH = 1e-4  # how near to its optimum a strength is judged: the longest step still to go
 COSTLY = 2e7  # rows times squared weights from which a curvature costs more than several gradients
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
@@ -79,24 +84,73 @@ def fold_losses(
     return out
 
 
+@dataclass(frozen=True)
+class PathPoint:
+    """The optimum for one strength of the prior."""
+
+    schema: Schema
+    options: LogisticOptions
+    known: KnownRows
+    ready: Prepared
+    point: Point
+    run: SolverRun
+
+    @cached_property
+    def model(self) -> LogisticModel:
+        """The model, without standard errors."""
+        point, strength = replace(self.point, curvature=None), float(self.options.l2)
+        return build(self.schema, self.options, self.known, self.ready, point, self.run, "", strength)
+
+    def shares(self, block: Block) -> Array:
+        """Return P(class | row) [row, class]: by the weights as they are, where these can answer."""
+        if not self.ready.problem.texts:
+            asked = self.ready.problem.ask(self.point.w)
+            columns, way = laid_out(asked.design, block, 1).columns, kernels.Answer.SHARES
+            shares, finite = kernels.linear_answers(columns, block.rows, asked.scaling, asked.theta, way)
+            if finite:
+                return shares
+        return self.model.shares(block)
+
+
 def path_models(
+    training: Table, engine: Engine, options: LogisticOptions, strengths: Sequence[float], unit: int
+) -> Iterator[LogisticModel]:
+    """Yield the model of each strength of the prior, strong ones first, each started from the one before.
+
+    Standard errors and the look for separated classes are left out: these models answer and are forgotten.
+    """
+    for found in path_points(training, engine, options, strengths, unit):
+        yield found.model
+
+
+def path_shares(
+    training: Table, tested: Table, engine: Engine, options: LogisticOptions, strengths: Sequence[float]
+) -> Iterator[Array]:
+    """Yield shares[tested row, class] of each strength, near enough to tell which is best: no model is made
+    where the weights can answer.
+    """
+    for found in path_points(training, engine, options, strengths, training.unit, roughly=True):
+        yield np.concatenate(list(tested.answers(found.shares)))
+
+
+def path_points(
     training: Table,
     engine: Engine,
     options: LogisticOptions,
     strengths: Sequence[float],
     unit: int,
     roughly: bool = False,
-) -> Iterator[LogisticModel]:
-    """Yield the model of each strength of the prior, strong ones first, each started from the one before.
-
-    Standard errors and the look for separated classes are left out: these models answer and are forgotten.
-    roughly: they only tell which strength is best.
-    """
+) -> Iterator[PathPoint]:
+    """Yield the optimum of each strength, or, roughly, one near it."""
     schema = training.schema
     known, basis = drive(prepared(options, schema, unit), training, engine)
     before, seen, fine = None, None, ROUGH if roughly else FINE
+    base = halved(prepare(known, basis, options, schema, strengths[0])) if roughly else None
     for strength in strengths:
-        ready = prepare(known, basis, options, schema, strength)
+        if base is None or base.start.curvature is None:
+            ready = prepare(known, basis, options, schema, strength)
+        else:
+            ready = with_strength(base, strength)
         if before is not None and seen is not None:
             ready = led_on(ready, before, seen)
         elif costly(ready):  # where all scores are equal the products of columns tell the curvature
@@ -106,8 +160,49 @@ def path_models(
         point, run = drive(solve(ready, options, False, fine=fine), training, engine)
         fresh = run.latest if point.curvature is None else point.curvature
         before, seen = ready, replace(point, curvature=ready.start.curvature if fresh is None else fresh)
-        point = replace(point, curvature=None)
-        yield build(schema, replace(options, l2=strength), known, ready, point, run, "", strength)
+        yield PathPoint(schema, replace(options, l2=strength), known, ready, point, run)
+
+
+def with_strength(ready: Prepared, strength: float) -> Prepared:
+    """Return the same problem with a prior of another strength; the matrix it begins with follows."""
+    problem, start = ready.problem, ready.start
+    l2 = ready.l2(strength)
+    curvature, change = start.curvature, l2 - problem.l2
+    if curvature is not None:
+        curvature = curvature.copy()
+        curvature.reshape(-1)[:: len(curvature) + 1] += change
+    start = replace(start, curvature=curvature, diagonal=start.diagonal + change)
+    return replace(ready, problem=replace(problem, l2=l2), start=start)
+
+
+def halved(ready: Prepared) -> Prepared:
+    """Return the same problem with one weight for a column of two levels in the place of two.
+
+    A prior that holds both alike leaves them opposite, and the constant takes what they have in common. So
+    the weight of the second may stand for their difference u, which half the prior holds: the squares of u/2
+    and -u/2 sum to half of u's. With half the weights a curvature has an eighth of the work.
+    """
+    problem, start, d = ready.problem, ready.start, ready.problem.design
+    pairs = [d.cell(c) for c in d.coded if c.levels == 2 and c.column.kind != "boolean"]
+    first = np.array([at for at in pairs if not problem.free[at + 2]], np.int64)  # none is missing
+    if start.curvature is None or not len(first) or not d.constant or problem.l1.any():
+        return ready
+    free, half = problem.free.copy(), np.ones(d.size)
+    free[first], half[first + 1] = False, math.sqrt(0.5)
+    left = free[problem.free]
+    stays = np.repeat(left, problem.free_links)
+    each = ready.each[stays] * np.repeat(half[free], problem.free_links)
+    kept = np.flatnonzero(stays)
+    start = replace(
+        start,
+        w=start.w[stays],
+        curvature=start.curvature[np.ix_(kept, kept)],
+        diagonal=start.diagonal[stays],
+        squares=start.squares[left],
+        gram=None if start.gram is None else start.gram[np.ix_(left, left)],
+    )
+    problem = replace(problem, free=free, l2=problem.l2[stays], l1=problem.l1[stays])
+    return replace(ready, problem=problem, start=start, each=each)
 
 
 def costly(ready: Prepared) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ from tallystick.stats.gradients import Copies, LogisticSums, RowFacts, RowTotals
 Array = NDArray[np.float64]
 COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
 HELD = 1e200  # a prior this strong holds a weight at 0
+AT_ONCE = 64  # columns of a matrix that are mirrored
 MATRIX = 1_000  # weights up to which the curvature is a matrix
 
 
@@ -158,11 +159,20 @@ class Moments:
         unit = known.factor * 2.0**-known.bits
         if total.sums.squares.ndim == 2:
             return cls(total.sums.squares[0] * unit, total.sums.squares[1] * unit, None)
-        lower = np.tril(total.sums.squares[0])
-        both = lower + lower.T
-        np.fill_diagonal(both, np.diag(lower))
-        whole = both * unit
+        whole = mirrored(total.sums.squares[0] * unit)
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
+
+
+def mirrored(matrix: Array) -> Array:
+    """Return a matrix with its lower triangle above the diagonal too, in its own memory: some columns at a
+    time, since a large matrix that is read down its columns misses the cache at every number.
+    """
+    for at in range(0, len(matrix), AT_ONCE):
+        some = slice(at, at + AT_ONCE)
+        own = matrix[some, some]
+        own[:] = np.tril(own) + np.tril(own, -1).T
+        matrix[:at, some] = matrix[some, :at].T
+    return matrix
 
 
 @dataclass(frozen=True)
@@ -366,6 +376,11 @@ class Prepared:
     repeats: tuple[Repeat, ...]  # parameters that repeat others
     part: bool = False  # a part of the rows can say where to begin
     told_apart: int = 0  # parameters of a link that would be free without a prior
+    each: Array = field(default_factory=lambda: np.zeros(0))  # [weight]: the prior acts on weight * each
+
+    def l2(self, strength: float) -> Array:
+        """Return the prior of some strength [weight]."""
+        return np.minimum(strength * self.each * self.each, HELD)
 
 
 def prepare(
@@ -382,7 +397,7 @@ def prepare(
     size = prior_sizes(known, scales, moments, options.standardize)
     n_words = sum(len(t.idf) - 1 for t in texts)
     each = np.concatenate([np.where(np.arange(d.size) == 0, 0.0, 1.0 / size)[free], np.ones(n_words)])
-    k = int(links.sum())
+    each = np.repeat(each, int(links.sum()))
     problem = Problem(
         d,
         scales,
@@ -390,8 +405,8 @@ def prepare(
         texts,
         free,
         links,
-        np.repeat(np.minimum(strength * each * each, HELD), k),
-        np.repeat(options.l1 * each, k),
+        np.minimum(strength * each * each, HELD),
+        options.l1 * each,
         known.rows,
         known.bits,
         known.factor,
@@ -405,7 +420,7 @@ def prepare(
     sums = spread_of(known, moments, a, b, problem, groups)
     start = start_of(problem, basis.shares, small, sums)
     apart = int(basis.told_apart.sum()) - len(basis.repeats)
-    return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
+    return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart, each)
 
 
 def fixed_weights(design: Design, scales: Scales) -> Array | None:

@@ -77,8 +77,9 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
         bool(np.all(missing[is_test] < n_children[is_test])),
         "a missing value is sent to a branch that is not there",
     )
+    nodes = Nodes(counts, column, cut, n_children, start, branch_of, missing, gain, mean, deviance)
     try:
-        nodes = Nodes(counts, column, cut, n_children, start, branch_of, missing, gain, mean, deviance)
+        nodes.shape  # noqa: B018  asking is the check
     except ValueError as error:
         raise ModelFileError(
             f"the tree in the model file is not one tree: {error}. Get the file again."

@@ -48,13 +48,26 @@ class Nodes:
     gain: Floats
     mean: Floats = field(default_factory=lambda: np.empty(0))
     deviance: Floats = field(default_factory=lambda: np.empty(0))
-    first: Ints = field(init=False, repr=False)
-    child: Ints = field(init=False, repr=False)
-    parent: Ints = field(init=False, repr=False)  # -1 for the root
 
-    def __post_init__(self) -> None:
-        for name, array in zip(("first", "child", "parent"), _shape(self.n_children), strict=True):
-            object.__setattr__(self, name, array)
+    @cached_property
+    def shape(self) -> tuple[Ints, Ints, Ints]:
+        """First, child and parent, found when somebody asks; ValueError when this is not one tree."""
+        return _shape(self.n_children)
+
+    @property
+    def first(self) -> Ints:
+        """Where the branches of each node begin in child."""
+        return self.shape[0]
+
+    @property
+    def child(self) -> Ints:
+        """The nodes below, node after node, in branch order."""
+        return self.shape[1]
+
+    @property
+    def parent(self) -> Ints:
+        """The node above each; -1 for the root."""
+        return self.shape[2]
 
     @cached_property
     def depth(self) -> Ints:
