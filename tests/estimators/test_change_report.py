@@ -18,7 +18,7 @@ def test_a_model_and_its_file_give_the_same_findings(tmp_path):
     one, two = ts.report(new, against=model), ts.report(new, against=path, path=tmp_path / "c.html")
     assert one.to_dict() == two.to_dict()
     assert (tmp_path / "c.html").read_text(encoding="utf-8") == two.html
-    assert "m.tally.json" in two.html
+    assert "m.tally.json" in two.html.replace("<wbr>", "")  # where its parts end it may be broken
     assert one.changes["b"].findings
     assert "levels never seen" in str(one)
 
