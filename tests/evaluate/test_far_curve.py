@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.data.table.block import Block
-from tallystick.engines.spark import table as table_room
 from tallystick.errors import DataError
 from tallystick.evaluate.cases import InParts
 from tallystick.evaluate.far_curve import ClassRows, JudgedSums
@@ -18,35 +18,14 @@ from tallystick.evaluate.measures import log_losses
 from tallystick.stats.exact import nearest
 
 
-def rows(many, classes=2, seed=3):
-    rng = np.random.default_rng(seed)
-    x = np.round(rng.normal(size=many), 1)
-    x[::9] = np.nan
-    colour = rng.choice(["red", "green", "blue", None], many)
-    y = np.clip(np.round(np.nan_to_num(x) + (colour == "red") + rng.normal(size=many)), 0, classes - 1)
-    table = pa.table({"x": pa.array(x, from_pandas=True), "colour": colour.tolist(), "y": y.astype(int)})
-    return pa.concat_tables([table, table.slice(0, many // 3)])  # some rows come twice
-
-
-def sent(spark, table):
-    order = np.random.default_rng(1).permutation(table.num_rows)
-    return spark.createDataFrame(table.take(order)).repartition(2)
-
-
 @pytest.fixture
 def far(monkeypatch):
-    """Rows that stay with Spark; to bring anything of each is an error."""
-
-    def facts(table):
-        raise AssertionError("every row was brought to the driver")
-
-    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
-    monkeypatch.setattr(table_room.SparkTable, "facts", property(facts))
+    keep_far(monkeypatch)
 
 
 @pytest.mark.slow
 def test_a_curve_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
-    table, told = rows(60, 3), []
+    table, told = mixed_rows(60, 3), []
     asked = {"methods": ["bayes", "tree:max_depth=2"], "sizes": [2, 40], "repeats": 2}  # two: of one class
     here = ts.learning_curve(table, "y", **asked)
     there = ts.learning_curve(sent(spark, table), "y", **asked, progress=lambda *one: told.append(one))
@@ -59,7 +38,7 @@ def test_a_curve_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
 
 @pytest.mark.slow
 def test_too_few_rows_are_refused_in_the_same_words(spark, far):
-    table, said = rows(6), []
+    table, said = mixed_rows(6), []
     for data in (table, sent(spark, table)):
         with pytest.raises(DataError) as caught:
             ts.learning_curve(data, "y", methods=["bayes"])
@@ -69,7 +48,7 @@ def test_too_few_rows_are_refused_in_the_same_words(spark, far):
 
 @pytest.mark.slow
 def test_rows_with_weights_are_not_dealt_there(spark, far):
-    table = rows(30)
+    table = mixed_rows(30)
     heavy = table.append_column("w", pa.array(np.arange(table.num_rows) % 3))
     read = ts.NaiveBayes()._read(sent(spark, heavy), "y", "w")
     assert read.dealer() is None

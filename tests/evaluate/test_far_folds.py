@@ -5,44 +5,19 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
-from tallystick.engines.spark import ranked as ranked_room
-from tallystick.engines.spark import table as table_room
 from tallystick.errors import DataError, OptionError
 from tallystick.evaluate.far_folds import FarJudging, FoldModel, OnlyClass, judged_far
 
 
-def rows(many, classes, seed=3):
-    rng = np.random.default_rng(seed)
-    x = np.round(rng.normal(size=many), 1)
-    x[::9] = np.nan
-    colour = rng.choice(["red", "green", "blue", None], many)
-    colour[0] = "once"  # a level that one fold alone has
-    y = np.clip(np.round(np.nan_to_num(x) + (colour == "red") + rng.normal(size=many)), 0, classes - 1)
-    table = pa.table({"x": pa.array(x, from_pandas=True), "colour": colour.tolist(), "y": y.astype(int)})
-    return pa.concat_tables([table, table.slice(0, many // 3)])  # some rows come twice
-
-
-def sent(spark, table):
-    order = np.random.default_rng(1).permutation(table.num_rows)
-    return spark.createDataFrame(table.take(order)).repartition(2)
-
-
 @pytest.fixture
 def far(monkeypatch):
-    """Rows that stay with Spark, ranked in several pieces; to bring anything of each is an error."""
-
-    def facts(table):
-        raise AssertionError("every row was brought to the driver")
-
-    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
-    monkeypatch.setattr(ranked_room, "PIECE_ROWS", 30)
-    monkeypatch.setattr(table_room.SparkTable, "facts", property(facts))
+    keep_far(monkeypatch)
 
 
 @pytest.mark.slow
@@ -54,7 +29,7 @@ def far(monkeypatch):
     ],
 )
 def test_scores_of_answers_that_stay_with_spark_are_those_here(spark, far, model, classes, asked):
-    table = rows(90, classes)
+    table = mixed_rows(90, classes)
     here = ts.cross_validate(model, table, "y", folds=3, **asked)
     there = ts.cross_validate(model, sent(spark, table), "y", folds=3, **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
@@ -73,7 +48,7 @@ def test_scores_of_answers_that_stay_with_spark_are_those_here(spark, far, model
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [ts.NaiveBayes(), ts.DecisionTree(max_depth=2)])
 def test_groups_that_stay_with_spark_are_in_the_folds_they_have_here(spark, far, model):
-    table = rows(90, 2)
+    table = mixed_rows(90, 2)
     asked = {"groups": "colour", "folds": 3, "repeats": 2}  # of a group without a name too
     here = ts.cross_validate(model, table, "y", **asked)
     there = ts.cross_validate(model, sent(spark, table), "y", **asked)
@@ -84,7 +59,7 @@ def test_groups_that_stay_with_spark_are_in_the_folds_they_have_here(spark, far,
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"folds": 9}, {"folds": 2, "groups": "nobody"}])
 def test_groups_are_refused_in_the_same_words(spark, far, asked):
-    table, said = rows(30, 2), []
+    table, said = mixed_rows(30, 2), []
     for data in (table, sent(spark, table)):
         with pytest.raises((DataError, OptionError)) as caught:
             ts.cross_validate(ts.NaiveBayes(), data, "y", **{"groups": "colour"} | asked)
@@ -94,7 +69,7 @@ def test_groups_are_refused_in_the_same_words(spark, far, asked):
 
 @pytest.mark.slow
 def test_more_folds_than_rows_are_refused_in_the_same_words(spark, far):
-    table = rows(6, 2)
+    table = mixed_rows(6, 2)
     said = []
     for data in (table, sent(spark, table)):
         with pytest.raises(DataError) as caught:
@@ -118,6 +93,6 @@ def test_a_class_that_no_training_row_has_gets_the_share_0():
 
 
 def test_rows_here_are_not_judged_far():
-    table = ts.NaiveBayes()._read(rows(30, 2), "y")
+    table = ts.NaiveBayes()._read(mixed_rows(30, 2), "y")
     assert table.dealer() is None
     assert judged_far(ts.NaiveBayes(), table, FarJudging(2, 0)) is None
