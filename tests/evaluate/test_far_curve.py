@@ -13,7 +13,7 @@ import tallystick as ts
 from tallystick.data.table.block import Block
 from tallystick.errors import DataError
 from tallystick.evaluate.cases import InParts
-from tallystick.evaluate.far_curve import ClassRows, JudgedSums
+from tallystick.evaluate.far_curve import JudgedSums, class_rows
 from tallystick.evaluate.measures import log_losses
 from tallystick.stats.exact import nearest
 
@@ -73,5 +73,9 @@ def test_sums_of_tested_rows_are_those_of_all_at_once():
     assert found[:2] == every[:2] == (90, int((shares.argmax(axis=1) != truth).sum()))
     assert nearest(found.loss) == nearest(every.loss)
     assert np.isclose(nearest(found.loss), log_losses(truth.astype(np.int64), shares).sum())
-    count = ClassRows(2)
-    assert count.add(count.zero(), blocks[0]).tolist() == np.bincount(truth[:30], minlength=2).tolist()
+
+
+def test_classes_are_counted_where_the_rows_are():
+    table = ts.NaiveBayes()._read(mixed_rows(30), "y")
+    table.engine = ts.Local(1)
+    assert class_rows(table).tolist() == np.bincount(table.classes, minlength=2).tolist()

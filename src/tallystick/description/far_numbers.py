@@ -6,10 +6,10 @@ description is that of all values at once, number for number; what comes here do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,23 +33,9 @@ from tallystick.description.counts import Group, TableCounts
 from tallystick.description.gains import Counts, Floats, Stack, cut_costs, gain_of_cut, midpoint, summed
 from tallystick.stats import alone
 from tallystick.stats.exact import digits, joined, nearest
-from tallystick.stats.value_tables import RankedPiece
+from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 FEW = 1 << 10  # different numbers of a column that may come here
-
-
-class OrderedValues(Protocol):
-    """All values of a column in pieces. totals[class]: rows that have one; distinct: different values."""
-
-    @property
-    def totals(self) -> Counts: ...  # noqa: D102
-
-    @property
-    def distinct(self) -> int: ...  # noqa: D102
-
-    def ask(self, work: Callable[[RankedPiece], Any]) -> list[Any]:
-        """Return work(piece) of all pieces, in their order."""
-        ...
 
 
 # ---- works on pieces of the order ----
@@ -162,7 +148,7 @@ class RangedNumbers:
     """A column of many different numbers. missing[class]: rows without one."""
 
     column: Column
-    order: OrderedValues
+    order: RankedValues
     missing: Counts
 
     @cached_property
@@ -231,7 +217,7 @@ class RangedNumbers:
 def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:
     """Yield the columns of numbers of many rows far away that have a value, each by itself."""
     for column in counts.numeric if counts.dealer is not None else ():
-        order: OrderedValues = counts.dealer.ranked(column.name, class_of, counts.n_classes)
+        order: RankedValues = counts.dealer.ranked(column.name, class_of, counts.n_classes)
         missing = counts.classes - order.totals
         if order.distinct > FEW:
             yield RangedNumbers(column, order, missing)

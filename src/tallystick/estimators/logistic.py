@@ -219,8 +219,9 @@ class LogisticRegression(Classifier):
         notes: list[Note] = []
         steps: list[SolverStep] = []
         chosen: PenaltyPath | None = None
-        learner = LogisticLearner(options, table.unit, probes, trace=steps, notes=notes)
-        learner = replace(learner, keep_weights=self.trace)
+        learner = LogisticLearner(
+            options, table.unit, probes, trace=steps, keep_weights=self.trace, notes=notes
+        )
         if options.l2 == "cv":
             chosen = self._path(table, engine, options)
             notes.append(

@@ -123,7 +123,7 @@ def cross_validate(
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     if sample_weight is None and not by and threshold is None and way.far_too:
-        far = _judged_far(model, table, way, repeats, (cost, positive), progress)
+        far = _judged_far(model, table, way, repeats, cost, positive, progress)
         if far is not None:
             return far
     dealing, how = way.dealing(table)
@@ -159,13 +159,19 @@ def cross_validate(
 
 
 def _judged_far(
-    model: Fits, table: Table, way: FoldWay, repeats: int, asked: tuple[Any, Any], progress: Progress | None
+    model: Fits,
+    table: Table,
+    way: FoldWay,
+    repeats: int,
+    cost: Any,
+    positive: Any,
+    progress: Progress | None,
 ) -> CrossValidation | None:
     """Return the cross-validation of rows that stay far, where their answers stay too; None: they do not."""
     if table.place != "far" or table.schema.regression:
         return None
-    labels, place = _positive(table, asked[1])
-    prices, own = judged_by(asked[0], model, table.schema.predicted, labels)
+    labels, place = _positive(table, positive)
+    prices, own = judged_by(cost, model, table.schema.predicted, labels)
     rule, made = prices if own is None else own, named(model, table.schema.predicted)
     parts: list[FoldAnswers] = []
     for key in range(repeats):

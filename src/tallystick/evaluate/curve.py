@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -136,9 +135,8 @@ def curve_table(
     steps = _sizes(sizes, many, many - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
     told = Steps(repeats * len(methods), progress, "curves")
-    parts = (Subsets.of if dealer is None else partial(FarSubsets, dealer=dealer))(
-        table, tested=tested, sizes=steps
-    )
+    parts: Subsets | FarSubsets
+    parts = Subsets.of(table, tested, steps) if dealer is None else FarSubsets(table, dealer, tested, steps)
 
     def one(repeat: int) -> int:
         error[:, repeat], loss[:, repeat] = parts.curves(repeat, methods.values(), told)

@@ -24,36 +24,17 @@ from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Steps, fresh, spread
 from tallystick.models.decision import decide
+from tallystick.stats.bayes import BayesSums
 from tallystick.stats.exact import digits, joined, nearest
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class ClassRows:
-    """Ask how many rows each class has."""
-
-    classes: int
-
-    def zero(self) -> Counts:
-        """Return the total of no rows."""
-        return np.zeros(self.classes, np.int64)
-
-    def add(self, total: Counts, block: Block) -> Counts:
-        """Add the rows of one block."""
-        assert block.classes is not None
-        return total + np.bincount(block.classes, minlength=self.classes)
-
-    def merge(self, total: Counts, other: Counts) -> Counts:
-        """Add two totals."""
-        return total + other
-
-
 def class_rows(table: Table) -> Counts:
     """Return how many rows each class has, counted where the rows are."""
     assert table.engine is not None
-    counts: Counts = table.engine.total(table, ClassRows(len(table.schema.predicted.labels)))
+    counts: Counts = table.engine.total(table, BayesSums((), len(table.schema.predicted.labels)))[""]
     return counts
 
 
@@ -133,5 +114,5 @@ def _learned(model: Fits, training: Table, whole: Schema) -> Any:
     if len(training.schema.predicted.labels) < 2 or not training.schema.used:
         full = class_rows(training)
         return OnlyClass(spread((full / full.sum())[None], training.schema.predicted.labels, labels)[0])
-    fitted = fresh(model, threads=1)._fit_table(training.near())
+    fitted = fresh(model, threads=1)._fit_to_answer(training.near())
     return FoldModel(fitted.model_, whole, training.schema)

@@ -23,6 +23,7 @@ from tallystick.evaluate.method import Answering, Fits
 from tallystick.evaluate.result import RepeatScores
 from tallystick.evaluate.running import Progress, Steps, fresh, one_class, run_folds, spread, workers
 from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
+from tallystick.stats.bayes import Ask, BayesSums, key
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -135,32 +136,13 @@ def dealt_far(table: Table, how: FarJudging) -> FoldedRows | None:
     if column not in table.schema.used or column.kind not in CODED or table.engine is None:
         return None
     names = level_names(column)
-    rows: Counts = table.engine.total(table, RowsOfCodes(column.name, len(names)))
+    asked = BayesSums((Ask(column.name, "codes", len(names) - 1),), len(table.schema.predicted.labels))
+    rows: Counts = table.engine.total(table, asked)[key(0, "counts")].sum(axis=1)
     there = np.flatnonzero(rows)
     fold = np.zeros(len(names), np.int64)
     fold[there] = group_folds(names[there], rows[there], how.folds, how.key)
     sizes = np.bincount(fold, rows, how.folds).astype(np.int64).tolist()
     return dealer.by(FoldOfCode(column.name, fold), sizes, column.name)
-
-
-@dataclass(frozen=True)
-class RowsOfCodes:
-    """Ask how many rows have each code of a column."""
-
-    name: str
-    codes: int
-
-    def zero(self) -> Counts:
-        """Return the total of no rows."""
-        return np.zeros(self.codes, np.int64)
-
-    def add(self, total: Counts, block: Block) -> Counts:
-        """Add the rows of one block."""
-        return total + np.bincount(block.codes(self.name), minlength=self.codes)
-
-    def merge(self, total: Counts, other: Counts) -> Counts:
-        """Add two totals."""
-        return total + other
 
 
 @dataclass(frozen=True)

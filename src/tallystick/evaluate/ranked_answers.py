@@ -6,10 +6,10 @@ nothing of where they are. Law: how the order is cut into pieces changes no bit 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +25,10 @@ from tallystick.evaluate.scores import (
     in_top_tenth,
 )
 from tallystick.stats.exact import digits, joined, nearest
-from tallystick.stats.value_tables import RankedPiece
+from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-class RankedClass(Protocol):
-    """All rows in the order of the shares of a class. totals[label]: rows; distinct: different shares."""
-
-    @property
-    def totals(self) -> Counts: ...  # noqa: D102
-
-    @property
-    def distinct(self) -> int: ...  # noqa: D102
-
-    def ask(self, work: Callable[[Any], Any]) -> list[Any]:
-        """Return work(piece) of all pieces of the order."""
-        ...
 
 
 class Ties(NamedTuple):
@@ -188,7 +174,7 @@ def joined_parts(parts: Sequence[StretchPart | None]) -> StretchPart:
     return StretchPart(low, high, min(p.half for p in there), sum(p.ups for p in there), told)
 
 
-def calibrated(order: RankedClass, bins: Counts) -> list[dict[str, Any]]:
+def calibrated(order: RankedValues, bins: Counts) -> list[dict[str, Any]]:
     """Return what `scores.calibration` returns. bins: the rows of each bin, before any is halved."""
     ends = np.cumsum(bins).tolist()
     todo = [Stretch(a, b) for a, b in pairwise([0, *ends]) if a < b]

@@ -83,11 +83,11 @@ def cross_shares(
     A method may know a faster way to the same answers (`cross_shares` of its own). Regression: shares[row, 0]
     is the answer itself.
     """
-    of, table = (table.rows, table.budget), plan.pieces(table)
+    given, table = table, plan.pieces(table)
     weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
     found = None if plan.rising else model._cross_shares(table, plan)
     if found is not None:
-        return _answered(found, plan.fold, plan, of, weights), False
+        return _answered(found, plan.fold, plan, given, weights), False
     shares = large.empty(table, (table.rows, max(len(table.schema.predicted.labels), 1)), np.float64)
     done = large.empty(table, table.rows, np.int64)
     done[:] = NEVER
@@ -108,19 +108,18 @@ def cross_shares(
         done[plan.tested(numbers[at])] = numbers[at]
 
     stopped = run_folds(one, len(numbers), finished, at_once=workers(table))
-    return _answered(shares, done, plan, of, weights), stopped
+    return _answered(shares, done, plan, given, weights), stopped
 
 
 def _answered(
-    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, of: tuple[int, int], weights: Floats | None
+    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, table: Table, weights: Floats | None
 ) -> FoldAnswers:
     """Return the answers to the pieces of a plan; where one copy stands for all, those to the table's
-    rows. of: the rows of the table, and its budget.
+    rows.
     """
-    rows, budget = of[0], of[1] if plan.large else 0
     if plan.twin is None:
-        return FoldAnswers(shares, fold, plan.rows, weights, budget)
-    twin = plan.twin[:rows]
+        return FoldAnswers(shares, fold, plan.rows, weights, table.budget if plan.large else 0)
+    twin = plan.twin[: table.rows]
     return FoldAnswers(shares[twin], fold[twin])
 
 

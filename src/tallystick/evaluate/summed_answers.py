@@ -33,7 +33,6 @@ from tallystick.evaluate.ranked_answers import (
     Curves,
     PairSpread,
     PairsWon,
-    RankedClass,
     calibrated,
 )
 from tallystick.evaluate.scores import (
@@ -47,6 +46,7 @@ from tallystick.evaluate.thresholds import RankedRows
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
 from tallystick.stats.exact import digits, joined, nearest
+from tallystick.stats.value_tables import RankedValues
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ class AnswerRows(Protocol):
         """Return the total of a question over all blocks."""
         ...
 
-    def ranked(self, name: str, labels: Callable[[Block], NDArray[Any]], width: int) -> RankedClass:
+    def ranked(self, name: str, labels: Callable[[Block], NDArray[Any]], width: int) -> RankedValues:
         """Return the rows in the order of a column of shares; labels(block)[row]: below `width`."""
         ...
 
@@ -189,7 +189,7 @@ class SummedAnswers:
     totals: AnswerTotals
     positive: int
     cost: Floats | None
-    _orders: dict[int, RankedClass] = field(default_factory=dict, repr=False)
+    _orders: dict[int, RankedValues] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -264,7 +264,7 @@ class SummedAnswers:
         """Return what an answer costs in the mean, and its interval."""
         return cost_mean(self.totals.confusion, cost)
 
-    def order(self, c: int) -> RankedClass:
+    def order(self, c: int) -> RankedValues:
         """Return the rows in the order of the shares of a class."""
         if c not in self._orders:
             label = FoldAndHit(self.answers.fold, c)

@@ -155,7 +155,7 @@ class LinearSummary:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; what is no number is None."""
+        """Return plain data; what is not a number is None."""
         fit = self.model.fit
         figures = {
             "r2": self.r2,

@@ -6,8 +6,8 @@ the rows merge to the table of all, in any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,22 @@ class RankedPiece(NamedTuple):
     counts: Ints
     before: Ints
     first: int
+
+
+class RankedValues(Protocol):
+    """All rows of a column in the order of its values, in pieces. totals[label]: rows that have a value;
+    distinct: different values.
+    """
+
+    @property
+    def totals(self) -> Ints: ...  # noqa: D102
+
+    @property
+    def distinct(self) -> int: ...  # noqa: D102
+
+    def ask(self, work: Callable[[RankedPiece], Any]) -> list[Any]:
+        """Return work(piece) of all pieces, in their order."""
+        ...
 
 
 def column_of(found: Any) -> ValueTable:

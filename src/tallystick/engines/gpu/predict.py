@@ -218,7 +218,7 @@ def _logistic(model: LogisticModel, columns: int) -> AnswerPlan | None:
     given = (len(cells), model.links, cells, plan.scaling, plan.theta, quick)
     decides, classes = in_force(model.decision) is None, max(model.links, 2)
     return AnswerPlan(
-        "answer_linear", tuple(range(columns)), classes, given, decides, quick is not None, 0, classes
+        "answer_linear", tuple(range(columns)), classes, given, decides, quick is not None, scores=classes
     )
 
 
@@ -261,7 +261,7 @@ def _additive(
     given = (np.ascontiguousarray(form.base), table, len(table), np.concatenate(numbers), *calibrated, quick)
     decides, classes = in_force(model.decision) is None, len(form.base)
     return AnswerPlan(
-        "answer_sums", tuple(range(len(place))), classes, given, decides, quick is not None, 0, classes
+        "answer_sums", tuple(range(len(place))), classes, given, decides, quick is not None, scores=classes
     )
 
 

@@ -93,7 +93,7 @@ class LinearModel:
         return found if finite else bounded_scores(self.additive, block, found)
 
     def decide(self, shares: Array) -> NDArray[np.int64]:
-        """Return 0 for every row: a number is no class."""
+        """Return 0 for every row: a number is not a class."""
         return np.zeros(len(shares), np.int64)
 
     def record(self, row: Mapping[str, Any]) -> Array | None:
