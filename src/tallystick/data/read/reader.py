@@ -23,11 +23,12 @@ from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read.batches import View, loaded
 from tallystick.data.read.cells import Floats, SmallIntegers
 from tallystick.data.read.encode import Encoder
+from tallystick.data.read.small import small_table
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Looked, Question, Survey
 from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells, flat_target
-from tallystick.data.schema import Wishes
+from tallystick.data.schema import NO_WISHES, Wishes
 from tallystick.data.source import scratch
 from tallystick.data.source.base import Given
 from tallystick.data.source.frames import as_column
@@ -214,6 +215,10 @@ def read_table(
     """
     refuse_too_large(source)
     threads = thread_count(threads)
+    if weights is None and not regression and inf == "error" and progress is None:
+        table = small_table(source, wishes or NO_WISHES, target, threads)
+        if table is not None:
+            return table
     question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
     reader = _Reader(source, question, _apart(question, target, weights), threads)
     with unchanged(source.stamps):

@@ -136,7 +136,7 @@ class NumbersSeen:
         low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.whole, self.binary = self.whole and scan.whole, self.binary and scan.binary
-        if not self.whole or count > high - low + 1:  # the second: some value is there twice
+        if not self.whole or has_repeats(scan, count):
             self.prints = None
         return self.places is not None or self.prints is not None
 
@@ -200,6 +200,11 @@ class NumbersSeen:
             kernels.add_double_hashes(hashes, values, KEY)
             wanted = (wanted + kernels.sum_hashes(hashes)) % ALL
         return wanted == self.prints[m]
+
+
+def has_repeats(scan: Any, count: int) -> bool:
+    """Are so many whole numbers of a range too many to be there once each?"""
+    return bool(count > scan.high - scan.low + 1)
 
 
 def good_numbers(values: NDArray[np.float64], asked: Asked) -> NDArray[np.bool_]:

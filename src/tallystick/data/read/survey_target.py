@@ -146,7 +146,7 @@ def labels_of(
     ]
     found = set(canonical)
     label_type, declared = declared_labels(name, label_type, plan)
-    _check_labels(name, found, declared, label_type, rows, plan.trivial)
+    check_labels(name, found, declared, label_type, rows, plan.trivial)
     labels = tuple(sorted(found | declared, key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
@@ -198,7 +198,7 @@ def _label_order(label_type: LabelType) -> Any:
     return {"integer": int, "number": float}.get(label_type, str)
 
 
-def _check_labels(
+def check_labels(
     name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int, trivial: bool
 ) -> None:
     """Refuse a target of numbers that are not classes, or of one class unless that will do."""
