@@ -5,6 +5,7 @@ Names are loaded when first used, so that `import tallystick` stays fast and loa
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -146,9 +147,15 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        module = importlib.import_module(f"tallystick.{_WHERE[name]}")
-        return module if _WHERE[name] == name else getattr(module, name)
+        return _loaded(name)
     raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
+
+
+@functools.cache
+def _loaded(name: str) -> Any:
+    """Return a public name from where it is: looked for once."""
+    module = importlib.import_module(f"tallystick.{_WHERE[name]}")
+    return module if _WHERE[name] == name else getattr(module, name)
 
 
 def __dir__() -> list[str]:

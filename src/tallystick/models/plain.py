@@ -29,9 +29,10 @@ def checked(kind: Callable[..., T], given: Mapping[str, Any]) -> T:
     """Return the options of a kind. They never change: where all that is given is plain, those that were
     found good before are given again; a small fit asks for the same ones twice.
     """
-    if not all(type(value) in PLAIN for value in given.values()):
+    types = [type(value) for value in given.values()]
+    if not PLAIN.issuperset(types):
         return kind(**given)
-    key = kind, *given, *((type(v), v.hex() if type(v) is float else v) for v in given.values())
+    key = kind, *given, *types, *[v.hex() if type(v) is float else v for v in given.values()]
     found = _checked.get(key)
     if found is None:
         found = kind(**given)

@@ -147,8 +147,12 @@ def _judged(wrong: float, total: Counts, price: float, among: int, absence: bool
 
 def allowed(total: Counts) -> float:
     """Return how many rows may be answered wrongly."""
-    rows = float(total.sum())
-    return min(WRONG * rows, MISSED * (rows - float(total.max(initial=0))))
+    return allowed_of(float(total.sum()), float(total.max(initial=0)))
+
+
+def allowed_of(rows: float, largest: float) -> float:
+    """Return the same of so many rows, of which so many are of the most frequent class."""
+    return min(WRONG * rows, MISSED * (rows - largest))
 
 
 def _runs(counts: Counts) -> Floats:

@@ -48,7 +48,8 @@ def likely(table: Table) -> list[Column]:
     assert table.classes is not None
     left = list(table.schema.used)
     dealt = _Dealt.of(table.classes)
-    wrong = alone.allowed(np.array(dealt.sizes)) if dealt.whole and table.weights is None else None
+    whole = dealt.whole and table.weights is None
+    wrong = alone.allowed_of(sum(dealt.sizes), max(dealt.sizes)) if whole else None
     stages = STAGES if wrong is None else tuple((each, 0.0) for each in WHOLE)
     few = len(table.classes) * len(left) <= FEW_CELLS
     for each, share in stages[-1:] if few else stages:

@@ -301,7 +301,8 @@ def make_grower(
 ) -> Grower:
     """Return the grower of some rows that stand at a node of this depth. rows: a table, or a block."""
     rules = scale.values.rules(question.rules)
-    rules = replace(rules, fractions=False, max_depth=max(rules.max_depth - depth, 0))
+    if rules.fractions or depth:
+        rules = replace(rules, fractions=False, max_depth=max(rules.max_depth - depth, 0))
     classes = bool(question.labels)
     return Grower(
         cells,

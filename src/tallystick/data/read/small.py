@@ -25,14 +25,14 @@ from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.survey_column import NUMBERS
 from tallystick.data.read.survey_numbers import has_repeats
 from tallystick.data.read.survey_target import check_labels, rare_note, target_name
-from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Reading, Schema, Target, Wishes
+from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
+from tallystick.data.source.base import BaseSource
 from tallystick.data.table.block import class_type
 from tallystick.data.table.table import Table
 from tallystick.data.text import number_text
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
 
-READING = Reading()
 PLANS = {id(wishes): ReadingPlan(trivial=wishes.trivial) for wishes in (NO_WISHES, ANY_TABLE)}
 NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missing values is a number
 
@@ -40,7 +40,7 @@ NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missin
 def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Table | None:
     """Return the table of a short matrix of floats and its labels; None where a survey is needed."""
     plan, matrix = PLANS.get(id(wishes)), None if source.held is None else source.held.matrix
-    if plan is None or source.notes or source.reading != READING:
+    if plan is None or source.notes or source.reading != BaseSource.reading:
         return None
     if not (is_doubles(matrix) or is_singles(matrix)):
         return None

@@ -271,11 +271,12 @@ def _few(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
 
 def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
     """Return a note on a class so rare that accuracy says nothing about it."""
-    total, least = int(counts.sum()), int(counts[counts > 0].min(initial=2**63 - 1))
+    each = counts.tolist()
+    total, least = sum(each), min(filter(None, each), default=2**63 - 1)
     if least * UNBALANCED > total:
         return ()
-    label = target.labels[int(np.flatnonzero(counts == least)[0])]
-    often = 1 - least / total if len(counts) == 2 else int(counts.max()) / total
+    label = target.labels[each.index(least)]
+    often = 1 - least / total if len(each) == 2 else max(each) / total
     text = (
         f"class {shown(label)} is {least:,} of {total:,} rows, so {often:.4%} are right by always answering "
         "the most frequent class. Judge by balanced accuracy and average precision, not by accuracy."

@@ -140,7 +140,7 @@ def open_source(
     """Return a source for anything tabular: path, frame, Arrow, matrix, records, or a source itself."""
     if isinstance(x, BaseSource):
         return x  # type: ignore[return-value]  # with its name, columns and notes it is one
-    reading = _within(memory, reading or Reading())
+    reading = _within(memory, reading or BaseSource.reading)
     if all(hasattr(x, name) for name in ("name", "columns", "notes", "batches")):  # written by a user
         from tallystick.data.source.frames import Stream
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,9 @@ class Hasher:
         return hashes
 
 
+@lru_cache(maxsize=4_096)
 def _key(name: str) -> Key:
+    """Return the key of a column: fold after fold, fit after fit has the same names."""
     return kernels.hash_text(name.encode())
 
 
@@ -102,14 +105,23 @@ def _table(column: Column, key: Key) -> Hashes:
 
 def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
     """Return hashes[lane, text], then those of missing and of unseen."""
-    missing = kernels.hash_missing(key)
-    ends = [missing, kernels.hash_text(b"unseen", missing)]
     if len(texts) <= FEW_TEXTS:
-        each = [*(kernels.hash_text(text.encode(), key) for text in texts), *ends]
-        return np.array(each, np.uint64).T.copy()
+        return _hash_few(tuple(texts), key)
     known = np.zeros((2, len(texts)), np.uint64)
     kernels.add_text_hashes(known, *kernels.join_texts(texts), None, key)
-    return np.concatenate([known, np.array(ends, np.uint64).T], axis=1)
+    return np.concatenate([known, np.array(_hash_ends(key), np.uint64).T], axis=1)
+
+
+@lru_cache(maxsize=1_024)
+def _hash_few(texts: tuple[str, ...], key: Key) -> Hashes:
+    """Return the same of few texts, one by one. Shared: nobody writes to it."""
+    each = [*(kernels.hash_text(text.encode(), key) for text in texts), *_hash_ends(key)]
+    return np.array(each, np.uint64).T.copy()
+
+
+def _hash_ends(key: Key) -> list[Key]:
+    missing = kernels.hash_missing(key)
+    return [missing, kernels.hash_text(b"unseen", missing)]
 
 
 # ---- equal rows of different classes ----
