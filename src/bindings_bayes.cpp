@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "kernels/columns/bins.hpp"
+#include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -83,6 +84,20 @@ void bind_bayes(nb::module_& m) {
             return out;
         },
         nb::arg("columns").noconvert(), Release());
+
+    // -> per column how often the class changes along its values, among some rows
+    m.def(
+        "class_changes",
+        [](const std::vector<Strided<double>>& columns, In<int64_t> rows, In<int64_t> classes) {
+            std::vector<int64_t> out;
+            std::vector<Met> room(rows.size());
+            for (const auto& column : columns) {
+                const Column values{column.data(), column.stride(0)};
+                out.push_back(class_changes(rows.size(), values, rows.data(), classes.data(), room.data()));
+            }
+            return out;
+        },
+        nb::arg("columns").noconvert(), nb::arg("rows").noconvert(), nb::arg("classes").noconvert(), Release());
 
     // Without weights, digits are not carried.
     m.def(

@@ -263,7 +263,19 @@ def test_the_hash_of_words_is_the_sum_over_entries():
             assert int(hashes[lane, row]) == expected % 2**64
 
 
+@settings(max_examples=100, deadline=None)
+@given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])), LAYOUTS, st.data())
+def test_changes_of_class_are_those_of_each_column_sorted(matrix, layout, data):
+    places = st.integers(0, len(matrix) - 1)
+    drawn = data.draw(st.lists(st.tuples(places, st.integers(0, 2)), max_size=20))
+    rows, classes = np.array(drawn, np.int64).reshape(-1, 2).T.copy()
+    found = kernels.class_changes(list(layout(matrix).T), rows, classes)
+    assert found == [reference.class_changes(column, rows, classes) for column in matrix.T]
+
+
 def test_row_kernels_refuse_wrong_arguments():
+    with pytest.raises(ValueError, match="classes"):
+        kernels.class_changes([np.zeros(2)], np.zeros(2, np.int64), np.zeros(1, np.int64))
     with pytest.raises(TypeError, match="columns"):
         scan_rows([np.zeros(2, np.float32)])
     with pytest.raises(ValueError, match=r"rows 1\.\.3"):

@@ -2,6 +2,7 @@
 #include "tests.hpp"
 
 #include "kernels/columns/bins.hpp"
+#include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -68,6 +69,19 @@ void facts_and_prints(const Laid& laid) {
         }
         EXPECT(sum == low[row]);
     }
+}
+
+void classes_change_along_a_column() {
+    const Laid laid(500, 3, true);
+    std::vector<int64_t> rows(500), classes(500);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int64_t>(499 - i), classes[i] = i >= 250;
+    std::vector<Met> room(rows.size());
+    for (size_t j = 0; j < 3; ++j) {
+        const Column column{laid.at[j], laid.strides[j]};
+        const int64_t changes = class_changes(rows.size(), column, rows.data(), classes.data(), room.data());
+        EXPECT(changes > 0 && changes < 500);
+    }
+    EXPECT(class_changes(0, {laid.at[0], laid.strides[0]}, rows.data(), classes.data(), room.data()) == 0);
 }
 
 void joint_codes_count_and_hash() {
@@ -234,6 +248,7 @@ void test_bayes() {
             }
         }
     }
+    classes_change_along_a_column();
     joint_codes_count_and_hash();
     fingerprints_are_those_of_single_rows();
     words_scores_cuts_and_codes();

@@ -54,6 +54,12 @@ def ranks(values):
     return full, distinct, counts, int((~present).sum()), np.argsort(full, kind="stable")
 
 
+def class_changes(values, rows, classes):
+    """Return how often the class changes along the values of some rows, missing last, equal ones by class."""
+    along = classes[np.lexsort((classes, values[rows]))]
+    return int((along[1:] != along[:-1]).sum())
+
+
 def cells(values, start, scale, n):
     """Cell of each value, n for a missing one."""
     with np.errstate(invalid="ignore", over="ignore"):

@@ -41,7 +41,7 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_prints, joined_scans, scan_rows, small_codes
+from tallystick.kernels.matrix import add_prints, class_changes, joined_scans, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -143,6 +143,7 @@ __all__ = [
     "cholesky",
     "cholesky_skip",
     "cholesky_solve",
+    "class_changes",
     "code_cells",
     "combine",
     "copy_cells",

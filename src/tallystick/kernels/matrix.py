@@ -39,6 +39,17 @@ def joined_scans(parts: Sequence[list[RowScan]]) -> list[RowScan]:
     return out
 
 
+def class_changes(columns: Sequence[Floats], rows: Counts, classes: Counts) -> list[int]:
+    """Return, per column, how often the class changes along its values, missing last, equal values by class:
+    among some rows, classes[i] of rows[i].
+    """
+    _check_columns(columns)
+    check.array("rows", rows, "int64", (None,))
+    check.array("classes", classes, "int64", rows.shape)
+    found: list[int] = _kernels.class_changes(list(columns), rows, classes)
+    return found
+
+
 def add_row_moments(
     columns: Sequence[Floats], classes: NDArray[Any], missing: Counts, sums: Counts, squares: Counts
 ) -> None:

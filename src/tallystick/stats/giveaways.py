@@ -109,10 +109,7 @@ def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -
     """Return how often the class changes along the rising values of each column, missing last."""
     if not columns:
         return []
-    values = np.concatenate([table.column(c.name)[rows] for c in columns]).reshape(len(columns), -1)
-    along = classes[values.argsort(axis=1, kind="stable")]  # equal values by class
-    changes: list[int] = (along[:, 1:] != along[:, :-1]).sum(axis=1).tolist()
-    return changes
+    return kernels.class_changes([table.column(c.name) for c in columns], rows, classes)
 
 
 def _wrong(codes: NDArray[np.integer], classes: Codes) -> int:

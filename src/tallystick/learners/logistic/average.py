@@ -20,7 +20,7 @@ from tallystick.learners.logistic.problem import Problem
 from tallystick.models.linear.model import LinearModel
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Cells, Part, Slope, WordWeights, on_average
+from tallystick.models.logistic.parts import Cells, Part, Slope, WordWeights, on_average, with_average
 
 Array = NDArray[np.float64]
 WithParts = TypeVar("WithParts", LogisticModel, LinearModel)
@@ -88,7 +88,7 @@ def averaged(model: WithParts, design: Design, shares: Array, words: Sequence[Ar
             return known + part.missing * float(shares[missing[part.name]])
         return known
 
-    return replace(model, parts=tuple(replace(part, average=average(part)) for part in model.parts))
+    return replace(model, parts=tuple(with_average(part, average(part)) for part in model.parts))
 
 
 def _mean(weights: Array, means: Array) -> Array:

@@ -80,6 +80,11 @@ class KnownRows:
         return _sum(self.classes * self.class_weights)
 
     @cached_property
+    def middles(self) -> tuple[Array, Array]:
+        """The middle and half the range of each dense column."""
+        return middles(self.design)
+
+    @cached_property
     def bits(self) -> int:
         """Bits after the point of a row's terms."""
         return unit_bits(float(self.facts.classes.sum()) if self.whole else self.rows / self.factor)
@@ -116,7 +121,7 @@ def first_question(known: KnownRows, matrix: bool, every: int = 1) -> LogisticSu
     -1..1; of about one row in `every`.
     """
     d = known.design
-    middle, half = middles(d)
+    middle, half = known.middles
     texts = tuple(replace(t, theta=np.zeros((len(t.idf) - 1, known.links))) for t in no_texts(d))
     mode = Curvature.GRAM if matrix and not d.texts else Curvature.DIAGONAL
     theta = np.zeros((d.size, known.links))
@@ -234,9 +239,9 @@ class Basis:
 def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]:
     """Return the scales, and a, b with z = a y + b for every parameter."""
     d = known.design
-    middle, half = middles(d)
-    a, b = np.ones(d.size), np.zeros(d.size)
-    centre, scale, power = np.zeros(len(d.dense)), np.ones(len(d.dense)), np.ones(d.size)
+    middle, half = (ends.tolist() for ends in known.middles)
+    a, b, power = [1.0] * d.size, [0.0] * d.size, [1.0] * d.size
+    centre, scale = [0.0] * len(d.dense), [1.0] * len(d.dense)
     rows, sums, squares = float(moments.squares[0]), moments.sums.tolist(), moments.squares.tolist()
     there = [rows] * len(d.dense)
     for j, column in enumerate(d.dense):
@@ -255,7 +260,7 @@ def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]
         centre[j], scale[j] = middle[j] + half[j] * mean if d.constant else 0.0, half[j] * spread
         reach = (1.0 + abs(mean)) / spread
         power[1 + j] = 2.0 ** math.frexp(reach)[1]
-    return Scales(centre, scale, power), a, b
+    return Scales(np.array(centre), np.array(scale), np.array(power)), np.array(a), np.array(b)
 
 
 def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:

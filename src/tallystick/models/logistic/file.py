@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import DataError, ModelFileError, OptionError, shown
@@ -155,10 +156,9 @@ def check(document: dict[str, Any], schema: Schema) -> None:
 def refuse_beyond(model: LogisticModel | LinearModel) -> None:
     """Refuse weights that are too large for a model file, as those of values near 1e-300 are."""
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
-    rows: list[Iterable[float]] = [model.constant, *model.errors]
-    rows += [part.slope for part in measured]
-    finite = all(math.isfinite(x) for part in measured for x in (part.centre, part.scale))
-    if finite and all(abs(x) <= BIG for row in rows for x in row):
+    weights = np.concatenate([model.constant, *model.errors, *(part.slope for part in measured)])
+    finite = all(math.isfinite(part.centre) and math.isfinite(part.scale) for part in measured)
+    if finite and (np.abs(weights) <= BIG).all():
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
     raise DataError(

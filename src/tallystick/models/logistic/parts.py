@@ -10,7 +10,7 @@ levels and words from 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -147,6 +147,13 @@ def part_from(data: Mapping[str, Any]) -> Part:
         return Slope(name, slope, centre, scale, missing, average)
     factors = tuple(Factor(c, c, code, 0.0, 0.0) for c, code in data["factors"])
     return Product(name, factors, slope, centre, scale, average)
+
+
+def with_average(part: Part, average: Array) -> Part:
+    """Return a part that knows what it adds to the average training row [link]."""
+    if isinstance(part, Slope):  # of these there are many, and to copy one field by field takes long
+        return Slope(part.name, part.slope, part.centre, part.scale, part.missing, average)
+    return replace(part, average=average)
 
 
 def on_average(part: Part) -> Array:
