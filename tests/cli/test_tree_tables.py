@@ -34,3 +34,13 @@ def test_prune_prints_the_path_of_the_grown_tree_and_draws_it(inside, capfd):
     tree = ts.DecisionTree.cart(pruning=None).fit("votes.csv", "party")
     assert capfd.readouterr().out == f"{tree.pruning_path(folds=3)}\n"
     assert "cross-validated" in (inside / "path.svg").read_text()
+
+
+@pytest.mark.parametrize("words", ["splits --node 0", "splits --node 2 --json", "prune --folds 3 --json"])
+def test_rows_on_disk_are_kept_for_what_a_tree_is_asked(inside, capfd, words):
+    command, *rest = words.split()
+    line = " ".join(["tally", command, "votes.csv", "-t", "party", "--model", "id3", *rest])
+    assert call(line) == 0
+    said = capfd.readouterr().out
+    assert call(f"{line} --memory 32MB") == 0
+    assert capfd.readouterr().out == said

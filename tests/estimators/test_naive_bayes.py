@@ -219,6 +219,18 @@ def test_a_learning_curve_from_added_counts_gives_the_bits_of_fitting_each_size(
         np.testing.assert_array_equal(shares, expected)
 
 
+def test_a_learning_curve_does_not_add_counts_that_its_budget_cannot_hold():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "y": rng.choice(["up", "down"], 90)})
+    table = ts.NaiveBayes(memory="32MB")._read(frame, "y")
+    rows, sizes = np.arange(90), [10, 60]
+    assert ts.NaiveBayes()._grow_shares(table, rows[30:], rows[:30], sizes) is not None
+    table.budget = 4 * 3 * 8 * 60 * 2 * 2 - 1
+    assert ts.NaiveBayes()._grow_shares(table, rows[30:], rows[:30], sizes) is None
+    gaussian = ts.NaiveBayes(distributions="gaussian")  # needs sums alone, however many values there are
+    assert gaussian._grow_shares(table, rows[30:], rows[:30], sizes) is not None
+
+
 def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"a": rng.normal(size=24).round(1), "b": rng.integers(0, 4, 24) * 0.5})

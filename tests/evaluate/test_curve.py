@@ -55,7 +55,7 @@ def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
     from tallystick.evaluate.curve import subsets
 
     def taught(table):
-        return subsets(cases_of(table), 1, 200, [200])[1][:200]
+        return subsets(cases_of(table), table, 1, 200, [200])[1][:200]
 
     data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
     table = ts.NaiveBayes()._read(data, "y")
@@ -93,3 +93,14 @@ def test_the_base_is_the_error_of_the_most_frequent_class():
     found = curve_table({"a": ts.NaiveBayes()}, few(12), sizes=(4,), repeats=1)
     assert (found.base, found.tested, found.sizes) == (0.5, 4, (4,))
     assert found.to_dict()["methods"][0]["name"] == "a"
+
+
+def test_a_learning_curve_of_more_rows_than_memory_holds_is_that_of_rows_in_memory(monkeypatch):
+    rng = np.random.default_rng(0)
+    data = {"x": rng.normal(size=300), "l": rng.choice(list("abc"), 300).tolist()}
+    data["y"] = np.where(data["x"] + rng.normal(size=300) > 0, "yes", "no").tolist()
+    data = {name: [*column, *column[:40]] for name, column in data.items()}  # equal rows too
+    given = {"methods": ("bayes",), "repeats": 3, "sizes": [10, 100, 200]}
+    here = ts.learning_curve(data, "y", **given).to_dict()
+    monkeypatch.setattr("tallystick.evaluate.large.is_large", lambda table: table.place == "disk")
+    assert ts.learning_curve(data, "y", memory="32MB", **given).to_dict() == here

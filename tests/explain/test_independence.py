@@ -52,5 +52,21 @@ def test_numbers_are_cut_into_a_few_bins_of_equal_counts():
     assert np.bincount(codes).tolist() == [10] * BINS
 
 
+def test_rows_on_disk_are_cut_into_the_same_bins_a_few_values_at_a_time(monkeypatch):
+    rng = np.random.default_rng(1)
+    x = np.where(rng.random(500) < 0.1, np.nan, rng.normal(size=500))
+    rows = {"x": x, "n": rng.integers(0, 4, 500), "y": rng.choice(["a", "b"], 500).tolist()}
+    here = ts.NaiveBayes()._read(rows, "y")
+    there = ts.NaiveBayes(memory="32MB")._read(rows, "y")
+    monkeypatch.setattr("tallystick.explain.independence.STEP", 7)
+    for name in ("x", "n"):
+        (a, *sizes), (b, *others) = coded(here, name), coded(there, name)
+        assert a.tolist() == b.tolist()
+        assert sizes == others
+    bins = np.bincount(coded(here, "x")[0])
+    assert len(bins) == BINS + 1
+    assert np.ptp(bins[:-1]) <= 1
+
+
 def test_without_counts_there_is_no_information():
     assert conditional_information(np.zeros((2, 2, 2))) == (0.0, 0)

@@ -160,6 +160,18 @@ void a_stopped_grower_ends() {
     grower.work();
 }
 
+// Rows count once and weigh by their class: a node all of whose rows lack a value has no cut to walk to.
+void nodes_without_a_value_are_not_walked() {
+    Rows rows(300, 3, 14);
+    std::fill(rows.hard.begin(), rows.hard.end(), std::nan(""));
+    for (size_t i = 0; i < rows.n; ++i) rows.weights[i] = rows.labels[i] == 2 ? 65535 : 9000;
+    tree::Problem p = rows.problem({}, false, true, 20);
+    p.weights.rows = nullptr;
+    int64_t heavy = 0;
+    for (int64_t w : rows.weights) heavy += w;
+    EXPECT(grown(p, heavy, static_cast<int64_t>(rows.n))->nodes.size() > 1);
+}
+
 }  // namespace
 
 void test_trees() {
@@ -184,4 +196,5 @@ void test_trees() {
     columns_of_two_codes_are_counted_alike();
     a_judge_and_a_walk_stay_inside();
     a_stopped_grower_ends();
+    nodes_without_a_value_are_not_walked();
 }

@@ -365,6 +365,7 @@ Range allowed(Layout<E> layout, const E* run, size_t n, const int64_t* rows, int
         while (high > 0 && (high == n || have < least)) have += rows[layout.row(run[--high])];
         ++high;
     }
+    if (low > n) low = n;  // behind the known rows lie those without a value
     if (high > n) high = n;
     return {low, high < low ? low : high};
 }

@@ -78,10 +78,12 @@ def prune(
 
 
 def _tree(method: str, given: dict[str, Any]) -> Any:
-    """Return a tree that is grown, not fitted."""
+    """Return a tree that is to be grown, and keeps its rows."""
     asked = variant(method)
     if asked.method.name not in ("tree", "regression"):
         raise OptionError(
             f"--model {method} is not a tree that is grown. Use tree, id3, c45, cart or regression."
         )
-    return asked.make(options.wishes(given))
+    tree = asked.make(options.wishes(given))
+    tree._keeps_rows = True
+    return tree

@@ -18,6 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.description.gains import Counts, Floats, Stack
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
+from tallystick.stats.disk_ranks import DiskRanker, in_hand
 
 TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
 FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
@@ -62,9 +63,12 @@ class TableCounts:
 
     @cached_property
     def dealer(self) -> Any:
-        """Who ranks rows that are far away and many; None: their values come here."""
-        few = self.table.rows <= MANY or self.n_classes > MOST_CLASSES
-        return None if few or self.table.place != "far" else self.table.dealer()
+        """Who ranks rows that are far away, or on disk, and many; None: their values come here."""
+        if self.n_classes > MOST_CLASSES:
+            return None
+        if self.table.place == "far":
+            return None if self.table.rows <= MANY else self.table.dealer()
+        return None if in_hand(self.table, self.n_classes) else DiskRanker(self.table)
 
     @property
     def classes(self) -> Counts:

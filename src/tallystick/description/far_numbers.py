@@ -1,4 +1,4 @@
-"""A column of numbers whose rows stay with Spark, described by what ranges of its values tell.
+"""A column of numbers whose rows stay with Spark, or on disk, described by what ranges of its values tell.
 
 Knows pieces of the values in their order, each with counts by class. Knows nothing of who has them. Law: the
 description is that of all values at once, number for number; what comes here does not grow with the rows.
@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallystick.contracts import Block
 from tallystick.data.read.slips import sentinels
 from tallystick.data.schema import Column, Note
+from tallystick.data.table.block import classes_of
 from tallystick.description import doubts
 from tallystick.description.columns import (
     BINS,
@@ -39,11 +38,6 @@ FEW = 1 << 10  # different numbers of a column that may come here
 
 
 # ---- works on pieces of the order ----
-
-
-def class_of(block: Block) -> NDArray[Any]:
-    """Return the class of each row; without a target all are of one."""
-    return np.zeros(block.rows, np.uint8) if block.classes is None else np.asarray(block.classes)
 
 
 def whole(piece: RankedPiece) -> tuple[Floats, Counts]:
@@ -215,9 +209,9 @@ class RangedNumbers:
 
 
 def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:
-    """Yield the columns of numbers of many rows far away that have a value, each by itself."""
+    """Yield the columns of numbers of many rows, far away or on disk, that have a value, each by itself."""
     for column in counts.numeric if counts.dealer is not None else ():
-        order: RankedValues = counts.dealer.ranked(column.name, class_of, counts.n_classes)
+        order: RankedValues = counts.dealer.ranked(column.name, classes_of, counts.n_classes)
         missing = counts.classes - order.totals
         if order.distinct > FEW:
             yield RangedNumbers(column, order, missing)

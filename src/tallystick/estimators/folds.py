@@ -30,7 +30,7 @@ from tallystick.learners.naive_bayes.folds import (
 )
 from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
 from tallystick.stats.bayes import Total
-from tallystick.stats.class_values import ValuesByClass
+from tallystick.stats.class_values import COPIES, ValuesByClass
 
 if TYPE_CHECKING:
     from tallystick.evaluate.folds import FoldPlan
@@ -120,12 +120,14 @@ def grown_answers(
     answer: Answer,
 ) -> list[Array | None] | None:
     """Return answer(model of train[:size], test rows) [row, class] for rising sizes, from one pass over the
-    training rows; None for a size whose rows have one class, and None where the total would be too large.
+    training rows; None for a size whose rows have one class, and None where the totals would be too large.
     """
     labels, engine = table.schema.predicted.labels, Local(1)
     k, steps = len(labels), len(sizes)
     if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
         return None
+    if table.budget and COPIES * 8 * sizes[-1] * len(ask.cut) * k * steps > table.budget // 4:
+        return None  # by class and step, all values of all columns
     training = table.take(train[: sizes[-1]], table.schema)
     assert training.classes is not None
     step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")

@@ -154,8 +154,8 @@ class OptimalTree(ClassTree):
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
         Parameters._set_stored(self, parameters)
 
-    def _grow(self, table: Table, engine: Engine) -> Tree:
-        """Return the best tree."""
+    def _grow(self, table: Table, engine: Engine, candidates: bool = False) -> Tree:
+        """Return the best tree; no tree of a search has candidates."""
         from tallystick.learners.fit import fit
         from tallystick.learners.optimal.learner import OptimalLearner, Running
 

@@ -115,14 +115,16 @@ class _AnyTree(TreeViews):
             check_classes(self.class_weight, self._setting("priors"), self.costs, target)
         return table
 
-    def _grow(self, table: Table, engine: Engine) -> Tree:
-        """Return the tree as it is grown, unpruned."""
+    def _grow(self, table: Table, engine: Engine, candidates: bool = True) -> Tree:
+        """Return the tree as it is grown, unpruned; candidates: whether it keeps the splits it did not
+        make.
+        """
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
         learner = TreeLearner(
-            self._counted(table), table.unit, answers, rows=table.rows, row_unit=table.row_unit
+            self._counted(table), table.unit, answers, candidates, table.rows, table.row_unit
         )
         return fit(learner, table, engine)
 
@@ -135,8 +137,8 @@ class _AnyTree(TreeViews):
         self._by_held_out = False
         notes = (*text_notes(table.schema), *weight_notes(table))
         grown = self._grow(table, engine)
-        # kept for pruning; no part of the model file. Rows on disk are given back.
-        self._table = None if table.place == "disk" else table
+        # kept for pruning; no part of the model file
+        self._table = None if table.place == "disk" and not self._keeps_rows else table
         if way is None:
             return grown, notes
         tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))

@@ -50,7 +50,7 @@ NOTEBOOK = 15  # boxes that can be read in the width of a notebook; the others a
 
 class TreeViews(Estimator):
     """Asking a fitted tree; the training table is kept in memory after `fit`, and is not part of the model
-    file.
+    file. On disk it is given back, unless `_keeps_rows`.
     """
 
     model_: Tree
@@ -58,12 +58,13 @@ class TreeViews(Estimator):
     pruning: pruners.Pruning | str | None
     _settled: ClassVar[Mapping[str, Any]] = {}  # options of growing that are not parameters
     _table: Table | None = None
+    _keeps_rows = False
 
     if TYPE_CHECKING:  # what the classes beside this one bring
         _blocks: Callable[..., Iterator[Matched]]
         _read: Callable[..., Table]
         _engine: Callable[..., Engine]
-        _grow: Callable[[Table, Engine], Tree]
+        _grow: Callable[..., Tree]
         apply: Callable[[Any], NDArray[np.int64]]
 
     @property
@@ -148,7 +149,6 @@ class TreeViews(Estimator):
         """
         self._check_fitted()
         check_whole("node", node, 0)
-        block = None if self._table is None else self._table.slice(0, self._table.rows)
         price = float(self._setting("cut_price"))
         named = (
             len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
@@ -158,7 +158,7 @@ class TreeViews(Estimator):
             price,
             self.level_splits == "groups" and any(k > 2 for k in named),
         )
-        return replace(splits(self.model_, node, block), measures=told)
+        return replace(splits(self.model_, node, self._table), measures=told)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules.
@@ -409,7 +409,8 @@ class TreeViews(Estimator):
             return read_labelled(self, data)
         if self._table is None:
             raise OptionError(
-                f"{what} needs the training rows, and a loaded model has none. "
+                f"{what} needs the training rows, which a fit with memory= gives back, and a loaded model "
+                "has none. "
                 "Pass data=: labelled rows, or (X, y)."
             )
         return self._table
@@ -432,7 +433,7 @@ class TreeViews(Estimator):
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
-        tree: Tree = self._grow(table, self._engine())
+        tree: Tree = self._grow(table, self._engine(), candidates=False)
         return replace(tree, answers=replace(tree.answers, average=False))
 
 

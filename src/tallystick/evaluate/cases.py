@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.evaluate import large
 
 Rows = NDArray[np.int64]
@@ -39,6 +40,15 @@ class Cases:
         if classes is None:
             return np.argsort(hashes, kind="stable")
         return np.lexsort((hashes, classes if self.rows is None else classes[self.rows]))
+
+    def order_within(self, key: int, table: Table) -> Rows:
+        """Return the order of all runs, on disk where the budget of their table does not hold it."""
+        if not large.is_large(table):
+            return self.order(key)
+        keys = large.empty(table, len(self.hashes), np.uint64)
+        for s in large.steps(len(keys)):
+            keys[s] = keyed(self.hashes[s], key + 1)
+        return large.in_order(keys, table)
 
 
 def cases_of(table: Any) -> Cases:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
+from tallystick.evaluate import large
+from tallystick.evaluate.cases import Cases, case_keys, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.far_curve import FarSubsets
 from tallystick.evaluate.far_folds import Dealer
@@ -164,7 +165,8 @@ class Subsets:
     @classmethod
     def of(cls, table: Table, tested: int, sizes: Sequence[int]) -> Subsets:
         """Return the subsets of a table."""
-        cases = cases_of(table)
+        plain = table.weights is None and large.is_large(table)
+        cases = Cases(None, None, case_keys(table)) if plain else cases_of(table)
         if cases.rows is not None and cases.sizes is not None:
             table = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
         return cls(cases, table, tested, sizes)
@@ -173,12 +175,13 @@ class Subsets:
         """Return the share of the most frequent class."""
         classes, weights = self.runs.classes, self.runs.weights
         assert classes is not None
-        full = len(classes) if weights is None else weights.sum()
-        return float(np.bincount(classes, weights).max() / full)
+        if weights is None:
+            return float(large.counts(classes, int(classes.max()) + 1).max() / len(classes))
+        return float(np.bincount(classes, weights).max() / weights.sum())
 
     def curves(self, repeat: int, models: Iterable[Fits], told: Steps) -> tuple[Floats, Floats]:
         """Return error[model, size] and loss[model, size] of one repeat."""
-        test, train, places = subsets(self.cases, repeat + 1, self.tested, self.sizes)
+        test, train, places = subsets(self.cases, self.runs, repeat + 1, self.tested, self.sizes)
         each = []
         for model in models:
             each.append(_one_curve(model, self.runs, train, test, places))
@@ -187,12 +190,12 @@ class Subsets:
 
 
 def subsets(
-    cases: Cases, key: int, tested: int, sizes: Sequence[int]
+    cases: Cases, runs: Table, key: int, tested: int, sizes: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
     """Return the runs of cases that test and those that train, in an order that depends on what they hold and
     on the key, and how many of the latter hold so many cases.
     """
-    order = cases.order(key)
+    order = cases.order_within(key, runs)
     if cases.sizes is None:
         return order[:tested], order[tested:], list(sizes)
     reached = np.cumsum(cases.sizes[order])

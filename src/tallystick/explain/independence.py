@@ -113,14 +113,16 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
         k = len(distinct)
     else:
         codes, k = table.column(name), len(column.levels)
-    counts = np.zeros(k + 2, np.int64)
-    for some in _steps(table.rows):
-        counts += np.bincount(codes[some], minlength=k + 2)
-    counts = counts[: k + 1]
-    into = np.zeros(k + 2, np.uint32)
+    room = np.empty if table.place == "memory" else scratch.empty
+    counts, into = room(k + 2, np.int64), room(k + 2, np.uint32)
+    counts[:], into[:] = 0, 0
+    kernels.count_classes(np.ascontiguousarray(codes), k + 2, None, counts)
     if column.kind == "numeric" and k > BINS:
-        before = np.cumsum(counts[:k]) - counts[:k]
-        into[:k] = before * BINS // max(int(counts[:k].sum()), 1)
+        total, before = max(int(counts[:k].sum()), 1), 0
+        for some in _steps(k):
+            up_to = before + np.cumsum(counts[:k][some])
+            into[:k][some] = (up_to - counts[:k][some]) * BINS // total
+            before = int(up_to[-1])
     elif k > MOST_LEVELS:
         order = np.argsort(-counts[:k], kind="stable")
         into[order] = np.minimum(np.arange(k), MOST_LEVELS)
@@ -128,7 +130,6 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
         into[:k] = np.arange(k)
     size = int(into.max()) + 1
     into[k:] = size
-    room = np.empty if table.place == "memory" else scratch.empty
     out = room(table.rows, into.dtype)
     for some in _steps(table.rows):
         out[some] = into[codes[some]]

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
+from tallystick.contracts import Table
 from tallystick.draw import text as lines
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.explain.tree_rows import arriving, in_branches
+from tallystick.explain.tree_rows import BranchTest, in_branches
 from tallystick.learners.criteria import CRITERIA, VARIANCE
 from tallystick.models.tree import Candidates, Tree
 from tallystick.models.tree.sentences import (
@@ -148,11 +148,11 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
     return ("gain", gain), ("gain ratio", f"{ratio}{wins} of columns with at least average gain{priced}")
 
 
-def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | None = None) -> Splits:
+def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | None = None) -> Splits:
     """Return every candidate split of a node, or the best `most` of them; nodes have the grown tree's
     numbers.
 
-    Rows of branches that were not kept with the candidates are counted from the training rows (`block`).
+    Rows of branches that were not kept with the candidates are counted from the training rows (`table`).
     """
     if not 0 <= node < len(tree.nodes):
         raise OptionError(
@@ -165,22 +165,16 @@ def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | No
     last = found.start[node + 1] if most is None else min(found.start[node] + most, found.start[node + 1])
     every = range(found.start[node], last)
     made = [_candidate(tree, node, found, c) for c in every]
-    if block is not None and not all(c.counts for c in made):
-        parts = arriving(tree, node, block)
-        made = [
-            m if m.counts else _counted(tree, found, c, m, block, parts)
-            for c, m in zip(every, made, strict=True)
-        ]
+    bare = [i for i, one in enumerate(made) if not one.counts]
+    if table is not None and bare:
+        tests = [_test_of(tree, found, every[i]) for i in bare]
+        for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table), strict=True):
+            made[i] = replace(made[i], counts=counts, means=means)
     return Splits(tree, node, tuple(made))
 
 
-def _counted(
-    tree: Tree, found: Candidates, c: int, made: CandidateTest, block: Block, parts: NDArray[np.float64]
-) -> CandidateTest:
-    """Return a candidate with the rows of its branches, counted from the training rows."""
-    column, groups = tree.schema.used[int(found.column[c])], found.groups(c)
-    counts, means = in_branches(tree, column, float(found.cut[c]), groups, block, parts)
-    return replace(made, counts=counts, means=means)
+def _test_of(tree: Tree, found: Candidates, c: int) -> BranchTest:
+    return BranchTest(tree.schema.used[int(found.column[c])], float(found.cut[c]), found.groups(c))
 
 
 def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> CandidateTest:

@@ -12,7 +12,7 @@ those that name the tree among all that were looked at, are at least SURE. Missi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,6 +30,7 @@ __all__ = [
     "allowed",
     "by_cuts",
     "by_levels",
+    "by_pieces",
     "by_runs",
     "by_word",
     "joined_runs",
@@ -199,8 +200,32 @@ def piece_runs(counts: Counts) -> PieceRuns:
 
 def joined_runs(pieces: Sequence[PieceRuns]) -> tuple[int, list[bool]]:
     """Return how many runs all pieces have, and whether the first of each goes on with the last before it."""
-    goes_on = [False, *(a.last == b.first for a, b in pairwise(pieces))]
+    goes_on = [False, *(a.last == b.first for a, b in pairwise(pieces))][: len(pieces)]
     return sum(p.many for p in pieces) - sum(goes_on), goes_on
+
+
+def by_pieces(pieces: Callable[[], Iterable[Counts]], missing: Counts, among: int = 1) -> Alone | None:
+    """Return what `by_cuts` tells of all counts. pieces(): them, some values at a time, at least one in each;
+    they are gone through again only where they may tell nearly all.
+    """
+    there, values, ends = np.zeros_like(missing), 0, list[PieceRuns]()
+    for counts in pieces():
+        there, values = there + counts.sum(axis=0), values + len(counts)
+        ends.append(piece_runs(counts))
+    many, goes_on = joined_runs(ends)
+
+    def fewest(most: int) -> list[float]:
+        runs: list[Floats] = []
+        for counts, on in zip(pieces(), goes_on, strict=True):
+            own = _runs(counts)
+            if on:
+                runs[-1][-1] += own[0]
+            runs.append(own[int(on) :])
+            if not len(runs[-1]):
+                runs.pop()
+        return _fewest_wrong(np.concatenate(runs), most)
+
+    return by_runs(RunsFound(there, missing, values, many), fewest, among)
 
 
 def wrong_between(counts: Counts, most: int, goes_on: bool) -> Floats:

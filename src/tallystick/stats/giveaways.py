@@ -18,6 +18,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.errors import shown
 from tallystick.stats import alone
+from tallystick.stats.disk_ranks import DiskRanks, in_hand
 
 __all__ = ["ADVICE", "giveaways", "likely"]
 
@@ -133,6 +134,13 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
         empty = np.diff(starts) == 0
         missing = kernels.count_classes(classes[empty], k, None if weights is None else weights[empty])
         return alone.by_word(have[:-1] / table.unit, rows / table.unit, missing / table.unit, among)
+    if column.kind == "numeric" and not in_hand(table, k):
+        order = DiskRanks.of(table, column.name, classes, k)
+        return alone.by_pieces(
+            lambda: (piece.counts / table.unit for piece in order.pieces()),
+            order.missing / table.unit,
+            among,
+        )
     if column.kind == "numeric":
         codes, distinct = table.ranks(column.name)
         size = len(distinct)

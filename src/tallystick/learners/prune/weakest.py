@@ -145,30 +145,32 @@ def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
     inside = np.sqrt(path.alpha[1:] * path.alpha[:-1])
     prices = np.concatenate([[np.inf], inside])
     prices = np.where(prices < path.alpha, path.alpha, prices)
-    losses: list[Floats] = []
-    weights: list[Floats] = []
+    sums, weight = np.zeros((2, len(prices))), 0.0
     for held in folds:
-        losses.append(_losses(held, prices))
-        weights.append(held.weights)
-    loss, weight = np.concatenate(losses, axis=1), np.concatenate(weights)
-    mean = (loss * weight).sum(axis=1) / weight.sum()
-    spread = (weight * (loss - mean[:, None]) ** 2).sum(axis=1) / weight.sum()
-    return Judged(path, mean, np.sqrt(spread / weight.sum()))
+        sums += _sums(held, prices)
+        weight += float(held.weights.sum())
+    mean = sums[0] / weight
+    spread = np.maximum(sums[1] / weight - mean**2, 0.0)
+    return Judged(path, mean, np.sqrt(spread / weight))
 
 
-def _losses(held: Held, prices: Floats) -> Floats:
-    """Return losses[price, row] of the held-out rows."""
+def _sums(held: Held, prices: Floats) -> Floats:
+    """Return the losses of the held-out rows, and their squares, summed at each price: of one price at a
+    time, since prices are many and so are rows.
+    """
     tree, own = held.tree, weakest_links(held.tree)
-    out = np.empty((len(prices), len(held.stops)))
+    out = np.empty((2, len(prices)))
     answers = tree.nodes.mean if tree.regression else _labels(tree)
     costs = np.array(tree.answers.costs) if tree.answers.costs else None
+    truth = held.truth if tree.regression else held.truth.astype(np.int64)
     for k, price in enumerate(prices):
         answer = answers[ends(tree, own.stop(float(price)))[held.stops]]
         if tree.regression:
-            out[k] = (held.truth - answer) ** 2
+            loss = (truth - answer) ** 2
         else:
-            truth = held.truth.astype(np.int64)
-            out[k] = costs[truth, answer] if costs is not None else truth != answer
+            loss = costs[truth, answer] if costs is not None else (truth != answer).astype(np.float64)
+        heavy = loss * held.weights
+        out[:, k] = heavy.sum(), (heavy * loss).sum()
     return out
 
 
