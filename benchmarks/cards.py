@@ -3,7 +3,7 @@
     TALLYSTICK_DATA=folder python benchmarks/cards.py
 
 All in processor time of one thread, so that a busy machine changes little; who is compared runs in turn, and
-the ratios of all turns are printed, least and most. The middle one is the figure. Explainable boosting is
+the middle of five turns is the figure. Explainable boosting is
 timed once, on a tenth of Adult, and its time taken ten times: all of it takes minutes.
 """
 
@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import peers
+import turns
 from logistic import numbers
 from protocol import table
 
 import tallystick as ts
 
-TURNS = 3
 PART = 10  # of Adult that explainable boosting is timed on
 
 
@@ -40,13 +40,6 @@ def spent(work: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def ratio(name: str, work: Callable[[], Any], beside: Callable[[], Any], turns: int = TURNS) -> float:
-    """Return how many times the second the first costs, in turn."""
-    found = sorted(spent(work) / spent(beside) for _ in range(turns))
-    print(f"  {name}: {found[0]:.2f} to {found[-1]:.2f}, {turns} turns", flush=True)
-    return float(np.median(found))
-
-
 def bent(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of which every third column tells something, along a curve."""
     rng = np.random.default_rng(3)
@@ -55,10 +48,12 @@ def bent(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     return X, (score + rng.logistic(size=rows) > 0).astype(int)
 
 
-def growth(more: tuple[int, int], less: tuple[int, int]) -> float:
+def growth(more: tuple[int, int], less: tuple[int, int]) -> turns.Figure:
     """Return what a larger table costs in fits of a smaller one; no pairs."""
     large, small = bent(*more), bent(*less)
-    return ratio(f"{more} over {less}", lambda: card(pairs=0).fit(*large), lambda: card(pairs=0).fit(*small))
+    return turns.ratio(
+        lambda: card(pairs=0).fit(*large), lambda: card(pairs=0).fit(*small), clock=time.process_time
+    )
 
 
 def adult() -> float:
@@ -66,13 +61,14 @@ def adult() -> float:
     X, y = table("adult")
     some = np.random.default_rng(1).permutation(len(y))[: len(y) // PART]
     peer = spent(lambda: peers.ebm(X.iloc[some], y.iloc[some])) * PART
-    return peer / float(np.median([spent(lambda: card().fit(X, y)) for _ in range(TURNS)]))
+    return turns.repeated(lambda: peer / spent(lambda: card().fit(X, y)))
 
 
 def big() -> float:
     """Return what 500,000 x 30 numbers cost in fits of our logistic regression."""
     X, y = numbers(2)
-    return ratio("500k x 30", lambda: card().fit(X, y), lambda: ts.LogisticRegression(threads=1).fit(X, y))
+    ours = ts.LogisticRegression(threads=1)
+    return turns.ratio(lambda: card().fit(X, y), lambda: ours.fit(X, y), clock=time.process_time)
 
 
 def one_row() -> float:
@@ -80,9 +76,7 @@ def one_row() -> float:
     X, y = table("adult")
     model = card().fit(X, y)
     row = X.iloc[5].to_dict()
-    found = sorted(spent(lambda: [model.predict_one(row) for _ in range(5_000)]) / 5_000 for _ in range(5))
-    print(f"  one row: {1e6 * found[0]:.1f} to {1e6 * found[-1]:.1f} µs", flush=True)
-    return 1e6 * found[2]
+    return turns.seconds(lambda: model.predict_one(row), runs=5_000, clock=time.process_time) * 1e6
 
 
 def many_levels(levels: int = 1_000_000) -> float:
@@ -90,13 +84,13 @@ def many_levels(levels: int = 1_000_000) -> float:
     rng = np.random.default_rng(5)
     y = rng.integers(0, 2, levels)
     frame = pd.DataFrame({"who": rng.permutation(levels).astype(str), "x": rng.normal(size=levels) + y})
-    return spent(lambda: card(kinds={"who": "levels"}).fit(frame, y))
+    return turns.repeated(lambda: spent(lambda: card(kinds={"who": "levels"}).fit(frame, y)))
 
 
 def fit_of(name: str) -> float:
     """Return the seconds of a fit on one set."""
     X, y = table(name)
-    return min(spent(lambda: card().fit(X, y)) for _ in range(TURNS))
+    return turns.repeated(lambda: spent(lambda: card().fit(X, y)))
 
 
 def figures() -> list[tuple[str, float]]:

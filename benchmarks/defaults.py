@@ -18,9 +18,12 @@ import time
 import numpy as np
 from protocol import BEST_TREE, SETS, folds, scores, table
 from scipy.stats import rankdata
+from turns import over
 
 import tallystick as ts
 
+Judged = tuple[float, float, list[float]]  # accuracy, log-loss, seconds of each fold
+TIMED = ("defaults", "unpruned")
 SETTINGS = {
     "defaults": {},
     "unpruned": {"average": False, "smoothing": 0.0},
@@ -47,13 +50,13 @@ def made(name: str) -> ts.DecisionTree:
     return ts.DecisionTree.cart() if SETTINGS[name] is None else ts.DecisionTree(**SETTINGS[name])
 
 
-def judged(name: str) -> dict[str, tuple[float, float, float]]:
-    """Return accuracy, log-loss and seconds of every setting on one set."""
+def judged(name: str) -> dict[str, Judged]:
+    """Return accuracy, log-loss and the seconds of each fold of every setting on one set."""
     X, y = table(name)
     labels = np.unique(y)
     truth = np.searchsorted(labels, y)
     shares = {s: np.zeros((len(y), len(labels))) for s in SETTINGS}
-    seconds = dict.fromkeys(SETTINGS, 0.0)
+    seconds: dict[str, list[float]] = {s: [] for s in SETTINGS}  # of each fold
     for training, test in folds(X, y):
         rows = ts.DecisionTree()._read(X.iloc[training], y.iloc[training])
         made("unpruned")._fit_table(rows)  # what a table keeps for later fits is made here, charged to none
@@ -62,13 +65,13 @@ def judged(name: str) -> dict[str, tuple[float, float, float]]:
             started = time.perf_counter()
             tree._fit_table(rows)
             _ = tree.model_.node_shares
-            seconds[setting] += time.perf_counter() - started
+            seconds[setting].append(time.perf_counter() - started)
             at = np.searchsorted(labels, tree.classes_)
             shares[setting][test[:, None], at] = tree.predict_proba(X.iloc[test])
     return {s: (*scores(found, truth), seconds[s]) for s, found in shares.items()}
 
 
-def behind(results: dict[str, dict[str, tuple[float, float, float]]], setting: str) -> float:
+def behind(results: dict[str, dict[str, Judged]], setting: str) -> float:
     """Return how far a setting is behind the best peer on its worst set of 500 rows or more, in standard
     errors.
     """
@@ -80,17 +83,17 @@ def behind(results: dict[str, dict[str, tuple[float, float, float]]], setting: s
     return worst
 
 
-def run(names: list[str]) -> dict[str, dict[str, tuple[float, float, float]]]:
+def run(names: list[str]) -> dict[str, dict[str, Judged]]:
     """Return and print what every setting does on every set, the best that is nowhere far behind first."""
     results = {name: judged(name) for name in names}
     losses = np.array([[results[n][s][1] for s in SETTINGS] for n in names])
     ranks = dict(zip(SETTINGS, np.mean([rankdata(row) for row in losses.round(6)], axis=0), strict=True))
     worst = {s: behind(results, s) for s in SETTINGS}
-    unpruned = sum(results[n]["unpruned"][2] for n in names)
+    unpruned = sum(sum(results[n]["unpruned"][2]) for n in names)
     print(f"{'setting':<30} {'rank':>6} {'log-loss':>9} {'accuracy':>9} {'behind':>7} {'time':>6}")
     for s in sorted(SETTINGS, key=lambda s: (worst[s] > 2, ranks[s])):
         accuracy, loss = np.mean([results[n][s][:2] for n in names], axis=0)
-        ratio = sum(results[n][s][2] for n in names) / unpruned
+        ratio = sum(sum(results[n][s][2]) for n in names) / unpruned
         print(f"{s:<30} {ranks[s]:6.2f} {loss:9.4f} {accuracy:9.4f} {worst[s]:7.2f} {ratio:6.2f}")
     return results
 
@@ -99,12 +102,12 @@ def figures() -> list[tuple[str, float]]:
     """Return what `make bench` compares with its targets."""
     results = run(list(SETS))
     own = [r["defaults"] for r in results.values()]
-    seconds = sum(r["unpruned"][2] for r in results.values())
+    times = ([sum(fold) for fold in zip(*(r[s][2] for r in results.values()), strict=True)] for s in TIMED)
     return [
         ("mean accuracy of the defaults", float(np.mean([r[0] for r in own]))),
         ("mean log-loss of the defaults", float(np.mean([r[1] for r in own]))),
         ("standard errors behind the best peer, worst set", behind(results, "defaults")),
-        ("time of the defaults over unpruned", sum(r[2] for r in own) / seconds),
+        ("time of the defaults over unpruned", over(*times)),
     ]
 
 

@@ -2,7 +2,7 @@
 
     python benchmarks/describe.py [MB]     the large file in megabytes: 200, or for example 1000
 
-Each figure is the best of ROUNDS fresh processes, ours and the peer's in turn, in seconds of the clock;
+Each figure is of fresh processes, ours and the peer's in turn, in seconds of the clock;
 starting Python and importing is not counted. Files are made in a temporary folder.
 """
 
@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROUNDS = 2
+from turns import ROUNDS, Figure, over, repeated
+
 OURS = """
 import json, re, sys, time
 import tallystick as ts
@@ -91,11 +92,10 @@ def figures(megabytes: int = 200) -> list[tuple[str, float]]:
         small.write_text("a,b\n1.5,x\n2.5,y\n", encoding="utf-8")
         rounds = [(measured(PEER, large, small), measured(OURS, large, small)) for _ in range(ROUNDS)]
         size = large.stat().st_size
-        peer, ours = (min(times) for times in zip(*((p[0], o[0]) for p, o in rounds), strict=True))
-        across = min(measured(OURS, wide, small)[0] for _ in range(ROUNDS))
+        across = repeated(lambda: measured(OURS, wide, small)[0])
     return [
-        ("mixed csv: times pyarrow's reading", ours / peer),
-        ("mixed csv: peak memory, in files", min(o[1] for _, o in rounds) / size),
+        ("mixed csv: times pyarrow's reading", over([o[0] for _, o in rounds], [p[0] for p, _ in rounds])),
+        ("mixed csv: peak memory, in files", Figure(o[1] / size for _, o in rounds)),
         ("200 x 10,000 csv, seconds", across),
     ]
 

@@ -3,7 +3,7 @@
     python benchmarks/exact.py [disk rows] [Spark rows]     5,000,000 x 20 float32 numbers when none are given
 
 Every fit is from the encoded table to the model, depth 8; the binned one has 255 bins. Processor time is that
-of this process and all it started, so a busy machine changes it little. In turn, the least of the repeats.
+of this process and all it started, so a busy machine changes it little. In turn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from turns import Figure, over
 
 import tallystick as ts
 from tallystick.engines.spark import Spark
@@ -76,7 +77,8 @@ class Asked:
 
 def compared(table, where: str, repeats: int) -> list[tuple[str, float]]:
     """Return the exact fit's time in binned ones, the MB that the driver grew by, and its questions."""
-    seconds, grown, questions = {}, 0.0, 0
+    seconds: dict[str, list[float]] = {"exact": [], "binned": []}
+    grown, questions = [], 0
     for _ in range(repeats):
         for name, tree in trees().items():
             reset_peak()
@@ -84,14 +86,15 @@ def compared(table, where: str, repeats: int) -> list[tuple[str, float]]:
             with Asked() as asked:
                 tree._fit_table(table)
             spent = processor_seconds() - started
-            seconds[name] = min(spent, seconds.get(name, spent))
+            seconds[name].append(spent)
             if name == "exact":
-                grown, questions = max(grown, memory("VmHWM") - before), asked.count
+                grown.append(memory("VmHWM") - before)
+                questions = asked.count
             print(f"  {where} {name}: {spent:.1f} s of processor time, {asked.count} questions", flush=True)
     size = f"{table.rows / 1e6:g}M x {COLUMNS}"
-    out = [(f"{where}, {size}: exact, in times of binned", seconds["exact"] / seconds["binned"])]
+    out = [(f"{where}, {size}: exact, in times of binned", over(seconds["exact"], seconds["binned"]))]
     if where == "Spark":
-        out.append((f"{where}, {size}: driver's memory of the exact fit, MB", grown))
+        out.append((f"{where}, {size}: driver's memory of the exact fit, MB", Figure(grown)))
         out.append((f"{where}, {size}: questions of the exact fit", questions))
     return out
 

@@ -28,6 +28,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from turns import Figure, in_turn, over, seconds
 
 import tallystick as ts
 
@@ -40,20 +41,14 @@ def adult() -> Path:
     return Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-train.csv.gz"
 
 
-def votes_seconds() -> float:
-    """Return the shortest of three runs of `tally compare` on the votes, in seconds of the clock."""
-    best = float("inf")
+def votes_seconds() -> Figure:
+    """Return the seconds of `tally compare` on the votes, on the clock."""
     tally = Path(sys.executable).parent / "tally"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "votes.csv"
         path.write_bytes((resources.files("tallystick.examples") / "votes.csv").read_bytes())
-        for _ in range(3):
-            started = time.perf_counter()
-            subprocess.run(
-                [tally, "compare", str(path), "--target", "party"], check=True, stdout=subprocess.DEVNULL
-            )
-            best = min(best, time.perf_counter() - started)
-    return best
+        command = [tally, "compare", str(path), "--target", "party"]
+        return seconds(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
 
 
 def prepared() -> dict[str, object]:
@@ -97,31 +92,27 @@ def peer_fold(data: dict[str, object], training, test) -> None:
         search.fit(rows[training], y[training]).predict_proba(rows[test])
 
 
-def peer_seconds(whole: bool) -> float:
-    """Return the seconds of the script's ten folds, measured whole or on two folds times five."""
+def adult_seconds(whole: bool) -> tuple[list[float], list[float]]:
+    """Return the seconds of the script's ten folds (measured whole, or on two folds times five) and of
+    `ts.compare` on Adult, from the file; in turn.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # bins that fall together
         data = prepared()
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(data["hot"], data["y"]))
     used = folds if whole else folds[:MEASURED]
-    started = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for training, test in used:
-            peer_fold(data, training, test)
-    return (time.perf_counter() - started) * FOLDS / len(used)
+
+    def script() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for training, test in used:
+                peer_fold(data, training, test)
+
+    peer, ours = in_turn(script, lambda: print(ts.compare(str(adult()), "income"), flush=True))
+    return [spent * FOLDS / len(used) for spent in peer], ours
 
 
-def our_seconds() -> float:
-    """Return the seconds of `ts.compare` on Adult, from the file."""
-    started = time.perf_counter()
-    found = ts.compare(str(adult()), "income")
-    spent = time.perf_counter() - started
-    print(found, flush=True)
-    return spent
-
-
-def levels_seconds(rows: int = 4_600, columns: int = 200) -> float:
+def levels_seconds(rows: int = 4_600, columns: int = 200) -> Figure:
     """Return the processor's seconds of `ts.compare` on columns of two levels, of which some matter."""
     rng = np.random.default_rng(0)
     cells = rng.integers(0, 2, (rows, columns))
@@ -130,20 +121,21 @@ def levels_seconds(rows: int = 4_600, columns: int = 200) -> float:
     frame = pd.DataFrame(np.where(cells == 1, "yes", "no"), columns=[f"c{j}" for j in range(columns)])
     frame["y"] = np.where(score > 0, "a", "b")
     ts.compare(frame[["c0", "c1", "y"]], "y")  # what is loaded when it is first used
-    started = time.process_time()
-    print(ts.compare(frame, "y"), flush=True)
-    return time.process_time() - started
+    return seconds(lambda: print(ts.compare(frame, "y"), flush=True), clock=time.process_time)
 
 
 def figures(whole: bool = False) -> list[tuple[str, float]]:
     """Return what `make bench` compares with its targets."""
-    votes, ours, levels = votes_seconds(), our_seconds(), levels_seconds()
-    peer = peer_seconds(whole)
+    votes, levels = votes_seconds(), levels_seconds()
+    peer, ours = adult_seconds(whole)
     part = "all ten folds" if whole else f"{MEASURED} of {FOLDS} folds, scaled"
-    print(f"votes {votes:.2f} s; adult: ours {ours:.1f} s, scikit-learn {peer:.1f} s ({part})", flush=True)
+    print(
+        f"votes {votes:.2f} s; adult: ours {Figure(ours):.1f} s, scikit-learn {Figure(peer):.1f} s ({part})",
+        flush=True,
+    )
     return [
         ("tally compare on votes, seconds", votes),
-        ("compare on Adult: x faster than GridSearchCV", peer / ours),
+        ("compare on Adult: x faster than GridSearchCV", over(peer, ours)),
         (LEVELS, levels),
     ]
 

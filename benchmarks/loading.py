@@ -1,19 +1,18 @@
 """How long until a saved tree of 10,000 nodes is back: in a fresh process beside joblib, and warm.
 
 Both trees have 5,000 leaves and come from the same rows. A fresh process is Python's start, the imports and
-the load; figures are the best of several processes, ours and the peer's taken in turn, in seconds of
-processor time.
+the load, ours and the peer's in turn, in seconds on the clock.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-from startup import best
+from startup import started
+from turns import Figure, over, seconds
 
 LEAVES = 5_000
 OURS = "import sys, tallystick; tallystick.load(sys.argv[1])"
@@ -39,25 +38,20 @@ def saved(folder: Path) -> tuple[str, str]:
     return ours, peer
 
 
-def warm(path: str) -> float:
-    """Return the milliseconds of a load when everything is imported, the best of twenty."""
+def warm(path: str) -> Figure:
+    """Return the milliseconds of a load when everything is imported."""
     import tallystick as ts
 
-    times = []
-    for _ in range(20):
-        started = time.perf_counter()
-        ts.load(path)
-        times.append(time.perf_counter() - started)
-    return min(times) * 1000
+    return seconds(lambda: ts.load(path), runs=4) * 1000
 
 
 def figures() -> list[tuple[str, float]]:
     with tempfile.TemporaryDirectory() as name:
         ours, peer = saved(Path(name))
-        fresh, theirs = best((sys.executable, "-c", OURS, ours), (sys.executable, "-c", PEER, peer))
+        fresh, theirs = started((sys.executable, "-c", OURS, ours), (sys.executable, "-c", PEER, peer))
         return [
-            ("10,000 nodes, fresh process: x faster than joblib.load", theirs / fresh),
-            ("10,000 nodes, fresh process, seconds", fresh),
+            ("10,000 nodes, fresh process: x faster than joblib.load", over(theirs, fresh)),
+            ("10,000 nodes, fresh process, seconds", Figure(fresh)),
             ("10,000 nodes, warm, milliseconds", warm(ours)),
         ]
 

@@ -1,6 +1,6 @@
 """Learning from a CSV without holding it in memory, against peers that can: two threads, in turn.
 
-    python benchmarks/memory.py
+    python benchmarks/memory.py [--peaks]
 
 One tree beside LightGBM's two-round loading (one tree of as many bins and levels), and naive Bayes beside
 scikit-learn's partial_fit over chunks of pandas: GaussianNB on numbers alone, and on a table of which half
@@ -9,7 +9,7 @@ begin at the file. Each figure is the peer's time over ours. Naive Bayes on numb
 rows in memory.
 
 Then the peak of a fit of each method, beyond the rows it is given, in tables of input: 300,000 x 20 doubles
-in memory, a process each.
+in memory, a process each time. With `--peaks` these alone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import lightgbm as lgb
@@ -26,7 +27,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
-from turns import in_turn, over, ratio
+from turns import in_turn, over, ratio, repeated
 
 import tallystick as ts
 
@@ -134,11 +135,16 @@ print((kilobytes("VmHWM") - before) * 1024 / x.nbytes)
 """
 
 
+def peak(made: str) -> float:
+    """Return the peak of a fit in a process of its own, in tables of input."""
+    done = subprocess.run([sys.executable, "-c", PEAK, made], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
 def peaks():
-    """Yield the peak of a fit of each method, in tables of input."""
+    """Yield the peak of a fit of each method."""
     for name, made in PEAKS.items():
-        done = subprocess.run([sys.executable, "-c", PEAK, made], check=True, capture_output=True, text=True)
-        yield f"peak of a fit, in tables of input: {name}", float(done.stdout)
+        yield f"peak of a fit, in tables of input: {name}", repeated(partial(peak, made))
 
 
 def figures():
@@ -165,6 +171,6 @@ def figures():
 
 
 if __name__ == "__main__":
-    for name, value in figures():
-        print(f"{name:<60} {value:.2f}")
+    for name, value in peaks() if "--peaks" in sys.argv else figures():
+        print(f"{name:<60} {value:.2f} ({value.low:.2f} to {value.high:.2f})", flush=True)
     sys.exit(0)

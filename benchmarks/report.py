@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from turns import ROUNDS, Figure
 
 import tallystick as ts
 from tallystick.estimators import reporting
@@ -67,9 +68,14 @@ def figures(names: Iterable[str] = TABLES) -> Iterator[tuple[str, float]]:
     for name in names:
         if folder and name in TABLES:
             path, target = TABLES[name]
-            found = spent(partial(ts.report, str(Path(folder) / path), target, threads=2))
-            yield from ((f"{name}, {what}", figure) for what, figure in found.items())
-    yield from ((f"50 columns, {what}", figure) for what, figure in spent(wide).items())
+            yield from of_rounds(name, partial(ts.report, str(Path(folder) / path), target, threads=2))
+    yield from of_rounds("50 columns", wide)
+
+
+def of_rounds(name: str, work) -> Iterator[tuple[str, Figure]]:
+    """Yield the figures of some rounds of a report."""
+    rounds = [spent(work) for _ in range(ROUNDS)]
+    yield from ((f"{name}, {what}", Figure(found[what] for found in rounds)) for what in rounds[0])
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from turns import ROUNDS, Figure, over
+
 SECONDS, CONNECTIONS = int(os.environ.get("SECONDS_EACH", "5")), 8
 ROWS = 1_000
 PEERS = os.environ.get("PEERS", sys.executable)
@@ -205,29 +207,38 @@ def figures() -> list[tuple[str, float]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sent = bodies(folder)
-        found = {}
-        for peer in (ours, fastapi, mlserver):
-            try:
-                found[peer.__name__] = peer(folder, sent)
-            except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
-                print(f"left out: {peer.__name__}: {str(error)[-300:]}", file=sys.stderr)
-        for server, got in found.items():
-            for way, (rate, slowest, each) in got.items():
-                told = (
-                    f"{rate:>9,.0f} requests/s   p99 {slowest:8.2f} ms   processor {each:8.3f} ms a request"
-                )
-                print(f"  {server:<10} {way:<6} {told}", file=sys.stderr)
-    mine, peer = found["ours"], found["fastapi"]
+        rounds = [one_round(folder, sent) for _ in range(ROUNDS)]
+
+    def beside(way: str, theirs: str, at: int, less: bool = False) -> Figure:
+        """Return one of our numbers over FastAPI's, round by round; less: theirs over ours."""
+        both = ([got["ours"][way][at] for got in rounds], [got["fastapi"][theirs][at] for got in rounds])
+        return over(*reversed(both)) if less else over(*both)
+
     return [
-        ("one row: x requests per second of FastAPI", mine["one"][0] / peer["one"][0]),
-        ("one row: p99, share of FastAPI's", mine["one"][1] / peer["one"][1]),
-        ("1,000 rows, JSON: x rows per second of FastAPI", mine["json"][0] / peer["json"][0]),
-        ("1,000 rows, Arrow: x rows per second of FastAPI", mine["arrow"][0] / peer["json"][0]),
-        ("1,000 rows, JSON: p99, share of FastAPI's", mine["json"][1] / peer["json"][1]),
-        ("one row: x less processor time than FastAPI", peer["one"][2] / mine["one"][2]),
-        ("1,000 rows, JSON: x less processor time than FastAPI", peer["json"][2] / mine["json"][2]),
-        ("1,000 rows, Arrow: x less processor time than FastAPI", peer["json"][2] / mine["arrow"][2]),
+        ("one row: x requests per second of FastAPI", beside("one", "one", 0)),
+        ("one row: p99, share of FastAPI's", beside("one", "one", 1)),
+        ("1,000 rows, JSON: x rows per second of FastAPI", beside("json", "json", 0)),
+        ("1,000 rows, Arrow: x rows per second of FastAPI", beside("arrow", "json", 0)),
+        ("1,000 rows, JSON: p99, share of FastAPI's", beside("json", "json", 1)),
+        ("one row: x less processor time than FastAPI", beside("one", "one", 2, less=True)),
+        ("1,000 rows, JSON: x less processor time than FastAPI", beside("json", "json", 2, less=True)),
+        ("1,000 rows, Arrow: x less processor time than FastAPI", beside("arrow", "json", 2, less=True)),
     ]
+
+
+def one_round(folder, sent):
+    """Return what each server does, one after the other: found[server][way]."""
+    found = {}
+    for peer in (ours, fastapi, mlserver):
+        try:
+            found[peer.__name__] = peer(folder, sent)
+        except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
+            print(f"left out: {peer.__name__}: {str(error)[-300:]}", file=sys.stderr)
+    for server, got in found.items():
+        for way, (rate, slowest, each) in got.items():
+            told = f"{rate:>9,.0f} requests/s   p99 {slowest:8.2f} ms   processor {each:8.3f} ms a request"
+            print(f"  {server:<10} {way:<6} {told}", file=sys.stderr)
+    return found
 
 
 def watch(minutes: float) -> None:

@@ -13,6 +13,9 @@ import os
 import sys
 import time
 import warnings
+from functools import partial
+
+from turns import Figure, in_turn, over, timed
 
 warnings.filterwarnings("ignore", category=FutureWarning)  # of PySpark, about pandas
 COLUMNS = [f"x{i}" for i in range(20)]
@@ -92,19 +95,13 @@ def methods():
     ]
 
 
-def timed(work, frame) -> float:
-    started = time.perf_counter()
-    work(frame)
-    return time.perf_counter() - started
-
-
-def compared(spark, rows: int, repeats: int):
-    """Yield, for each method, our seconds and MLlib's: the best of the repeats."""
+def compared(spark, rows: int):
+    """Yield, for each method, our seconds and MLlib's, in turn."""
     frame = data(spark, rows)
     for name, ours, theirs in methods():
-        here = min(timed(ours, frame) for _ in range(repeats))
-        there = min(timed(theirs, frame) for _ in range(repeats))
-        print(f"  {rows:>9,} rows: {name:<12} {here:7.2f} s, MLlib {there:7.2f} s", flush=True)
+        here, there = in_turn(partial(ours, frame), partial(theirs, frame))
+        shown = f"{Figure(here):7.2f} s, MLlib {Figure(there):7.2f} s"
+        print(f"  {rows:>9,} rows: {name:<12} {shown}", flush=True)
         yield name, here, there
     frame.unpersist()
 
@@ -114,7 +111,7 @@ def figures(sizes=(500_000, 5_000_000)) -> list[tuple[str, float]]:
     spark = session()
     print(f"  session: {time.perf_counter() - started:.1f} s", flush=True)
     small = data(spark, 500_000)
-    cold = timed(methods()[2][1], small)
+    cold = timed(partial(methods()[2][1], small))
     print(f"  first fit of all (500k, naive Bayes, workers start and import): {cold:.1f} s", flush=True)
     for _, ours, theirs in methods():  # warm: both have run once
         ours(small)
@@ -123,8 +120,8 @@ def figures(sizes=(500_000, 5_000_000)) -> list[tuple[str, float]]:
     out = [("cold start: seconds of the first fit of 500k", cold)]
     for rows in sizes:
         size = f"{rows // 1_000_000}M" if rows >= 1_000_000 else f"{rows // 1_000}k"
-        for name, here, there in compared(spark, rows, 2 if rows < 1_000_000 else 1):
-            out.append((f"{name}, {size} x 20: x faster than MLlib", there / here))
+        for name, here, there in compared(spark, rows):
+            out.append((f"{name}, {size} x 20: x faster than MLlib", over(there, here)))
     spark.stop()
     return out
 

@@ -2,21 +2,24 @@
 
     python benchmarks/sql.py [postgresql://user@host/base]
 
-Prints seconds on the clock, the bytes that travelled and whether the models are the same bytes. The table is
-written into a DuckDB file of its own, or into the base named, as `tally_bench`, and dropped.
+Prints seconds on the clock (the middle of five rounds, and their spread), the bytes that travelled and
+whether the models are the same bytes. The table is written into a DuckDB file of its own, or into the base named, as
+`tally_bench`, and dropped.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from turns import Figure, in_turn, over
 
 import tallystick as ts
 from tallystick.data.source.databases import Database
@@ -57,24 +60,42 @@ def received() -> Iterator[list[int]]:
 
 
 def compare(address: str) -> list[tuple[str, float]]:
-    """Print each method both ways; return what travelled, as a share of the table."""
-    shares = []
+    """Print each method both ways; return what travelled, as a share of the table, and the time it took."""
+    out: list[tuple[str, float]] = []
     for name, make in METHODS.items():
-        here, there = [], []
-        for _ in range(3):  # in turn
-            for taken, engine in ((here, {}), (there, {"engine": ts.Sql()})):
-                started = time.perf_counter()
-                with received() as bytes_:
-                    model = make(**engine).fit(address, "y")
-                    file = model.to_bytes()
-                    del model
-                taken.append((time.perf_counter() - started, bytes_[0], file))
-        (a, all_bytes, one), (b, some, other) = sorted(here)[1], sorted(there)[1]
-        words = "same bytes" if one == other else "OTHER BYTES"
-        print(f"{name:<24} fetched {a:6.2f} s {all_bytes:>12,} bytes", end="   ")
-        print(f"summed there {b:6.2f} s {some:>11,} bytes   {words}")
-        shares.append((f"bytes that travel, {name}", some / max(all_bytes, 1)))
-    return shares
+        here, there = Fitted(make, address, {}), Fitted(make, address, {"engine": ts.Sql()})
+        fetched, summed = in_turn(here, there)
+        words = "same bytes" if here.file == there.file else "OTHER BYTES"
+        print(f"{name:<24} fetched {told(fetched)} {here.travelled:>12,} bytes", end="   ")
+        print(f"summed there {told(summed)} {there.travelled:>11,} bytes   {words}", flush=True)
+        out.append((f"bytes that travel, {name}", there.travelled / max(here.travelled, 1)))
+        out.append((f"in times of fetching and fitting, {name}", over(summed, fetched)))
+    return out
+
+
+def told(times: list[float]) -> str:
+    """Return seconds with their spread."""
+    found = Figure(times)
+    return f"{found:6.2f} s ({found.low:.2f} to {found.high:.2f})"
+
+
+@dataclass
+class Fitted:
+    """A fit that keeps the bytes of its model and counts those that travelled."""
+
+    make: Callable[..., Any]
+    address: str
+    given: dict[str, Any]
+    file: bytes = b""
+    travelled: int = 0
+
+    def __call__(self) -> None:
+        """Fit once."""
+        with received() as bytes_:
+            model = self.make(**self.given).fit(self.address, "y")
+            self.file = model.to_bytes()
+            del model
+        self.travelled = bytes_[0]
 
 
 def figures() -> list[tuple[str, float]]:

@@ -1,6 +1,6 @@
 """How long until the first answer: importing, asking for help, and predicting ten rows, beside scikit-learn.
 
-Each figure is the best of several fresh processes, ours and the peer's in turn, in seconds on the clock.
+Each figure is of several fresh processes, ours and the peer's in turn, in seconds on the clock.
 Compiled bytecode is kept between runs, as it is wherever a package is installed.
 """
 
@@ -10,11 +10,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
-ROUNDS = 5
+from turns import Figure, in_turn, over
 
 PEER_FIT = """
 import sys, pickle, pandas as pd
@@ -34,25 +34,28 @@ pd.DataFrame({"prediction": model.predict(rows)}).to_csv(sys.argv[3], index=Fals
 """
 
 
-def seconds(*command: str) -> float:
+def run(*command: str) -> None:
+    """Run one process to its end."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    start = time.perf_counter()
     subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - start
 
 
-def best(*commands: tuple[str, ...]) -> list[float]:
-    """Return the shortest time of each command over ROUNDS rounds in turn."""
-    times = [[seconds(*c) for c in commands] for _ in range(ROUNDS)]
-    return [min(column) for column in zip(*times, strict=True)]
+def started(*commands: tuple[str, ...]) -> list[list[float]]:
+    """Return seconds[command][round] of fresh processes, in turn."""
+    return in_turn(*(partial(run, *command) for command in commands))
+
+
+def beyond(times: list[float], bare: list[float]) -> list[float]:
+    """Return what Python's own start does not take, round by round."""
+    return [a - b for a, b in zip(times, bare, strict=True)]
 
 
 def figures() -> list[tuple[str, float]]:
     python, tally = sys.executable, str(Path(sys.executable).with_name("tally"))
-    bare, ours, peer = best(
+    bare, ours, peer = started(
         (python, "-c", "0"), (python, "-c", "import tallystick"), (python, "-c", "import sklearn.tree")
     )
-    (help_time,) = best((tally, "--help"))
+    (help_time,) = started((tally, "--help"))
     with tempfile.TemporaryDirectory() as folder:
         votes = resources.files("tallystick.examples") / "votes.csv"
         lines = votes.read_text(encoding="utf-8").splitlines()
@@ -63,17 +66,17 @@ def figures() -> list[tuple[str, float]]:
             "".join(line.rpartition(",")[0] + "\n" for line in lines[:11]), encoding="utf-8"
         )
         model, pickled = str(Path(folder) / "votes.tally.json"), str(Path(folder) / "model.pkl")
-        seconds(tally, "fit", train, "--target", "party", "-o", model)
-        seconds(python, "-c", PEER_FIT, train, pickled)
-        predict, peer_predict = best(
+        run(tally, "fit", train, "--target", "party", "-o", model)
+        run(python, "-c", PEER_FIT, train, pickled)
+        predict, peer_predict = started(
             (tally, "predict", model, rows, "-o", out), (python, "-c", PEER_PREDICT, pickled, rows, out)
         )
     return [
-        ("import: share of scikit-learn's", (ours - bare) / (peer - bare)),
-        ("import tallystick, seconds with Python's own start", ours),
-        ("tally --help, seconds", help_time),
-        ("tally predict of 10 rows, seconds", predict),
-        ("tally predict of 10 rows, x faster than scikit-learn", peer_predict / predict),
+        ("import: share of scikit-learn's", over(beyond(ours, bare), beyond(peer, bare))),
+        ("import tallystick, seconds with Python's own start", Figure(ours)),
+        ("tally --help, seconds", Figure(help_time)),
+        ("tally predict of 10 rows, seconds", Figure(predict)),
+        ("tally predict of 10 rows, x faster than scikit-learn", over(peer_predict, predict)),
     ]
 
 

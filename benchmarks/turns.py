@@ -15,6 +15,7 @@ from statistics import median
 
 ROUNDS = 5
 Work = Callable[[], object]
+Clock = Callable[[], float]
 
 
 class Figure(float):
@@ -35,17 +36,17 @@ class Figure(float):
         return Figure((self.low * by, float(self) * by, self.high * by))
 
 
-def timed(work: Work) -> float:
+def timed(work: Work, clock: Clock = time.perf_counter) -> float:
     """Return the seconds of one run."""
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def in_turn(*works: Work, rounds: int = ROUNDS) -> list[list[float]]:
+def in_turn(*works: Work, rounds: int = ROUNDS, clock: Clock = time.perf_counter) -> list[list[float]]:
     """Return seconds[work][round], one work after the other in every round."""
-    times = [[timed(work) for work in works] for _ in range(rounds)]
+    times = [[timed(work, clock) for work in works] for _ in range(rounds)]
     return [list(column) for column in zip(*times, strict=True)]
 
 
@@ -54,14 +55,19 @@ def over(of: list[float], to: list[float]) -> Figure:
     return Figure(a / b for a, b in zip(of, to, strict=True))
 
 
-def ratio(of: Work, to: Work, rounds: int = ROUNDS) -> Figure:
+def ratio(of: Work, to: Work, rounds: int = ROUNDS, clock: Clock = time.perf_counter) -> Figure:
     """Return how many times as long the first takes as the second: `ratio(peer, ours)` is "x faster"."""
-    return over(*in_turn(of, to, rounds=rounds))
+    return over(*in_turn(of, to, rounds=rounds, clock=clock))
 
 
-def seconds(work: Work, rounds: int = ROUNDS, runs: int = 1) -> Figure:
+def seconds(work: Work, rounds: int = ROUNDS, runs: int = 1, clock: Clock = time.perf_counter) -> Figure:
     """Return the seconds of one run; runs: how many make up a round."""
-    return Figure(timed(lambda: [work() for _ in range(runs)]) / runs for _ in range(rounds))
+    return Figure(timed(lambda: [work() for _ in range(runs)], clock) / runs for _ in range(rounds))
+
+
+def repeated(measure: Callable[[], float], rounds: int = ROUNDS) -> Figure:
+    """Return the figure of something that is measured in a way of its own, such as a peak of memory."""
+    return Figure(measure() for _ in range(rounds))
 
 
 class Others:

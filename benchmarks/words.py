@@ -11,12 +11,12 @@ from __future__ import annotations
 import gzip
 import os
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
+from turns import Figure, in_turn, over, repeated, seconds
 
 from tallystick.data.read.words import Vocabulary, count_words, match_words
 
@@ -30,16 +30,6 @@ def texts(name):
         options = csv.ParseOptions(newlines_in_values=True)
         table = csv.read_csv(file, csv.ReadOptions(block_size=1 << 28), options)
     return max((table[n] for n in table.column_names if table[n].type == pa.string()), key=lambda c: c.nbytes)
-
-
-def seconds(work, times):
-    """Return the shortest of some runs and the last result."""
-    best = np.inf
-    for _ in range(times):
-        start = time.perf_counter()
-        result = work()
-        best = min(best, time.perf_counter() - start)
-    return best, result
 
 
 def resident():
@@ -63,15 +53,14 @@ def peak_growth(work):
     return max(peak[0] - before, 0)
 
 
-def peer(column, times):
-    """Return the peer's time, its words and its rows."""
+def peer(listed):
+    """Return the peer's words and its rows of a list of texts."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    listed = column.to_pylist()
     vectorizer = CountVectorizer()
-    took, matrix = seconds(lambda: vectorizer.fit_transform(listed), times)
+    matrix = vectorizer.fit_transform(listed)
     matrix.sort_indices()
-    return took, tuple(vectorizer.get_feature_names_out()), matrix
+    return tuple(vectorizer.get_feature_names_out()), matrix
 
 
 def different(counts, vocabulary, words, matrix):
@@ -91,21 +80,23 @@ def different(counts, vocabulary, words, matrix):
 def figures() -> list[tuple[str, float]]:
     column = texts(TRAIN)
     count_words(column[:100], threads=2)  # what the first call loads is no memory of the work
-    growth = peak_growth(lambda: count_words(column, threads=2))
-    ours, (vocabulary, counts) = seconds(lambda: count_words(column, threads=2), 5)
-    theirs, words, matrix = peer(column, 2)
+    growth = repeated(lambda: peak_growth(lambda: count_words(column, threads=2)) / column.nbytes)
+    listed = column.to_pylist()
+    theirs, ours = in_turn(lambda: peer(listed), lambda: count_words(column, threads=2))
+    vocabulary, counts = count_words(column, threads=2)
     known = Vocabulary(vocabulary)
-    match, _ = seconds(lambda: match_words(column, known, threads=2), 5)
-    wrong = different(counts, vocabulary, words, matrix)
-    print(f"20 newsgroups to counts: ours {ours:.3f} s, peer {theirs:.2f} s; known words {match:.3f} s")
+    match = seconds(lambda: match_words(column, known, threads=2))
+    wrong = different(counts, vocabulary, *peer(listed))
+    shown = f"ours {Figure(ours):.3f} s, peer {Figure(theirs):.2f} s; known words {match:.3f} s"
+    print(f"20 newsgroups to counts: {shown}")
     for name in OTHERS:
         other = texts(name)
         found = count_words(other, threads=2)
-        wrong += different(found[1], found[0], *peer(other, 1)[1:])
+        wrong += different(found[1], found[0], *peer(other.to_pylist()))
     return [
-        ("20 newsgroups: x faster than CountVectorizer", theirs / ours),
+        ("20 newsgroups: x faster than CountVectorizer", over(theirs, ours)),
         ("documents with different counts", float(wrong)),
-        ("peak memory beyond the text, in texts", growth / column.nbytes),
+        ("peak memory beyond the text, in texts", growth),
     ]
 
 

@@ -163,9 +163,13 @@ void a_stopped_grower_ends() {
 // Rows count once and weigh by their class: a node all of whose rows lack a value has no cut to walk to.
 void nodes_without_a_value_are_not_walked() {
     Rows rows(300, 3, 14);
-    std::fill(rows.hard.begin(), rows.hard.end(), std::nan(""));
-    for (size_t i = 0; i < rows.n; ++i) rows.weights[i] = rows.labels[i] == 2 ? 65535 : 9000;
-    tree::Problem p = rows.problem({}, false, true, 20);
+    for (size_t i = 0; i < rows.n; ++i) {
+        const bool low = rows.whole[i] < 20;
+        if (low) rows.hard[i] = std::numeric_limits<double>::quiet_NaN();
+        rows.labels[i] = static_cast<uint16_t>(rows.labels[i] % 2 + !low);
+        rows.weights[i] = rows.labels[i] == 1 ? 65535 : 9000;
+    }
+    tree::Problem p = rows.problem({}, false, true, 16384);
     p.weights.rows = nullptr;
     int64_t heavy = 0;
     for (int64_t w : rows.weights) heavy += w;
