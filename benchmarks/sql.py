@@ -3,8 +3,8 @@
     python benchmarks/sql.py [postgresql://user@host/base]
 
 Prints seconds on the clock (the middle of five rounds, and their spread), the bytes that travelled and
-whether the models are the same bytes. The table is written into a DuckDB file of its own, or into the base named, as
-`tally_bench`, and dropped.
+whether the models are the same bytes. The table is written into a DuckDB file of its own, or into the base
+named, as `tally_bench`, and dropped.
 """
 
 from __future__ import annotations
