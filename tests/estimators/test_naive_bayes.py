@@ -231,6 +231,20 @@ def test_a_learning_curve_does_not_add_counts_that_its_budget_cannot_hold():
     assert gaussian._grow_shares(table, rows[30:], rows[:30], sizes) is not None
 
 
+def test_folds_of_a_table_on_disk_are_refitted_where_its_budget_does_not_hold_their_counts():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "l": rng.choice(list("pq"), 90)})
+    frame["y"] = np.where(frame["x"] + rng.normal(size=90) > 0, "up", "down")
+    model = ts.NaiveBayes(memory="32MB")
+    table = model._read(frame, "y")
+    plan = deal(table, 3)
+    shares = model._cross_shares(table, plan)
+    table.budget = 4 * 3 * 8 * 90 * 2 * 3 - 1
+    assert shares is not None
+    assert model._cross_shares(table, plan) is None
+    assert ts.NaiveBayes(distributions="gaussian")._cross_shares(table, plan) is not None
+
+
 def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"a": rng.normal(size=24).round(1), "b": rng.integers(0, 4, 24) * 0.5})

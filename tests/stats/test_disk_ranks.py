@@ -11,6 +11,7 @@ import pytest
 import tallystick as ts
 from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.source import open_source
+from tallystick.data.table.disk import DiskTable
 from tallystick.description import describe_table
 from tallystick.stats import disk_ranks
 from tallystick.stats.disk_ranks import DiskRanks, in_hand
@@ -83,6 +84,20 @@ def test_columns_that_tell_the_target_are_the_same_in_pieces(weighted):
         assert told[0] == told[1]
         assert any("'told'" in text for text in told[0])
         assert any("'nearly'" in text for text in told[0])
+
+
+class Meanwhile(DiskTable):
+    """A table of which another thread asks for another column as soon as one is ranked."""
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, {} if name == "_last" else value)
+
+
+def test_threads_may_ask_for_the_ranks_of_several_columns_at_once():
+    data = rows()
+    table = on_disk(data)
+    table.__class__ = Meanwhile
+    assert table.ranks("x")[1].tolist() == np.unique(data["x"]).tolist()
 
 
 def test_a_budget_that_holds_all_values_asks_for_no_pieces(monkeypatch):

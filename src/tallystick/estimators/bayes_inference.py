@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.data.source.door import opened, with_each_row
 from tallystick.errors import OptionError, counted
-from tallystick.estimators.folds import fold_models
+from tallystick.estimators.folds import fold_models, holds_values
 from tallystick.estimators.inference import refuse_others
 from tallystick.explain.interval import student
 from tallystick.explain.tails import check_level
@@ -98,7 +98,7 @@ def _models(estimator: NaiveBayes, table: Table, plan: Any) -> Iterator[NaiveBay
     """Yield the models that lack a part each: from one pass, or refitted where a choice needs the rows."""
     learner = NaiveBayesLearner(estimator._options(), table.unit, row_unit=table.row_unit)
     ask = None if estimator.calibrate else question(learner, table.schema)
-    if ask is not None:
+    if ask is not None and holds_values(ask, table, table.rows, len(plan.numbers)):
         yield from (model for _, model in fold_models(ask, table, plan, estimator._engine(table)))
         return
     for train, _ in plan.parts():

@@ -101,6 +101,14 @@ def fold_models(
         yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
 
 
+def holds_values(ask: FoldQuestion, table: Table, rows: int, parts: int) -> bool:
+    """Say whether the budget of a table has room for the values of all columns that may be cut, of so many
+    rows, by class and part.
+    """
+    classes = len(table.schema.predicted.labels)
+    return not table.budget or 4 * COPIES * 8 * rows * len(ask.cut) * classes * parts <= table.budget
+
+
 def _whole(ask: FoldQuestion, table: Table, classes: int, engine: Engine) -> WholeTable:
     sums, values = ask.statistics(classes)
     found = engine.total(table, values) if values.columns else []
@@ -126,8 +134,8 @@ def grown_answers(
     k, steps = len(labels), len(sizes)
     if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
         return None
-    if table.budget and COPIES * 8 * sizes[-1] * len(ask.cut) * k * steps > table.budget // 4:
-        return None  # by class and step, all values of all columns
+    if not holds_values(ask, table, sizes[-1], steps):
+        return None
     training = table.take(train[: sizes[-1]], table.schema)
     assert training.classes is not None
     step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
@@ -193,7 +201,8 @@ def _unseen_scores(
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
-    if ask is not None and table.place != "far":
+    near = table.place != "far"
+    if ask is not None and near and holds_values(ask, table, table.rows, len(plan.numbers)):
         return cross_answers(ask, table, plan, engine, _joint, threads, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)
     for train, test in plan.parts():

@@ -17,7 +17,13 @@ from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.data.text import label_text
 from tallystick.engines.local import Local
 from tallystick.estimators.classes import refuse_unknown
-from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
+from tallystick.estimators.folds import (
+    calibrated,
+    cross_answers,
+    grown_answers,
+    holds_values,
+    one_out_answers,
+)
 from tallystick.estimators.naive_bayes_text import naive_bayes_text
 from tallystick.estimators.naive_bayes_updates import Updates
 from tallystick.estimators.naive_bayes_views import BayesViews
@@ -196,7 +202,7 @@ class NaiveBayes(Updates, BayesViews):
             return None
         if plan.twin is not None:
             return one_out_answers(ask, table, plan, self._engine(), _shares)
-        if (plan.fold.min() < 0) or (plan.large and ask.cut):  # values of many folds are more than of one
+        if plan.fold.min() < 0 or not holds_values(ask, table, table.rows, len(plan.numbers)):
             return None
         return cross_answers(ask, table, plan, self._engine(), _shares, self._local().threads)
 

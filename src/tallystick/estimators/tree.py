@@ -116,9 +116,7 @@ class _AnyTree(TreeViews):
         return table
 
     def _grow(self, table: Table, engine: Engine, candidates: bool = True) -> Tree:
-        """Return the tree as it is grown, unpruned; candidates: whether it keeps the splits it did not
-        make.
-        """
+        """Return the tree as it is grown, unpruned; candidates: it keeps the splits it did not make."""
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner
 

@@ -19,7 +19,7 @@ from tallystick.data.schema import Schema
 from tallystick.data.source import scratch
 from tallystick.data.source.scratch import ScratchFile, padded
 from tallystick.data.table.block import Block, WordCounts, class_type, code_type
-from tallystick.data.table.ranks import rank_within
+from tallystick.data.table.ranks import Ranked, rank_within
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.table.table import BLOCK, Table
 
@@ -31,7 +31,7 @@ class DiskTable(Table):
     place: ClassVar[Place] = "disk"
     room = staticmethod(scratch.empty)
     budget: int = 0
-    _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _last: dict[str, Ranked] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def holds(self, row_bytes: int) -> bool:
         """Is there memory for so many bytes a row?"""
@@ -44,10 +44,14 @@ class DiskTable(Table):
         return max(256, min(BLOCK, self.budget // 32 // width // 256 * 256))
 
     def ranks(self, name: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Return codes[row] and distinct[code] of a numeric column; only the last column's are kept."""
-        if name not in self._last:
-            self._last = {name: rank_within(self.columns[name], self.budget)}
-        return self._last[name]  # type: ignore[no-any-return]
+        """Return codes[row] and distinct[code] of a numeric column; only the last column's are kept, and
+        threads may ask for several at once.
+        """
+        found = self._last.get(name)
+        if found is None:
+            found = rank_within(self.columns[name], self.budget)
+            self._last = {name: found}
+        return found
 
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: ranks of all columns would be a table in memory."""
