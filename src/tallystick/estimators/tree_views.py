@@ -78,8 +78,8 @@ class TreeViews(Estimator):
 
     def _counted(self, table: Table) -> TreeOptions:
         """Return the options of growing with parts of the rows as numbers of rows of this table."""
-        options: TreeOptions = self._options()
-        return options.counted(table.weight // table.row_unit)
+        options: TreeOptions = self._options()  # what rows weigh may cost a walk over them
+        return options.counted(table.weight // table.row_unit) if options.in_parts else options
 
     def decision_path(self, X: Any) -> Any:
         """Return the nodes on the way of each row as scikit-learn does, in a sparse matrix of SciPy.

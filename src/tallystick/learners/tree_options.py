@@ -64,6 +64,11 @@ class TreeOptions:
             if not (is_number(value := getattr(self, name)) and value >= 0):
                 raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
 
+    @property
+    def in_parts(self) -> bool:
+        """Are there parts of all rows in the place of numbers of rows?"""
+        return not (is_whole(self.min_samples_leaf) and is_whole(self.min_samples_split))
+
     def counted(self, rows: int) -> TreeOptions:
         """Return the options with numbers of rows where parts of all rows were given, rounded up."""
         found = {

@@ -5,20 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from tallystick import __version__
 from tallystick.data.read.reader import read_table
 from tallystick.data.read.survey import Question, Survey
 from tallystick.data.source import open_source
-from tallystick.engines.spark.read import (
-    SURVEY,
-    Frame,
-    batch_of,
-    full,
-    joined,
-    kept_batches,
-    kept_survey,
-    read_frame,
-)
-from tallystick.engines.spark.workers import own_serializer
+from tallystick.engines.spark.read import Frame, Surveying, batch_of, full, joined, merged, read_frame
 from tallystick.errors import OptionError, TargetError
 
 BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
@@ -32,15 +23,32 @@ def test_a_batch_comes_back_from_the_bytes_that_spark_wrote():
     assert batch_of(sent(BATCH), BATCH.schema).equals(BATCH)
 
 
-def test_batches_and_surveys_are_told_apart_among_what_was_kept():
-    survey = Survey(Question.about(Frame(("x", "w")), None, "w"))
-    survey.add(BATCH)
-    seen = SURVEY + own_serializer().dumps(survey)
-    kept = [sent(BATCH), seen, seen]
-    assert [b.num_rows for b in kept_batches(kept, BATCH.schema)] == [3]
-    (found,) = kept_survey(kept)  # one of both
-    assert found.aim.rows == 2 * survey.aim.rows > 0
-    assert list(kept_survey([])) == []
+def test_a_partition_tells_one_survey_of_all_its_batches_also_of_none():
+    work = Surveying(Survey(Question.about(Frame(("x", "w")), None, "w")), BATCH.schema, __version__)
+    (found,) = work([sent(BATCH), sent(BATCH)])
+    (none,) = work([])
+    assert (found.aim.rows, none.aim.rows) == (6, 0)
+    assert merged(none, found).decide().rows == found.decide().rows == 4  # of two rows the target is missing
+    with pytest.raises(OptionError, match="tallystick is '0.0' here, but"):
+        list(Surveying(found, BATCH.schema, "0.0")([]))
+
+
+@pytest.mark.slow
+def test_rows_are_made_by_the_dataframe_once_and_kept(spark):
+    made = spark.sparkContext.accumulator(0)
+
+    def count(batches):
+        for batch in batches:
+            made.add(batch.num_rows)
+            yield batch
+
+    frame = spark.range(1_000).mapInArrow(count, "id long").selectExpr("id % 7 as x", "id % 2 as y")
+    table = read_frame(frame, None, "y")
+    try:
+        assert table.weight == 1_000  # asks once more
+        assert made.value == 1_000
+    finally:
+        table.release()
 
 
 def test_small_batches_are_joined_to_full_ones_and_none_is_lost():

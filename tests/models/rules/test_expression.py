@@ -1,5 +1,4 @@
-"""When a class is answered, as an expression: it holds where the rules say so, and knows what excludes what.
-"""
+"""When a class is answered, as an expression: it holds where the rules say so, and knows what excludes what."""
 
 import itertools
 

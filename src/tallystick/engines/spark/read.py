@@ -1,7 +1,7 @@
 """A Spark DataFrame to a table of packed blocks: rows cross into Python once.
 
-    DataFrame --Arrow--> batches as Spark wrote them, and one survey per partition, both kept by Spark
-    surveys, merged here --> what the columns are --> each kept batch encoded and packed, kept by Spark
+    DataFrame --Arrow--> batches as Spark wrote them, kept by Spark --> one survey per partition
+    surveys, merged --> what the columns are --> each kept batch encoded and packed, kept by Spark
 
 Knows DataFrames, Arrow batches and surveys. Knows nothing of learners.
 Law: schema, notes and codes are those of `read_table` on the same rows, for any partitions in any order.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -23,21 +22,14 @@ from tallystick.data.schema import Note, Reading, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark.frames import rows_of_frame
-from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked, walked
-from tallystick.engines.spark.workers import (
-    check_version,
-    is_connect,
-    merged_there,
-    own_serializer,
-    plain_errors,
-)
+from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
+from tallystick.engines.spark.workers import check_version, is_connect, merged_there, plain_errors
 from tallystick.errors import Argument, DataError, OptionError, TargetError, counted, shown
 
 WHERE = "the DataFrame"
 FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
 LIGHT = 8_192, 1 << 20  # one that is made for every question: its cells stay in a processor's cache
 PART_CELLS = 1 << 24  # of a partition of packed blocks: 128 MB as doubles, mostly less
-SURVEY = b"tally survey 1\n"  # begins what a walk found out, among the batches it kept
 
 
 @dataclass(frozen=True)
@@ -65,20 +57,20 @@ def read_frame(
     question = Question.about(Frame(names), wishes, target, weights=weights, regression=regression)
     refuse_types(frame, question)
     with plain_errors():
-        walk = first_walk(without_out(frame.toDF(*names), question), question)
+        rows = kept_rows(without_out(frame.toDF(*names), question))
         try:
-            decision = surveyed(walk, question, notes)
+            decision = surveyed(rows, question, notes)
         except BaseException:
-            forget(walk.kept)
+            forget(rows.kept)
             raise
     unit, told = decision.unit or 1, (decision.notes, decision.source_notes)
-    batches = few(walk.kept, decision.rows * len(question.columns))
-    if is_plain(decision, walk.kinds):
-        blocks = batches.mapPartitions(Opening(decision, walk.kinds))
-        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, walk.kept)
-    kept = keep(batches.mapPartitions(Encoding(decision, walk.kinds)))
+    batches = few(rows.kept, decision.rows * len(question.columns))
+    if is_plain(decision, rows.kinds):
+        blocks = batches.mapPartitions(Opening(decision, rows.kinds))
+        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, rows.kept)
+    kept = keep(batches.mapPartitions(Encoding(decision, rows.kinds)))
     blocks = kept.mapPartitions(unpacked)
-    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, walk.kept)
+    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, rows.kept)
 
 
 def refuse_others(frame: Any) -> None:
@@ -133,28 +125,25 @@ def without_out(frame: Any, question: Question) -> Any:
     return numbered.selectExpr(*cells).toDF(*question.columns)
 
 
-# ---- the walk over the rows ----
+# ---- the rows ----
 
 
-class KeptWalk(NamedTuple):
-    """What was kept of a DataFrame: an RDD of batches and surveys as bytes, and the types of its columns."""
+class KeptRows(NamedTuple):
+    """What is kept of a DataFrame: an RDD of batches as bytes, and the types of its columns."""
 
     kept: Any
     kinds: pa.Schema
 
 
-def first_walk(frame: Any, question: Question) -> KeptWalk:
-    """Return the rows as Arrow batches and the surveys of all partitions, kept by Spark.
+def kept_rows(frame: Any) -> KeptRows:
+    """Return the rows as Arrow batches, kept by Spark when they are first walked over.
 
-    Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes go to the
-    workers as they are, in half the time of `mapInArrow`, and are kept as they are. No public call does that;
-    where it cannot be had, `mapInArrow` it is.
+    Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes are kept as
+    they are, and go to the workers in half the time of `mapInArrow`. No public call does that; where it cannot
+    be had, `mapInArrow` it is.
     """
-    from tallystick import __version__
-
-    kinds = arrow_kinds(frame)
     batches = rows_of_frame(frame) if is_connect(frame) else arrow_batches(frame)
-    return KeptWalk(keep(batches.mapPartitions(Crossing(question, kinds, __version__))), kinds)
+    return KeptRows(keep(batches), arrow_kinds(frame))
 
 
 def arrow_batches(frame: Any) -> Any:
@@ -185,40 +174,9 @@ def in_utc(convert: Callable[..., Any], kind: Any, **more: Any) -> Any:
         return convert(kind, **more)
 
 
-class Crossing:
-    """The one walk over raw rows, run by the workers: batches are surveyed and kept as they are."""
-
-    def __init__(self, question: Question, kinds: pa.Schema, version: str) -> None:
-        self.question, self.kinds, self.version = question, kinds, version
-
-    def __call__(self, batches: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield kept batches, and at the end what was seen of them."""
-        check_version(self.version)
-        survey = Survey(self.question)
-        for data in batches:
-            survey.add(batch_of(data, self.kinds))
-            yield data
-        yield SURVEY + own_serializer().dumps(survey)
-
-
 def batch_of(data: bytes, kinds: pa.Schema) -> pa.RecordBatch:
     """Return the batch that Spark wrote."""
     return pa.ipc.read_record_batch(pa.py_buffer(data), kinds)
-
-
-def kept_batches(kept: Iterable[bytes], kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the batches among what was kept."""
-    for data in kept:
-        if not data.startswith(SURVEY):
-            yield batch_of(data, kinds)
-
-
-def kept_survey(kept: Iterable[bytes]) -> Iterator[Survey]:
-    """Yield one survey of all that was kept, where there is any."""
-    read = own_serializer().loads
-    found = (read(data[len(SURVEY) :]) for data in kept if data.startswith(SURVEY))
-    for first in found:
-        yield reduce(merged, found, first)
 
 
 def full(batches: Iterable[pa.RecordBatch], most: tuple[int, int]) -> Iterator[pa.RecordBatch]:
@@ -243,16 +201,21 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 # ---- what the rows are ----
 
 
-def surveyed(walk: KeptWalk, question: Question, notes: tuple[Note, ...]) -> Decision:
+def surveyed(rows: KeptRows, question: Question, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
+    from tallystick import __version__
+
+    def looked(survey: Survey) -> Survey:
+        work = Surveying(survey, rows.kinds, __version__)
+        return merged_there(rows.kept.mapPartitions(work), merged)
+
     survey = Survey(question)
-    walked(walk.kept)
-    if walk.kept.getNumPartitions():
-        survey.merge(merged_there(few(walk.kept, 0).mapPartitions(kept_survey), merged))
+    if rows.kept.getNumPartitions():
+        survey.merge(looked(survey))
     if survey.aim.rows == 0:
         raise DataError(f"{WHERE} has {counted(len(question.columns), 'column')} but no rows.")
     while (more := survey.again()) is not None:
-        survey.complete(merged_there(walk.kept.mapPartitions(Again(more, walk.kinds)), merged))
+        survey.complete(looked(more))
     decision = survey.decide(notes)
     return replace(decision, question=survey.question)
 
@@ -262,17 +225,18 @@ def merged(one: Survey, other: Survey) -> Survey:
     return one.merge(other)
 
 
-class Again:
-    """A second look at some columns: texts that some partitions took for numbers."""
+class Surveying:
+    """A look at kept batches, run by the workers. survey: of no rows; it says which columns are looked at."""
 
-    def __init__(self, survey: Survey, kinds: pa.Schema) -> None:
-        self.survey, self.kinds = survey, kinds
+    def __init__(self, survey: Survey, kinds: pa.Schema, version: str) -> None:
+        self.survey, self.kinds, self.version = survey, kinds, version
 
     def __call__(self, kept: Iterable[bytes]) -> Iterator[Survey]:
         """Yield what one partition holds."""
+        check_version(self.version)
         survey = self.survey.zero()
-        for batch in kept_batches(kept, self.kinds):
-            survey.add(batch)
+        for data in kept:
+            survey.add(batch_of(data, self.kinds))
         yield survey
 
 
@@ -296,7 +260,7 @@ class Opening:
     def blocks(self, kept: Iterable[bytes], most: tuple[int, int]) -> Iterator[Block]:
         """Yield the blocks of one partition, of so many rows or bytes."""
         encoder = Encoder(self.decision)
-        for batch in full(kept_batches(kept, self.kinds), most):
+        for batch in full((batch_of(data, self.kinds) for data in kept), most):
             yield encoder.block(batch)
 
 

@@ -94,7 +94,7 @@ class SparkTable:
             return self._searched(nodes, ask)
         if again is not None:
             return ask(self._in_form(again.form), again.in_form())
-        if self._printed is not None:
+        if self._printed is not None or isinstance(question, Prints):
             return ask(self.opened, question)
         total, printed = ask(self.opened, Both(question, Prints(self.schema, self.unit)))
         self._know(printed)
