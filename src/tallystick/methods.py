@@ -33,9 +33,10 @@ class Method:
     The faces: file (FileKind), the shapes of its part of the model file and their check; form, the model as
     plain data for exports: (model, sha256) -> Form; explain, why a row is answered: (model, block, row);
     changes, what differs between two model files: (a, b) -> (place, before, after), ...; largest, how far its
-    shares, points or odds moved: (a, b) -> (size, sentence), ...; known, what a file
-    keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report;
-    rules, if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
+    shares, points or odds moved: (a, b) -> (size, sentence), ...; answered, what a model's counts tell of its
+    answers to the rows it was learnt from: (model, unit of weights) -> AnswerSums; known, what a file keeps
+    of the training rows of a column: (document, column) -> Known; report (Face), its part of a report; rules,
+    if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
     reason: (model, explanation) -> (column, value, rows by class), ...; interval, how sure rows'
     probabilities are: (model, block) -> [row, class, 2]; band, between what the effect of a column lies:
@@ -55,6 +56,7 @@ class Method:
     form: str = "export.form:no_form"
     changes: str = "export.diff_models:plain_changes"
     largest: str = "export.diff_largest:none_largest"
+    answered: str = "stats.profile:not_told"
     known: str = "description.known:nothing"
     report: str = "reports.faces:PLAIN"
     rules: str = "export.rules:no_rules"
@@ -105,6 +107,7 @@ _TREE = Method(
     form="export.form:tree_form",
     changes="export.diff_models:tree_changes",
     largest="export.diff_largest:tree_largest",
+    answered="stats.known_answers:told_by_nodes",
     known="description.known:of_tree",
     report="reports.faces:TREE",
     rules="export.rules:tree_rules",

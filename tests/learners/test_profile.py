@@ -101,7 +101,7 @@ def test_a_weight_is_so_many_copies_in_the_profile():
 
 
 def test_columns_beyond_a_group_are_asked_for_as_well(monkeypatch):
-    from tallystick.learners import profile
+    from tallystick.stats import profile
 
     data = frame(300)
     whole = ts.NaiveBayes(kinds=KINDS).fit(data, "y").to_bytes()

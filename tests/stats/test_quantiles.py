@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 
-from tallystick.stats.quantiles import ValueCounts, count_values, merge_values
+from tallystick.stats import quantiles
+from tallystick.stats.quantiles import ValueCounts, ValueRuns, count_values, merge_values
 
 
 def told(found):
@@ -34,3 +37,19 @@ def test_bins_hold_as_equal_counts_as_ties_allow():
     assert even.cuts(9).tolist() == [0.5, 1.5, 2.5]  # no more bins than values
     tied = ValueCounts(np.array([0.0, 1.0]), np.array([99, 1]), 0)
     assert tied.cuts(4).tolist() == [0.5]
+
+
+def test_values_that_wait_are_those_counted_at_once(monkeypatch):
+    monkeypatch.setattr(quantiles, "WAIT", 5)
+    rng = np.random.default_rng(1)
+    values, weights = rng.integers(0, 9, 60) / 2, rng.integers(0, 3, 60)
+    for heavy in (None, weights):
+        runs = ValueRuns()
+        for start in range(0, 60, 4):
+            own = slice(start, start + 4)
+            runs.add(values[own], None if heavy is None else heavy[own])
+        sent = pickle.loads(pickle.dumps(runs))
+        assert isinstance(sent, ValueCounts)
+        assert told(runs) == told(sent) == told(count_values(values, heavy))
+        assert told(merge_values(runs, sent)) == told(merge_values(sent, runs))
+    assert told(ValueRuns()) == ([], [], 0)

@@ -21,6 +21,7 @@ ASKED = {  # the room that asks for a face: it lies there or below, or as high a
     "form": "export",
     "explain": "estimators",
     "changes": "export",
+    "answered": "learners",
     "known": "description",
     "report": "reports",
     "rules": "export",

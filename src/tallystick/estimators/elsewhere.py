@@ -33,7 +33,7 @@ def read_elsewhere(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | No
         from tallystick.estimators.on_spark import refuse_far
 
         refuse_far(model)
-        return read_frame(X, model._wishes(), y, sample_weight, model._regression)
+        return read_frame(X, model._wishes(), y, sample_weight, model._regression, profiled=True)
     return in_database(model, X, y, sample_weight)
 
 

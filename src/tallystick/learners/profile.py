@@ -11,41 +11,55 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tallystick import methods
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import CODED, Column
-from tallystick.models.profile import PERCENTS, AnswerProfile, ColumnProfile, Profile
+from tallystick.models.profile import AnswerProfile, ColumnProfile, Profile
 from tallystick.stats.bayes import Ask, BayesSums, key
-from tallystick.stats.distribution import Grid, Near, Spreads, cells_for, rows_up_to
+from tallystick.stats.distribution import Near, rows_up_to
 from tallystick.stats.finer_cells import zoomed_where_crowded
+from tallystick.stats.fingerprint import Both
 from tallystick.stats.pair_tables import CellEnds
-from tallystick.stats.profile import ANSWERS, TARGET, AnswerCounts, Instead, Untold
+from tallystick.stats.profile import (
+    ANSWERS,
+    TARGET,
+    AnswerCounts,
+    AnswerSums,
+    Ends,
+    Instead,
+    Untold,
+    numbers_together,
+    spreads_of,
+    wanted_cells,
+    wanted_ranks,
+)
 
-CELLS = 1 << 12  # of a column, at most: the counts of a few columns stay in the cache
-TOGETHER = 256  # numeric columns that are asked for at once
-Ends = tuple[str, float, float]  # a column with its lowest and highest number
+Columns = dict[str, ColumnProfile]
 
 
 def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
     """Return what the rows of a table look like, and what the model learnt from them answers to them."""
     schema, found = table.schema, _coded(table, engine)
-    ends = [
-        (c.name, c.low, c.high)
-        for c in schema.used
-        if c.kind == "numeric" and c.low is not None and c.high is not None
-    ]
-    for start in range(0, len(ends), TOGETHER):
-        found |= _numbers(table, engine, ends[start : start + TOGETHER])
+    target, told, beside = schema.target, None, None
+    if target is not None and not schema.regression:
+        told = methods.of_kind(model.kind).load("answered")(model, table.unit)
+        beside = AnswerCounts(model, len(target.labels)) if told is None else None
+    for ends in numbers_together(schema):
+        more, sums = _numbers(table, engine, ends, beside=beside)
+        found |= more
+        if sums is not None:
+            told, beside = sums, None
     columns = tuple(found.get(c.name) or _empty(table) for c in schema.used)
-    if schema.target is None:
+    if target is None:
         return Profile(columns)
     if schema.regression:
         own = _regression(table, model, engine)
         return Profile(columns, own[TARGET], own[ANSWERS])
-    classes = len(schema.target.labels)
-    told = engine.total(table, AnswerCounts(model, classes))
-    answers = AnswerProfile(told.given, told.shares.reshape(classes, -1))
+    if beside is not None:
+        told = engine.total(table, beside)
+    assert told is not None
+    answers = AnswerProfile(told.given, told.shares.reshape(len(target.labels), -1))
     return Profile(columns, ColumnProfile(told.classes, 0), answers)
 
 
@@ -54,7 +68,7 @@ def _empty(table: Table) -> ColumnProfile:
     return ColumnProfile(np.zeros(0, np.int64), table.weight, np.zeros(0))
 
 
-def _coded(table: Table, engine: Engine) -> dict[str, ColumnProfile]:
+def _coded(table: Table, engine: Engine) -> Columns:
     """Return the columns of levels and of text."""
     coded: list[Column] = [c for c in table.schema.used if c.kind != "numeric"]
     if not coded:
@@ -74,31 +88,38 @@ def _coded(table: Table, engine: Engine) -> dict[str, ColumnProfile]:
     return out
 
 
-def _regression(table: Table, model: Model, engine: Engine) -> dict[str, ColumnProfile]:
+def _regression(table: Table, model: Model, engine: Engine) -> Columns:
     """Return the numeric target, and what the model answers."""
     names = (TARGET, ANSWERS)
     ends = engine.total(table, Instead(model, CellEnds(names, ((), ()))))
     known = [(name, float(e[0, 0]), -float(e[1, 0])) for name, e in zip(names, ends, strict=True)]
-    return _numbers(table, engine, known, model)
+    return _numbers(table, engine, known, model)[0]
 
 
 def _numbers(
-    table: Table, engine: Engine, ends: list[Ends], model: Model | None = None
-) -> dict[str, ColumnProfile]:
-    """Return columns of numbers; with a model, its target and its answers in their place."""
+    table: Table,
+    engine: Engine,
+    ends: list[Ends],
+    model: Model | None = None,
+    beside: AnswerCounts | None = None,
+) -> tuple[Columns, AnswerSums | None]:
+    """Return columns of numbers; with a model, its target and its answers in their place. beside: what is
+    asked for in the last walk too.
+    """
 
     def asked(question: Any) -> Any:
         return engine.total(table, question if model is None else Instead(model, question))
 
-    cells = min(cells_for(table.rows), CELLS)
-    grids = tuple(Grid(name, low, high, cells) for name, low, high in ends)
-    spreads = asked(Spreads(grids, (0,) * len(grids)))
-    places, counts = zoomed_where_crowded(asked, grids, [spread.cells for spread in spreads], _cells_of)
-    near = asked(Near(tuple(places), tuple(_cells_of(own) for own in counts)))
+    question = spreads_of(ends, table.rows)
+    spreads = asked(question)
+    cells = [spread.cells for spread in spreads]
+    places, counts = zoomed_where_crowded(asked, question.grids, cells, wanted_cells)
+    last = Near(tuple(places), tuple(wanted_cells(own) for own in counts))
+    near, told = (asked(last), None) if beside is None else asked(Both(last, beside))
     out = {}
     for grid, own, values in zip(places, counts, near, strict=True):
         upto = rows_up_to(grid, own, values)
-        kept = np.searchsorted(upto, _wanted(int(own.sum())), side="left")
+        kept = np.searchsorted(upto, wanted_ranks(int(own.sum())), side="left")
         kept = kept[np.diff(kept, prepend=-1) > 0]  # they rise; np.unique would load masked arrays
         at = values.counts[kept]
         between = np.zeros(2 * len(kept) - 1, np.int64)
@@ -106,16 +127,4 @@ def _numbers(
         between[1::2] = (upto[kept] - at)[1:] - upto[kept][:-1]
         missing = table.weight - int(own.sum())
         out[grid.name] = ColumnProfile(between, missing, values.values[kept])
-    return out
-
-
-def _wanted(rows: int) -> NDArray[np.int64]:
-    """Return the ranks, from 1, of the values at PERCENTS of so many rows."""
-    return np.array([max(-(-rows * percent // 100), 1) for percent in PERCENTS], np.int64)
-
-
-def _cells_of(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return the cells in which the wanted ranks lie."""
-    there = np.zeros(len(cells), bool)
-    there[np.searchsorted(np.cumsum(cells), _wanted(int(cells.sum())), side="left")] = True
-    return there
+    return out, told

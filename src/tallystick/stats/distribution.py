@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.table.ranks import between, wanted_rows
-from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
+from tallystick.stats.quantiles import Counts, Floats, ValueCounts, ValueRuns, count_values, merge_values
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
 ALL_CELLS = 1 << 23  # of the columns of one question: 64 MB
 STEP = 1 << 12  # rows of a matrix that are looked at, column by column, while they lie in the cache
+NearValues = ValueCounts | ValueRuns
 NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
 
 
@@ -144,33 +145,31 @@ class Near:
     grids: tuple[CellGrid, ...]
     there: tuple[NDArray[np.bool_], ...]
 
-    def zero(self) -> list[ValueCounts]:
+    def zero(self) -> list[ValueRuns]:
         """Return the total of no rows."""
-        return [NONE for _ in self.grids]
+        return [ValueRuns() for _ in self.grids]
 
-    def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
+    def add(self, total: list[ValueRuns], block: Block) -> list[ValueRuns]:
         """Add the rows of one block."""
         columns, weights = [block.values(grid.name) for grid in self.grids], block.weights
-        picked: list[list[Floats]] = [[] for _ in columns]
-        weighed: list[list[Counts]] = [[] for _ in columns]
         for rows in _steps(block, columns):
             some = None if weights is None else weights[rows]
-            for j, (grid, there) in enumerate(zip(self.grids, self.there, strict=True)):
-                values = columns[j][rows]
+            for grid, there, column, found in zip(self.grids, self.there, columns, total, strict=True):
+                values = column[rows]
                 near = grid.pick(values, there)
-                picked[j].append(values[near])
-                if some is not None:
-                    weighed[j].append(some[near])
-        own = [
-            count_values(np.concatenate(values), np.concatenate(parts) if parts else None)
-            for values, parts in zip(picked, weighed, strict=True)
-            if values
-        ] or self.zero()
-        return self.merge(total, own)
+                found.add(values[near], None if some is None else some[near])
+        return total
 
-    def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
+    def merge(self, total: list[NearValues], other: list[NearValues]) -> list[NearValues]:
         """Add two totals."""
         return [merge_values(a, b) for a, b in zip(total, other, strict=True)]
+
+
+def same_question(one: Any, other: Any) -> bool:
+    """Say of a question for spreads, or for values, that it is another one."""
+    if isinstance(one, Near) and isinstance(other, Near):
+        return one.grids == other.grids and all(map(np.array_equal, one.there, other.there))
+    return isinstance(one, Spreads) and one == other
 
 
 def cells_of_cuts(cells: Counts, bins: int) -> NDArray[np.bool_]:
@@ -184,7 +183,7 @@ def cells_of_cuts(cells: Counts, bins: int) -> NDArray[np.bool_]:
     return there
 
 
-def rows_up_to(grid: CellGrid, cells: Counts, near: ValueCounts) -> Counts:
+def rows_up_to(grid: CellGrid, cells: Counts, near: NearValues) -> Counts:
     """Return, of each value in the cells that matter, the rows of the whole column up to and with it."""
     place = grid.of(near.values)
     before = np.cumsum(cells) - cells
@@ -194,7 +193,7 @@ def rows_up_to(grid: CellGrid, cells: Counts, near: ValueCounts) -> Counts:
     return upto
 
 
-def cuts_of(grid: CellGrid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
+def cuts_of(grid: CellGrid, cells: Counts, near: NearValues, bins: int) -> Floats:
     """Return the cuts of `quantile_cuts` from the rows of all cells and the values of those that matter."""
     after = rows_up_to(grid, cells, near)
     upper = np.unique(np.searchsorted(after, wanted_rows(int(cells.sum()), bins), side="left") + 1)

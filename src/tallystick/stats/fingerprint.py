@@ -79,3 +79,8 @@ class Both:
     def merge(self, total: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
         """Add two totals."""
         return self.first.merge(total[0], other[0]), self.second.merge(total[1], other[1])
+
+
+def in_two(question: Any) -> Both | None:
+    """Return the question if it is two in one, None of any other."""
+    return question if isinstance(question, Both) else None

@@ -1,6 +1,8 @@
 """What rows look like, and what a model answers to them: the sums of a profile.
 
 Knows blocks and models. Law: whole numbers that add, so any order and any cut of the rows gives the same.
+Values of numbers are exact order statistics: equal cells between the lowest and the highest tell where each
+lies, then the values of those cells are asked for.
 """
 
 from __future__ import annotations
@@ -9,14 +11,49 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Model
-from tallystick.models.profile import STEPS
+from tallystick.data.schema import Schema
+from tallystick.models.profile import PERCENTS, STEPS
+from tallystick.stats.distribution import Grid, Spreads, cells_for
 from tallystick.stats.quantiles import Counts
 
 TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` shows
 ROWS = 1 << 22  # shares that are held at once
+CELLS = 1 << 12  # of a column, at most: the counts of a few columns stay in the cache
+TOGETHER = 256  # numeric columns that are asked for at once
+Ends = tuple[str, float, float]  # a column with its lowest and highest number
+
+
+def spreads_of(ends: list[Ends], rows: int) -> Spreads:
+    """Return the question for the rows in cells of columns of numbers."""
+    cells = min(cells_for(rows), CELLS)
+    grids = tuple(Grid(name, low, high, cells) for name, low, high in ends)
+    return Spreads(grids, (0,) * len(grids))
+
+
+def numbers_together(schema: Schema) -> list[list[Ends]]:
+    """Return the columns of numbers that have any, as many as are asked for at once."""
+    ends = [
+        (c.name, c.low, c.high)
+        for c in schema.used
+        if c.kind == "numeric" and c.low is not None and c.high is not None
+    ]
+    return [ends[start : start + TOGETHER] for start in range(0, len(ends), TOGETHER)]
+
+
+def wanted_ranks(rows: int) -> NDArray[np.int64]:
+    """Return the ranks, from 1, of the values at PERCENTS of so many rows."""
+    return np.array([max(-(-rows * percent // 100), 1) for percent in PERCENTS], np.int64)
+
+
+def wanted_cells(cells: Counts) -> NDArray[np.bool_]:
+    """Return the cells in which the wanted ranks lie."""
+    there = np.zeros(len(cells), bool)
+    there[np.searchsorted(np.cumsum(cells), wanted_ranks(int(cells.sum())), side="left")] = True
+    return there
 
 
 @dataclass(frozen=True)
@@ -69,6 +106,10 @@ class AnswerSums(NamedTuple):
     classes: Counts
     given: Counts
     shares: Counts
+
+
+def not_told(model: Model, unit: int) -> None:
+    """Nothing: of most models the counts do not tell what they answer, and the rows are asked."""
 
 
 @dataclass(frozen=True)

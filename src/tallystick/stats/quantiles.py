@@ -6,7 +6,7 @@ rows, and neither do bins chosen from it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tallystick.data.table.ranks import quantile_cuts
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+WAIT = 1 << 16  # values that wait to be told apart, or twice those that are known
 
 
 class ValueCounts(NamedTuple):
@@ -40,7 +41,7 @@ def count_values(values: Floats, weights: Counts | None) -> ValueCounts:
     return ValueCounts(ranks.distinct[seen], counts[:-1][seen], int(counts[-1]))
 
 
-def merge_values(a: ValueCounts, b: ValueCounts) -> ValueCounts:
+def merge_values(a: ValueCounts | ValueRuns, b: ValueCounts | ValueRuns) -> ValueCounts:
     """Add two lists of (value, count); sorting by value brings equal ones together."""
     if not len(a.values) or not len(b.values):
         full = a if len(a.values) else b
@@ -48,3 +49,47 @@ def merge_values(a: ValueCounts, b: ValueCounts) -> ValueCounts:
     ranks = kernels.ranks(np.concatenate([a.values, b.values]))
     counts = kernels.count_classes(ranks.codes, len(ranks.distinct), np.concatenate([a.counts, b.counts]))
     return ValueCounts(ranks.distinct, counts, a.missing + b.missing)
+
+
+class ValueRuns:
+    """Values as they come, told apart when somebody asks or when many wait: it stands for `ValueCounts`, and
+    is one where it is sent.
+    """
+
+    def __init__(self) -> None:
+        self._known = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
+        self._waiting: list[tuple[Floats, Counts | None]] = []
+        self._rows = 0
+
+    def add(self, values: Floats, weights: Counts | None) -> None:
+        """Take in the values of some rows."""
+        self._waiting.append((values, weights))
+        self._rows += len(values)
+        if self._rows > max(WAIT, 2 * len(self._known.values)):
+            self._settle()
+
+    def _settle(self) -> ValueCounts:
+        if self._waiting:
+            values, weights = zip(*self._waiting, strict=True)
+            heavy = None if weights[0] is None else np.concatenate(weights)
+            self._known = merge_values(self._known, count_values(np.concatenate(values), heavy))
+            self._waiting, self._rows = [], 0
+        return self._known
+
+    @property
+    def values(self) -> Floats:
+        """Distinct values, ascending."""
+        return self._settle().values
+
+    @property
+    def counts(self) -> Counts:
+        """How often each occurs."""
+        return self._settle().counts
+
+    @property
+    def missing(self) -> int:
+        """The weight of rows without one."""
+        return self._settle().missing
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ValueCounts, tuple(self._settle())

@@ -29,7 +29,7 @@ def test_a_partition_tells_one_survey_of_all_its_batches_also_of_none():
     (none,) = work([])
     assert (found.aim.rows, none.aim.rows) == (6, 0)
     assert merged(none, found).decide().rows == found.decide().rows == 4  # of two rows the target is missing
-    with pytest.raises(OptionError, match="tallystick is '0.0' here, but"):
+    with pytest.raises(OptionError, match=r"tallystick is '0\.0' here, but"):
         list(Surveying(found, BATCH.schema, "0.0")([]))
 
 

@@ -15,6 +15,7 @@ from tallystick.stats.class_values import ClassValues
 from tallystick.stats.distribution import Grid, Near, Spreads
 from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import Untold
+from tallystick.stats.quantiles import ValueRuns
 from tallystick.stats.value_samples import ValueSample
 
 FRAME = awkward()
@@ -47,6 +48,8 @@ def tables(request, tmp_path_factory):
 
 def flat(total):
     """Return all arrays and numbers of a total."""
+    if isinstance(total, ValueRuns):
+        return flat([total.values, total.counts, total.missing])
     if isinstance(total, dict):
         return [x for name in sorted(total) for x in flat(total[name])]
     if isinstance(total, list | tuple):

@@ -1,4 +1,5 @@
-"""When a class is answered, as an expression: it holds where the rules say so, and knows what excludes what."""
+"""When a class is answered, as an expression: it holds where the rules say so, and knows what excludes what.
+"""
 
 import itertools
 

@@ -158,7 +158,9 @@ class ConflictsAmong:
     classes: int
     unit: int
 
-    def __call__(self, hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None) -> Conflicts:
+    def __call__(
+        self, hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None
+    ) -> Conflicts:
         """Return the conflicts of some rows."""
         weight = np.ones(len(hashes)) if weights is None else weights / self.unit
         return _conflicts_of(hashes, classes, weight, self.classes)

@@ -21,6 +21,7 @@ from tallystick.data.read.survey import Decision, Question, Survey
 from tallystick.data.schema import Note, Reading, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.data.table.block import Block, pack
+from tallystick.engines.spark.along import Along
 from tallystick.engines.spark.frames import rows_of_frame
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
 from tallystick.engines.spark.workers import check_version, is_connect, merged_there, plain_errors
@@ -43,9 +44,16 @@ class Frame:
 
 
 def read_frame(
-    frame: Any, wishes: Wishes | None, target: Any, weights: Any = None, regression: bool = False
+    frame: Any,
+    wishes: Wishes | None,
+    target: Any,
+    weights: Any = None,
+    regression: bool = False,
+    profiled: bool = False,
 ) -> SparkTable:
-    """Return the table of a DataFrame. target, weights: names of columns."""
+    """Return the table of a DataFrame. target, weights: names of columns; profiled: somebody will ask for the
+    profile of the rows.
+    """
     refuse_others(frame)
     for what, value, error in (("y", target, TargetError), ("sample_weight", weights, OptionError)):
         if value is not None and not isinstance(value, str):
@@ -64,13 +72,14 @@ def read_frame(
             forget(rows.kept)
             raise
     unit, told = decision.unit or 1, (decision.notes, decision.source_notes)
+    along = Along(decision.schema, decision.rows) if profiled else None
     batches = few(rows.kept, decision.rows * len(question.columns))
     if is_plain(decision, rows.kinds):
         blocks = batches.mapPartitions(Opening(decision, rows.kinds))
-        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, rows.kept)
+        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, rows.kept, along=along)
     kept = keep(batches.mapPartitions(Encoding(decision, rows.kinds)))
     blocks = kept.mapPartitions(unpacked)
-    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, rows.kept)
+    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, rows.kept, along)
 
 
 def refuse_others(frame: Any) -> None:
@@ -139,8 +148,8 @@ def kept_rows(frame: Any) -> KeptRows:
     """Return the rows as Arrow batches, kept by Spark when they are first walked over.
 
     Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes are kept as
-    they are, and go to the workers in half the time of `mapInArrow`. No public call does that; where it cannot
-    be had, `mapInArrow` it is.
+    they are, and go to the workers in half the time of `mapInArrow`. No public call does that; where it is
+    not to be had, `mapInArrow` it is.
     """
     batches = rows_of_frame(frame) if is_connect(frame) else arrow_batches(frame)
     return KeptRows(keep(batches), arrow_kinds(frame))

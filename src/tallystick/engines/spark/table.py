@@ -24,6 +24,7 @@ from tallystick.data.table.ranks import rank
 from tallystick.data.table.subset import Within, schema_within
 from tallystick.data.table.table import BLOCK
 from tallystick.data.table.table import Table as TableHere
+from tallystick.engines.spark.along import Along
 from tallystick.engines.spark.frames import FrameRows
 from tallystick.engines.spark.levels import SparkLevel
 from tallystick.engines.spark.parts import (
@@ -46,7 +47,7 @@ from tallystick.engines.spark.parts import (
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.engines.spark.workers import plain_errors
 from tallystick.errors import OptionError
-from tallystick.stats.fingerprint import Both, Printed, Prints
+from tallystick.stats.fingerprint import Both, Printed, Prints, in_two
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.shortcuts import in_a_form, of_open_nodes
 
@@ -73,6 +74,7 @@ class SparkTable:
     unit: int = 1
     stored: Any = None  # RDD of bytes
     raw: Any = None
+    along: Along | None = None  # what goes along with the first questions; None: the fingerprint alone
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
     chosen: ChosenRows | None = field(default=None, repr=False)
     keys: Hashes | None = field(default=None, repr=False)  # by which its origin knows each row
@@ -88,16 +90,36 @@ class SparkTable:
             yield unpack(data)
 
     def asked(self, question: Statistic[Any], ask: Ask) -> Any:
-        """Return a total; the first question takes the fingerprint along, so that it costs no walk."""
+        """Return a total; what went along with an earlier question is known, and costs no walk."""
+        if (known := self._known_along(question)) is not None:
+            return known
+        if (two := in_two(question)) is not None and self._known_along(two.first) is not None:
+            return self.asked(two.first, ask), self.asked(two.second, ask)
         again = in_a_form(question)
         if (nodes := of_open_nodes(question)) is not None:
             return self._searched(nodes, ask)
         if again is not None:
             return ask(self._in_form(again.form), again.in_form())
-        if self._printed is not None or isinstance(question, Prints):
-            return ask(self.opened, question)
-        total, printed = ask(self.opened, Both(question, Prints(self.schema, self.unit)))
-        self._know(printed)
+        return self._walked(question, ask)
+
+    def _known_along(self, question: Any) -> Any:
+        return None if self.along is None else self.along.known(question)
+
+    def _walked(self, question: Statistic[Any], ask: Ask) -> Any:
+        """Return a total of a walk over all blocks; the first takes the fingerprint along, and the first two
+        take what a profile asks for.
+        """
+        prints = Prints(self.schema, self.unit) if self._printed is None else None
+        more = None if self.along is None else self.along.next()
+        asked: Any = question if prints is None else Both(question, prints)
+        asked = asked if more is None else Both(asked, more)
+        total = ask(self.opened, asked)
+        if self.along is not None and more is not None:
+            total, own = total
+            self.along.take(more, own)
+        if prints is not None:
+            total, printed = total
+            self._know(printed)
         return total
 
     def _searched(self, question: Frontier, ask: Ask) -> Any:
@@ -133,7 +155,8 @@ class SparkTable:
     def printed(self) -> Printed:
         """Rows, weight and fingerprint."""
         if self._printed is None:
-            self._know(self.engine.total(self, Prints(self.schema, self.unit)))
+            with plain_errors():
+                self._know(self.engine.sum(self.opened, Prints(self.schema, self.unit)))
         assert self._printed is not None
         return self._printed
 

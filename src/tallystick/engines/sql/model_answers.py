@@ -9,13 +9,11 @@ step, or to another class's, that this could matter is fetched, and answered her
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
 from tallystick.engines.sql.cards import card_answers
 from tallystick.engines.sql.frontier import MOST_TESTS
 from tallystick.engines.sql.table import RowGroups, SqlTable, numbers
@@ -26,6 +24,7 @@ from tallystick.models.profile import STEPS
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.tree import Tree
 from tallystick.models.tree.nodes import STAYS
+from tallystick.stats.known_answers import answers_at_nodes
 from tallystick.stats.profile import AnswerCounts, AnswerSums
 
 MOST_CLASSES = 12  # steps of so many classes together are fewer groups than rows
@@ -44,32 +43,13 @@ def answer_counts(table: SqlTable, question: AnswerCounts) -> AnswerSums | None:
 # ---- trees ----
 
 
-@dataclass(frozen=True)
-class _AtNodes:
-    """A tree that is told at which node each row ends."""
-
-    tree: Tree
-
-    def shares(self, block: Block) -> Array:
-        """Return the shares of the nodes."""
-        return self.tree.node_shares[block.codes("node")]  # type: ignore[no-any-return]
-
-    def decide(self, shares: Array) -> NDArray[np.int64]:
-        """Return the answers of the tree."""
-        return self.tree.decide(shares)
-
-
 def _of_tree(table: SqlTable, question: AnswerCounts, tree: Tree) -> AnswerSums | None:
-    from tallystick.data.table.block import Block as Rows
-
     if tree.spreads or len(tree.nodes) > 2 * MOST_TESTS:
         return None
     used = [c.name for c in table.schema.used]
     query = table.words.layer(table.rows_of(used), ["y", "w", f"{_node(tree)} AS node"])
     (group,) = table.groups(query, [["node"]])
-    told = AnswerCounts(_AtNodes(tree), question.classes)  # type: ignore[arg-type]
-    nodes = group.keys[0].astype(np.int64)
-    return told.add(told.zero(), Rows(len(nodes), {"node": nodes}, group.classes, None, group.weights))
+    return answers_at_nodes(tree, group.keys[0].astype(np.int64), group.classes, group.weights)
 
 
 def _node(tree: Tree) -> str:
