@@ -6,7 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 mkdir -p build
+instructions=  # on x86 those that every build is compiled for
+if ${CXX:-c++} -dM -E -x c++ /dev/null | grep -q __x86_64__; then instructions=-march=x86-64-v2; fi
 # shellcheck disable=SC2086
-${CXX:-c++} -std=gnu++20 -O1 -g -ffp-contract=off ${SANITIZE--fsanitize=address,undefined -fno-sanitize-recover=all} \
+${CXX:-c++} -std=gnu++20 -O1 -g -ffp-contract=off $instructions ${SANITIZE--fsanitize=address,undefined -fno-sanitize-recover=all} \
     -D_GLIBCXX_ASSERTIONS -DTALLY_CHECK -Wall -Wextra -Isrc tests/sanitize/*.cpp -o build/sanitize
 ${RUN:-} build/sanitize

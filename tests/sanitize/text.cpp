@@ -108,7 +108,31 @@ void test_numbers() {
 }
 
 // Random cells joined to rows in a block of exact size: the cells that went in come out, and numbers read as in a column.
+// Numbers with any number of digits behind the point, next to each other and at the end of memory: as the library reads them.
+void test_usual_numbers() {
+    for (size_t last = 1; last < 24; ++last) {
+        Column column;
+        for (size_t places = 1; places <= last; ++places) {
+            std::string text = places % 2 ? "-" : "";
+            for (uint32_t digit : numbers_below<uint32_t>(places + 1, 10, 31 * last + places))
+                text += std::string(text.size() == places % 2 + 1, '.') + static_cast<char>('0' + digit);
+            column.add(text);
+        }
+        column.data.shrink_to_fit();
+        std::vector<double> values(last);
+        std::vector<uint8_t> kinds(last);
+        std::vector<int64_t> counts(cell_kinds), first(cell_kinds, -1);
+        parse_numbers(last, column.text(), column.offsets.data(), nullptr, 0, {"", nullptr, 0}, '.', false, values.data(),
+                      kinds.data(), counts.data(), first.data());
+        for (size_t row = 0; row < last; ++row) {
+            const std::string text(column.text() + column.offsets[row], column.text() + column.offsets[row + 1]);
+            EXPECT(values[row] == std::strtod(text.c_str(), nullptr) && kinds[row] == cell_number);
+        }
+    }
+}
+
 void test_cut() {
+    test_usual_numbers();
     for (uint64_t seed = 0; seed < 40; ++seed) {
         const size_t columns = 2 + seed % 3, rows = seed % 50;
         Column column = random_column(rows * columns, 1 + seed % 9, seed * 31 + 7);

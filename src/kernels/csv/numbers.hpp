@@ -11,6 +11,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
 
 #include "kernels/base/common.hpp"
 
@@ -370,31 +373,47 @@ inline bool read_short(Span s, double& value) {
     return !no_digits(v);
 }
 
+constexpr uint64_t units[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+// The number that the first n of 16 bytes make, n from 8 to 16; bad: not 0 where one of them is no digit. How many there
+// are cannot be foreseen, and a wrong guess costs more than the number: no branch.
+inline uint64_t number_of_many(const char* p, size_t n, uint64_t& bad) {
+#ifdef __SSE4_1__
+    static constexpr uint8_t moved[32] = {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
+                                          0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15};
+    const auto load = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
+    const __m128i digits =
+        _mm_shuffle_epi8(_mm_xor_si128(load(p), _mm_set1_epi8('0')), load(moved + n));  // 0, ..., 0, digits
+    bad = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits))) ^ 0xFFFF;
+    const __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010A));  // 10 and 1 times
+    const __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x00010064));  // 100 and 1 times
+    const __m128i both = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x00012710));
+    const auto eights = static_cast<uint64_t>(_mm_cvtsi128_si64(both));
+    return (eights & 0xFFFFFFFF) * 100000000 + (eights >> 32);
+#else
+    const uint64_t a = bytes_at(p), b = bytes_at(p + n - 8) & (n == 8 ? 0 : ~uint64_t{0} << (128 - 8 * n));
+    bad = no_digits(a) | no_digits(b);
+    return number_of(a) * units[n - 8] + number_of(b);
+#endif
+}
+
 // The most frequent number: a digit, the point, 8 to 18 digits more. False: it is none, or must be read with care.
 inline bool read_usual(Span s, char point, double& value) {
-    static constexpr uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-    static constexpr uint64_t masks[] = {0,
-                                         0xFF00000000000000,
-                                         0xFFFF000000000000,
-                                         0xFFFFFF0000000000,
-                                         0xFFFFFFFF00000000,
-                                         0xFFFFFFFFFF000000,
-                                         0xFFFFFFFFFFFF0000,
-                                         0xFFFFFFFFFFFFFF00};
+    static constexpr uint64_t ones[] = {1, 1, 10}, masks[] = {0, 0xFF, 0xFFFF};
     const bool negative = *s.begin == '-';
     const char* p = s.begin + negative;
     const int64_t places = s.end - p - 2;
-    if (places < 8 || places > 18 || p[1] != point) return false;
+    if (places < 8 || places > 18 || p[1] != point || s.room - p < 20) return false;
     const uint64_t first = static_cast<uint8_t>(p[0] - '0');
-    // How many digits there are cannot be foreseen: what is not there is 0, read from where something is.
-    const bool both = places >= 16;
-    const size_t rest = static_cast<size_t>(places & 7);
-    const uint64_t a = bytes_at(p + 2), b = bytes_at(p + 2 + 8 * both) & -uint64_t{both};
-    const uint64_t c = bytes_at(s.end - 8) & masks[rest];
-    if ((no_digits(a) | no_digits(b) | no_digits(c)) != 0 || first > 9) return false;
-    uint64_t mantissa = first * 100000000 + number_of(a);
-    mantissa = mantissa * (both ? 100000000 : 1) + number_of(b);
-    mantissa = mantissa * tens[rest] + number_of(c);
+    const size_t n = static_cast<size_t>(std::min<int64_t>(places, 16)), more = static_cast<size_t>(places) - n;
+    uint64_t bad;
+    const uint64_t many = number_of_many(p + 2, n, bad);
+    uint16_t behind;  // up to two digits more
+    std::memcpy(&behind, p + 18, 2);
+    const uint64_t last = (behind ^ 0x3030u) & masks[more];
+    if ((bad | no_digits(last) | (first > 9)) != 0) return false;
+    const uint64_t mantissa =
+        (first * 100000000 * units[n - 8] + many) * units[more] + (last & 0xFF) * ones[more] + (last >> 8);
     if (mantissa == 0 || !nearest(mantissa, -static_cast<int>(places), value)) return false;
     value = std::bit_cast<double>(std::bit_cast<uint64_t>(value) | static_cast<uint64_t>(negative) << 63);
     return true;

@@ -87,6 +87,10 @@ class Plain:
             pa.string(), self.num_rows, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
         )
 
+    def labels(self, j: int) -> pa.DictionaryArray:
+        """Return a column as Arrow texts, each once."""
+        return self._coded(j).array
+
     def parts(
         self, names: Collection[str], texts: Collection[str], marks: Sequence[str], decimal: str
     ) -> dict[str, Part]:

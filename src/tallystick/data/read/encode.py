@@ -6,6 +6,7 @@ Law: a batch encoded again from its cells, or from what was taken of it, is the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,11 +80,24 @@ class Encoder:
         matcher = next(m for m in self.matchers if m.column.name == name)
         return self._known(matcher, cells, len(cells))
 
+    def unchanged(self) -> set[str]:
+        """Return the columns of numbers whose cells, where all are finite, are their values."""
+        cells = Counter(m.column.cells for m in self.matchers)  # those of dates may have parts as well
+        return {
+            m.column.name
+            for m in self.matchers
+            if m.column.kind == "numeric"
+            and m.column.cells == m.column.name
+            and cells[m.column.name] == 1
+            and not len(m.sentinels)
+        }
+
     def taken(self, taken: Looked) -> Block:
-        """Return the rows of a batch as a survey saw them."""
+        """Return the rows of a batch as a survey saw them: the columns that it has."""
         columns = {
             m.column.name: cut_words(self._read(m, taken.columns[m.column.cells]), taken.keep)
             for m in self.matchers
+            if m.column.cells in taken.columns
         }
         return Block(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
 

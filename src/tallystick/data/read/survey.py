@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Heading
-from tallystick.data.read.batches import parts_together
+from tallystick.data.read.batches import Plain, parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
 from tallystick.data.read.decided import Decided
 from tallystick.data.read.judge import ONE_VALUE
@@ -199,7 +199,8 @@ class Survey:
         q = self.question
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
-            target = batch.column(at[q.target])
+            plain = isinstance(batch, Plain) and not q.regression
+            target = batch.labels(at[q.target]) if plain else batch.column(at[q.target])
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]

@@ -125,21 +125,23 @@ class CsvFile(BaseSource):
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows; from the first quote that
         is not as it should be on, as damaged rows are found.
         """
-        at, line = 0, self.skip + 1
+        line = self.skip + 1
+        last = Walked(b"", 0, line)
         try:
             for found in raw.row_blocks(
                 self.below(), self.sep, self.name, self.block, line, self.reading.longest
             ):
+                last = found
                 yield found
-                at, line = found.at + len(found.block), found.line + raw.lines_in(found.block)
         except raw.DamagedText:
             if self.strict:
                 raise
+            at, line = last.at + len(last.block), last.line + raw.lines_in(last.block)
             yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
 
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
-        size = max(min(self.block, raw.PIECE), self.block // 4)  # a quarter, as more may be held at once
+        size = min(self.block, raw.NEAR)
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         usual = pieces if self.dialect.usual else self.dialect.pieces(pieces)
         for piece in _without_lines(usual, self.skip):
@@ -186,7 +188,7 @@ class CsvFile(BaseSource):
 
     def has_header(self, block: bytes) -> bool:
         """Does the header stand in a block, where rows are?"""
-        if not self.header or self.strict:
+        if not self.header or self.strict or max(self.header) not in block:  # a letter, where all are numbers
             return False
         return block.startswith(self.header) or b"\n" + self.header in block
 

@@ -139,9 +139,18 @@ class TableFile:
         self.places[key] = at, np.dtype(kind), size
         return padded(at + size * np.dtype(kind).itemsize)
 
+    def put(self, name: str, data: bytes, row: int) -> None:
+        """Write a column's data from a row on, as they are; any thread may."""
+        at, kind, _ = self.places["column", name]
+        self.file.write(data, at + row * kind.itemsize)
+
     def add(self, block: Block, start: int = 0, keep: NDArray[np.int64] | None = None) -> None:
-        """Write a block. start: the number of its batch's first row; keep: rows of the batch that count."""
+        """Write a block, but for columns that it has not: those are put in their places apart. start: the
+        number of its batch's first row; keep: rows of the batch that count.
+        """
         for column in self.schema.used:
+            if column.name not in block.columns:
+                continue
             data = block.columns[column.name]
             if column.kind == "text":
                 self._add_words(column.name, WordCounts(*data))

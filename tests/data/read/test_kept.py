@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tallystick import kernels
 from tallystick.data.read.cells import Floats, small_column
-from tallystick.data.read.reader import KeptInMemory, KeptOnDisk
+from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Looked
 from tallystick.data.read.survey_column import BatchWords
@@ -75,4 +76,38 @@ def test_a_response_is_kept_as_numbers():
     found = room.read(0)
     np.testing.assert_array_equal(found.hit.response, [0.5, np.nan])
     assert (found.keep.tolist(), found.weights) == ([0], None)
+    room.close()
+
+
+def test_columns_that_nobody_asks_for_are_not_read_from_disk():
+    room = KeptOnDisk(["x", "d", "n", "a", "t"], regression=False)
+    room.add(taken())
+    found = room.read(0, {"x", "t"})
+    assert set(found.columns) == {"d", "n", "a"}
+    assert found.columns["a"].codes.tolist() == [1, 0, 2]
+    assert (found.hit.labels.values.to_pylist(), found.weights.tolist()) == (["no", "yes"], [1.0, 1.0, 2.0])
+    room.close()
+
+
+def look(values):
+    return kernels.scan_columns([values])[0]
+
+
+@pytest.mark.parametrize(
+    ("second", "tidy"),
+    [([3.0, np.nan], True), ([-0.0, 1.0], False), ([np.inf, 1.0], False), (None, False), ("as texts", False)],
+)
+def test_numbers_are_a_columns_values_where_every_batch_says_so(second, tidy):
+    room = KeptOnDisk(["x", "a"], regression=False)
+    first = np.array([1.0, 2.0])
+    room.add(Looked(2, TargetCells(), None, {"x": Floats(first, scan=look(first))}))
+    if second == "as texts":
+        again = Distinct(texts("1", "2"), np.array([0, 1], np.uint8))
+    else:
+        values = first if second is None else np.array(second)  # None: nobody looked at them
+        again = Floats(values, scan=None if second is None else look(values))
+    room.add(Looked(2, TargetCells(), None, {"x": again}))
+    assert room.tidy() == ({"x"} if tidy else set())
+    if tidy:
+        assert room.numbers(1, "x") == values.tobytes()
     room.close()

@@ -1,0 +1,191 @@
+"""What was taken of the batches of a source, kept in memory or on disk until all rows are known.
+
+Knows batches as a survey saw them, and scratch files. Knows nothing of sources, decisions or tables.
+Law: a batch comes back as it was, wherever it was kept.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick.data.read.cells import Floats, SmallIntegers
+from tallystick.data.read.strings import Distinct
+from tallystick.data.read.survey import Looked
+from tallystick.data.read.survey_column import BatchWords
+from tallystick.data.read.survey_target import TargetCells
+from tallystick.data.source.scratch import ScratchFile
+from tallystick.data.table.block import WordCounts
+
+PIECE = 4  # numbers that tell of a piece: its form, its texts (of numbers: 1 if tidy), their bytes, its place
+NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
+WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
+
+Piece = Floats | SmallIntegers | Distinct | BatchWords | None
+
+
+class KeptInMemory:
+    """Batches in memory."""
+
+    takes_views = True  # a source in memory is one batch, by view
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self.batches = list[Looked]()
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def add(self, taken: Looked) -> None:
+        """Keep a batch."""
+        self.batches.append(taken)
+
+    def read(self, i: int, but: Collection[str] = ()) -> Looked:
+        """Return a batch, whole: what nobody asks for costs nothing here."""
+        return self.batches[i]
+
+    def close(self) -> None:
+        """Let go of them."""
+        self.batches.clear()
+
+
+class KeptOnDisk:
+    """Batches on disk. names: of the columns, in the order of their pieces."""
+
+    takes_views = False  # a batch is written before the next is read: few are in memory at once
+
+    def __init__(self, names: Sequence[str], regression: bool) -> None:
+        self.names, self.regression = list(names), regression
+        self.places = {name: j for j, name in enumerate(self.names)}
+        self.file = ScratchFile()
+        self.rows = array("q")
+        self.told = array("q")  # [batch, piece, PIECE]: columns, target, weights
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def add(self, taken: Looked) -> None:
+        """Keep a batch."""
+        self.rows.append(taken.rows)
+        for name in self.names:
+            self._write(taken.columns.get(name))
+        if self.regression:
+            self._write(None if taken.hit.response is None else Floats(taken.hit.response))
+        else:
+            self._write(taken.hit.labels)
+        self._write(None if taken.weights is None else Floats(taken.weights))
+
+    def _write(self, piece: Piece) -> None:
+        at = self.file.size
+        if piece is None:
+            self.told.extend((NOTHING, 0, 0, at))
+        elif isinstance(piece, Distinct):
+            lengths, data = _bytes_of(piece.values)
+            width = piece.codes.dtype.itemsize.bit_length() - 1
+            self.told.extend((TEXTS + width, len(piece.values), len(data), at))
+            self.file.append(piece.codes, lengths, data)
+        elif isinstance(piece, BatchWords):
+            lengths, data = _bytes_of(piece.words)
+            self.told.extend((WORDS, len(piece.words), len(data), at))
+            self.file.append(*map(np.ascontiguousarray, piece.rows), lengths, data)
+        else:
+            self.told.extend((_form(piece), _is_tidy(piece), 0, at))
+            values = piece.values if isinstance(piece, Floats) else piece.values()
+            self.file.append(np.ascontiguousarray(values))
+
+    def read(self, i: int, but: Collection[str] = ()) -> Looked:
+        """Return a batch without some columns; which rows count is found again from its target and
+        weights.
+        """
+        names = [*self.names, None, None]
+        *columns, target, weights = (
+            None if name in but else self._read(i, j) for j, name in enumerate(names)
+        )
+        hit = TargetCells()
+        if isinstance(target, Distinct):
+            hit = TargetCells(target)
+        elif isinstance(target, Floats):
+            hit = TargetCells(response=target.values)
+        real = weights.values if isinstance(weights, Floats) else None
+        known = {name: c for name, c in zip(self.names, columns, strict=True) if c is not None}
+        return Looked(self.rows[i], hit, real, known)
+
+    def _read(self, i: int, j: int) -> Piece:
+        """Return a piece of a batch."""
+        place = (i * (len(self.names) + 2) + j) * PIECE
+        form, texts, size, at = self.told[place : place + PIECE]
+        last = place + PIECE == len(self.told)
+        end = self.file.size if last else self.told[place + 2 * PIECE - 1]
+        return _piece(self.file.read(at, end - at), self.rows[i], (form, texts, size))
+
+    def tidy(self) -> set[str]:
+        """Return the columns all of whose pieces are numbers without infinities and -0.0."""
+        told = np.frombuffer(self.told, np.int64).reshape(len(self), -1, PIECE)
+        fine = ((told[:, :, 0] >= NUMBERS) & (told[:, :, 0] < WORDS) & (told[:, :, 1] == 1)).all(axis=0)
+        return {name for name, tidy in zip(self.names, fine.tolist(), strict=False) if tidy}
+
+    def numbers(self, i: int, name: str) -> bytes:
+        """Return the numbers of a column of a batch, as they lie."""
+        at = self.told[(i * (len(self.names) + 2) + self.places[name]) * PIECE + PIECE - 1]
+        return self.file.read(at, 8 * self.rows[i])
+
+    def close(self) -> None:
+        """Give the room on disk back."""
+        self.file.close()
+
+
+def _form(piece: Floats | SmallIntegers) -> int:
+    """Return what kind of numbers these are."""
+    if not isinstance(piece, Floats):
+        return NUMBERS
+    return DATES if piece.dated else SPANS if piece.spans else NUMBERS
+
+
+def _is_tidy(piece: Floats | SmallIntegers) -> bool:
+    """Is it known that these numbers are a column's values as they are?"""
+    scan = piece.scan if isinstance(piece, Floats) else None
+    return scan is not None and scan.first_infinity < 0 and not scan.negative_zero
+
+
+def _bytes_of(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], bytes]:
+    """Return offsets[text + 1] from 0 and the bytes of texts."""
+    _, offsets, data = texts.buffers()
+    places = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset) if len(texts) else np.zeros(1)
+    low, high = int(places[0]), int(places[-1])
+    return places.astype(np.int64) - low, bytes(memoryview(data or b"")[low:high])
+
+
+def _piece(data: bytes, rows: int, told: tuple[int, ...]) -> Piece:
+    """Return a piece from its bytes."""
+    form, texts, size = told
+    if form == NOTHING:
+        return None
+    if form < WORDS:
+        return Floats(_numbers(data, 0, rows, np.float64), form == DATES, True, spans=form == SPANS)
+    if form == WORDS:
+        starts = _numbers(data, 0, rows + 1, np.int64)
+        at, entries = starts.nbytes, int(starts[-1])
+        words, counts = (_numbers(data, at + 4 * entries * i, entries, np.uint32) for i in range(2))
+        known = _texts(data, at + 8 * entries, texts, size)
+        return BatchWords(known, WordCounts(starts, words, counts))
+    codes = _numbers(data, 0, rows, WIDTHS[form - TEXTS])
+    return Distinct(_texts(data, codes.nbytes, texts, size), codes)
+
+
+def _texts(data: bytes, at: int, count: int, size: int) -> pa.LargeStringArray:
+    """Return so many texts of so many bytes."""
+    offsets = _numbers(data, at, count + 1, np.int64)
+    at += offsets.nbytes
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(memoryview(data)[at : at + size])]
+    return pa.Array.from_buffers(pa.large_string(), count, buffers)
+
+
+def _numbers(data: bytes, at: int, count: int, kind: Any) -> NDArray[Any]:
+    """Return numbers that may begin anywhere, in a place of their own where kernels need them aligned."""
+    found = np.frombuffer(data, kind, count, at)
+    return found if found.flags.aligned else found.copy()
