@@ -330,6 +330,31 @@ void bind_logistic(nb::module_& m) {
         nb::arg("matrix").noconvert(), nb::arg("at").noconvert(), nb::arg("scale").noconvert(), nb::arg("work").noconvert(),
         nb::arg("out").noconvert(), nb::arg("told").noconvert(), Release());
     m.def(
+        "posterior_start",
+        [](In<double> matrix, In<int64_t> at, In<double> scale, size_t begin, size_t stop, Out<double> a, Out<double> x) {
+            logistic::posterior_start(at.size(), matrix.shape(0), matrix.data(), at.data(), scale.data(), begin, stop,
+                                      a.data(), x.data());
+        },
+        nb::arg("matrix").noconvert(), nb::arg("at").noconvert(), nb::arg("scale").noconvert(), nb::arg("begin"),
+        nb::arg("stop"), nb::arg("a").noconvert(), nb::arg("x").noconvert(), Release());
+    m.def(
+        "posterior_block",
+        [](size_t first, Out<double> a, Out<double> x) { logistic::posterior_block(a.shape(0), first, a.data(), x.data()); },
+        nb::arg("first"), nb::arg("a").noconvert(), nb::arg("x").noconvert(), Release());
+    m.def(
+        "posterior_rows",
+        [](size_t first, size_t begin, size_t stop, Out<double> a, In<double> x) {
+            logistic::posterior_rows(a.shape(0), first, begin, stop, a.data(), x.data());
+        },
+        nb::arg("first"), nb::arg("begin"), nb::arg("stop"), nb::arg("a").noconvert(), nb::arg("x").noconvert(), Release());
+    m.def(
+        "posterior_columns",
+        [](size_t col, In<double> a, Out<double> x, Out<double> told) {
+            logistic::posterior_columns(a.shape(0), col, a.data(), x.data(), told.data());
+        },
+        nb::arg("col"), nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("told").noconvert(), Release());
+    m.attr("POSTERIOR_BLOCK") = logistic::kBlock;
+    m.def(
         "along",
         [](In<int64_t> table, In<double> rows, In<double> x, Out<double> out) {
             logistic::along({table.shape(0), table.data(), rows.data()}, x.data(), out.data());
@@ -350,15 +375,23 @@ void bind_logistic(nb::module_& m) {
         },
         nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("out").noconvert(),
         Release());
-    m.def("turn_work", [](size_t q, size_t n) { return logistic::turn_doubles(q, n); }, nb::arg("q"), nb::arg("n"));
     m.def(
-        "turn",
-        [](In<int64_t> table, In<double> rows, In<double> w, In<int64_t> some, Out<double> work, Out<double> out) {
-            logistic::turn({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), some.size(), some.data(),
-                           work.data(), out.data());
+        "turn_half",
+        [](In<int64_t> table, In<double> rows, In<double> w, In<int64_t> some, size_t begin, size_t stop, Out<double> half) {
+            logistic::turn_half({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), some.data(), begin, stop,
+                                half.data());
         },
         nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("some").noconvert(),
-        nb::arg("work").noconvert(), nb::arg("out").noconvert(), Release());
+        nb::arg("begin"), nb::arg("stop"), nb::arg("half").noconvert(), Release());
+    m.def(
+        "turn_whole",
+        [](In<int64_t> table, In<double> rows, In<int64_t> some, size_t begin, size_t stop, In<double> half,
+           Out<double> out) {
+            logistic::turn_whole({table.shape(0), table.data(), rows.data()}, half.shape(1), some.data(), some.size(), begin,
+                                 stop, half.data(), out.data());
+        },
+        nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("some").noconvert(), nb::arg("begin"),
+        nb::arg("stop"), nb::arg("half").noconvert(), nb::arg("out").noconvert(), Release());
     m.def(
         "without_constant",
         [](In<int64_t> lower, double unit, Out<double> w, Out<double> cross) {

@@ -64,6 +64,14 @@ def test_order_threads_disk_and_file_change_no_byte(frame, card, tmp_path):
     )
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_threads_that_share_the_directions_of_a_card_change_no_byte(classes):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(2000, 6))
+    y = (x[:, 0] * x[:, 1] + x[:, 2] + rng.normal(size=len(x)) > 0) + (classes - 2) * (x[:, 3] > 1)
+    assert ts.Scorecard(threads=3).fit(x, y).to_bytes() == ts.Scorecard(threads=1).fit(x, y).to_bytes()
+
+
 def test_a_saved_card_is_the_same_and_answers_the_same_bits(frame, card, tmp_path):
     card.save(tmp_path / "c.tally.json")
     again = ts.load(tmp_path / "c.tally.json")

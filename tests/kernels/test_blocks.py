@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import kernels
+from tallystick.data.threads import crew
 
 
 def whole(factors):
@@ -37,6 +38,17 @@ def test_blocks_are_the_matrix_they_make(seed, sizes):
     some = np.flatnonzero(rng.uniform(size=b.shape[1]) < 0.6).astype(np.int64)
     want = (b.T @ w @ b)[np.ix_(some, some)]
     np.testing.assert_allclose(np.tril(basis.turned(w, some)), np.tril(want), atol=1e-8)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_what_threads_turn_together_has_the_same_bits(threads):
+    rng = np.random.default_rng(4)
+    basis = kernels.BlockBasis.of([rng.normal(size=(lines, 40)) for lines in (3, 50, 1, 17)])
+    half = rng.normal(size=(basis.lines, basis.lines))
+    some = np.flatnonzero(rng.uniform(size=basis.directions) < 0.7).astype(np.int64)
+    alone = np.tril(basis.turned(half + half.T, some))
+    with crew(threads) as helpers:
+        assert (np.tril(basis.turned(half + half.T, some, helpers)) == alone).all()
 
 
 def test_directions_that_are_not_there_are_refused():

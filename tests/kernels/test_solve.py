@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import kernels
+from tallystick.data.threads import crew
 
 
 @given(seed=st.integers(0, 10_000), classes=st.integers(1, 4))
@@ -142,6 +143,20 @@ def test_the_posterior_is_the_inverse_that_it_says(seed, n, rank):
     assert not np.triu(root, 1).any()
     less = kernels.posterior(np.tril(matrix), at[: n // 2], scale[: n // 2])[0]
     assert (less == root[: n // 2, : n // 2]).all()
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 65, 200])
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_a_posterior_that_threads_share_has_the_same_bits(n, threads):
+    rng = np.random.default_rng(n)
+    half = rng.normal(size=(n + 5, n + 3))
+    at = np.sort(rng.choice(n + 3, n, replace=False)).astype(np.int64)
+    given = np.tril(half.T @ half), at, rng.uniform(0.1, 3, n)
+    root, told = kernels.posterior(*given)
+    with crew(threads) as helpers:
+        shared = kernels.posterior(*given, helpers)
+    assert (shared[0] == root).all()
+    assert (shared[1] == told).all()
 
 
 def test_a_posterior_of_what_is_not_there_is_refused():

@@ -179,8 +179,11 @@ void algebra(size_t n) {
     along(basis, x.data(), y.data());
     lines_along(basis, x.data(), y.data());
     diagonal_along(basis, n, a.data(), y.data());
-    std::vector<double> memory(turn_doubles(n, n));
-    turn(basis, n, a.data(), n, order.data(), memory.data(), turned.data());
+    std::vector<double> half(n * n);
+    for (size_t begin : {size_t{0}, n / 2})
+        turn_half(basis, n, a.data(), order.data(), begin, begin ? n : n / 2, half.data());
+    for (size_t begin : {size_t{0}, n / 2})
+        turn_whole(basis, n, order.data(), n, begin, begin ? n : n / 2, half.data(), turned.data());
     EXPECT(without_constant(n, lower.data(), 0.5, turned.data(), y.data()) == 1.5);
     inverse_diagonal(n, l.data(), scratch.data(), y.data());
     eigen_ends(n, a.data(), l.data(), 5, scratch.data(), ends.data());

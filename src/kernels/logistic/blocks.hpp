@@ -2,6 +2,8 @@
 // Every sum runs in a fixed order: the same bits everywhere.
 #pragma once
 
+#include <vector>
+
 #include "kernels/logistic/dense.hpp"
 #include "kernels/logistic/solve.hpp"
 
@@ -64,48 +66,52 @@ inline void diagonal_along(const Basis& basis, size_t n, const double* w, double
     });
 }
 
-// The doubles of scratch that `turn` needs for q directions of a basis over n lines.
-inline size_t turn_doubles(size_t q, size_t n) { return q * n + 2 * n * kBlock; }
+// Calls work(first of them, how many, lines of their piece, its first line) for directions some[begin] to some[stop],
+// rising: kBlock at a time, none over the end of a piece; own[how many, lines] holds their rows of the basis then.
+template <class Work>
+TALLY_INLINE void each_direction(const Basis& b, const int64_t* some, size_t begin, size_t stop, double* own, Work work) {
+    const double* rows = b.rows;
+    for (size_t p = 0, i = begin; p < b.pieces && i < stop; ++p) {
+        const size_t lines = b.lines(p), end = b.first(p) + b.directions(p);
+        while (i < stop && size_t(some[i]) < end) {
+            size_t size = 0;
+            for (; size < kBlock && i + size < stop && size_t(some[i + size]) < end; ++size) {
+                const double* row = rows + (size_t(some[i + size]) - b.first(p)) * lines;
+                for (size_t l = 0; l < lines; ++l) own[size * lines + l] = row[l];
+            }
+            work(i, size, lines, b.line(p));
+            i += size;
+        }
+        rows += lines * b.directions(p);
+    }
+}
 
-// out[q, q] = B'W B of the directions some[q], rising, w[n, n] being symmetric; its lower triangle. Directions are
-// taken kBlock at a time, none over the end of a piece.
-inline void turn(const Basis& basis, size_t n, const double* w, size_t q, const int64_t* some, double* memory, double* out) {
-    run_fast([b = basis, n, w, q, some, memory, out] {
-        double* half = memory;              // [q, n]: B'W, as far as the own piece's last line
-        double* own = memory + q * n;       // [kBlock, lines]
-        double* across = own + n * kBlock;  // [lines, kBlock]
-        const double* rows = b.rows;
-        for (size_t p = 0, i = 0; p < b.pieces; ++p) {
-            const size_t lines = b.lines(p), line = b.line(p), end = b.first(p) + b.directions(p);
-            while (i < q && size_t(some[i]) < end) {
-                size_t size = 0;
-                for (; size < kBlock && i + size < q && size_t(some[i + size]) < end; ++size) {
-                    const double* row = rows + (size_t(some[i + size]) - b.first(p)) * lines;
-                    for (size_t l = 0; l < lines; ++l) own[size * lines + l] = row[l];
-                }
-                for (size_t r = 0; r < size; ++r)
-                    for (size_t x = 0; x < line + lines; ++x) half[(i + r) * n + x] = 0.0;
-                add_product<1>(size, lines, line + lines, own, lines, w + line * n, n, half + i * n, n);
-                i += size;
-            }
-            rows += lines * b.directions(p);
-        }
-        rows = b.rows;
-        for (size_t p = 0, i = 0; p < b.pieces; ++p) {
-            const size_t lines = b.lines(p), line = b.line(p), end = b.first(p) + b.directions(p);
-            while (i < q && size_t(some[i]) < end) {
-                size_t size = 0;
-                for (; size < kBlock && i + size < q && size_t(some[i + size]) < end; ++size) {
-                    const double* row = rows + (size_t(some[i + size]) - b.first(p)) * lines;
-                    for (size_t l = 0; l < lines; ++l) across[l * kBlock + size] = row[l];
-                }
-                for (size_t r = i; r < q; ++r)
-                    for (size_t c = 0; c < size; ++c) out[r * q + i + c] = 0.0;
-                add_product<1>(q - i, lines, size, half + i * n + line, n, across, kBlock, out + i * q + i, q);
-                i += size;
-            }
-            rows += lines * b.directions(p);
-        }
+// B'W B in two steps that threads may share, of directions some[q], rising, w[n, n] being symmetric: first
+// half[q, n] = B'W of directions begin to stop, as far as the own piece's last line.
+inline void turn_half(const Basis& basis, size_t n, const double* w, const int64_t* some, size_t begin, size_t stop,
+                      double* half) {
+    std::vector<double> room(n * kBlock);
+    run_fast([&basis, n, w, some, begin, stop, half, own = room.data()] {
+        each_direction(basis, some, begin, stop, own, [=](size_t i, size_t size, size_t lines, size_t line) {
+            for (size_t r = 0; r < size; ++r)
+                for (size_t x = 0; x < line + lines; ++x) half[(i + r) * n + x] = 0.0;
+            add_product<1>(size, lines, line + lines, own, lines, w + line * n, n, half + i * n, n);
+        });
+    });
+}
+
+// Then out[q, q], its lower triangle, in the columns begin to stop.
+inline void turn_whole(const Basis& basis, size_t n, const int64_t* some, size_t q, size_t begin, size_t stop,
+                       const double* half, double* out) {
+    std::vector<double> room(2 * n * kBlock);
+    run_fast([&basis, n, some, q, begin, stop, half, out, own = room.data(), across = room.data() + n * kBlock] {
+        each_direction(basis, some, begin, stop, own, [=](size_t i, size_t size, size_t lines, size_t line) {
+            for (size_t l = 0; l < lines; ++l)
+                for (size_t c = 0; c < size; ++c) across[l * kBlock + c] = own[c * lines + l];
+            for (size_t r = i; r < q; ++r)
+                for (size_t c = 0; c < size; ++c) out[r * q + i + c] = 0.0;
+            add_product<1>(q - i, lines, size, half + i * n + line, n, across, kBlock, out + i * q + i, q);
+        });
     });
 }
 

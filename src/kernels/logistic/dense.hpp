@@ -88,59 +88,87 @@ TALLY_INLINE void factor_block(size_t n, size_t size, double* a, double* x) {
     }
 }
 
-// X[n, n] with X'X = (I + D M D)^-1, M being entries at[n] of matrix[wide, wide] and D = diag(scale[n]); and
-// told[n] = the diagonal of I - X'X. a[n, n]: scratch.
-inline void posterior(size_t n, size_t wide, const double* matrix, const int64_t* at, const double* scale, double* a,
-                      double* x, double* told) {
+// `posterior` in steps that threads may share: the start, then block after block of the diagonal, each followed by the rows
+// below it, then columns of the inverse. However rows and columns are shared out, every entry has the same bits.
+
+// Rows begin to stop of the lower triangle a[n, n] of I + D M D, M being entries at[n] of matrix[wide, wide] and
+// D = diag(scale[n]); and of x[n, n] = 0.
+inline void posterior_start(size_t n, size_t wide, const double* matrix, const int64_t* at, const double* scale,
+                            size_t begin, size_t stop, double* a, double* x) {
     run_fast([=] {
-        for (size_t i = 0; i < n; ++i) {
+        for (size_t i = begin; i < stop; ++i) {
             const double* from = matrix + size_t(at[i]) * wide;
             for (size_t j = 0; j <= i; ++j) a[i * n + j] = from[at[j]] * scale[i] * scale[j];
             a[i * n + i] += 1.0;
+            for (size_t j = 0; j < n; ++j) x[i * n + j] = 0.0;
         }
-        for (size_t i = 0; i < n * n; ++i) x[i] = 0.0;
-        for (size_t first = 0; first < n; first += kBlock) {
-            const size_t size = n - first < kBlock ? n - first : kBlock, below = first + size;
-            double* panel = a + first * n + first;
-            // what the columns before leave of this one: a transposed copy of its rows lies above the diagonal
-            for (size_t k = 0; k < first; ++k)
-                for (size_t c = 0; c < size; ++c) a[k * n + first + c] = a[(first + c) * n + k];
-            add_product<-1>(n - first, first, size, a + first * n, n, a + first, n, panel, n);
-            double* own = x + first * n + first;
-            for (size_t c = 0; c < size; ++c)  // the diagonal block's own upper part is not read
-                for (size_t d = c + 1; d < size; ++d) panel[c * n + d] = 0.0;
-            factor_block(n, size, panel, own);
-            // rows below: times the transposed inverse of the block
-            double across[kBlock * kBlock], row[kBlock];
-            for (size_t c = 0; c < size; ++c)
-                for (size_t d = 0; d < size; ++d) across[c * kBlock + d] = own[d * n + c];
-            for (size_t i = below; i < n; ++i) {
-                double* to = a + i * n + first;
-                for (size_t d = 0; d < size; ++d) row[d] = to[d], to[d] = 0.0;
-                add_product<1>(1, size, size, row, kBlock, across, kBlock, to, n);
-            }
-            // the inverse's rows: what the blocks before leave, then times the inverse of the block
-            if (first) {
-                double* sums = x + first * n;
-                for (size_t col = 0; col < first; col += kBlock) {
-                    const size_t cols = first - col < kBlock ? first - col : kBlock;
-                    add_product<-1>(size, first - col, cols, a + first * n + col, n, x + col * n + col, n, sums + col, n);
-                }
-                double block[kBlock * kBlock];
-                for (size_t col = 0; col < first; col += kBlock) {
-                    const size_t cols = first - col < kBlock ? first - col : kBlock;
-                    for (size_t c = 0; c < size; ++c)
-                        for (size_t d = 0; d < cols; ++d)
-                            block[c * kBlock + d] = sums[c * n + col + d], sums[c * n + col + d] = 0.0;
-                    add_product<1>(size, size, cols, own, n, block, kBlock, sums + col, n);
-                }
-            }
-        }
-        for (size_t j = 0; j < n; ++j) told[j] = 0.0;
-        for (size_t i = 0; i < n; ++i)
-            for (size_t j = 0; j <= i; ++j) told[j] += x[i * n + j] * x[i * n + j];
-        for (size_t j = 0; j < n; ++j) told[j] = told[j] < 1.0 ? 1.0 - told[j] : 0.0;
     });
+}
+
+inline size_t posterior_size(size_t n, size_t first) { return n - first < kBlock ? n - first : kBlock; }
+
+// The block of the diagonal that begins at `first` becomes its factor in a, and in x that factor's inverse.
+inline void posterior_block(size_t n, size_t first, double* a, double* x) {
+    run_fast([=] {
+        const size_t size = posterior_size(n, first);
+        double* panel = a + first * n + first;
+        // what the columns before leave of it: a transposed copy of its rows lies above the diagonal
+        for (size_t k = 0; k < first; ++k)
+            for (size_t c = 0; c < size; ++c) a[k * n + first + c] = a[(first + c) * n + k];
+        add_product<-1>(size, first, size, a + first * n, n, a + first, n, panel, n);
+        for (size_t c = 0; c < size; ++c)  // the block's own upper part is not read
+            for (size_t d = c + 1; d < size; ++d) panel[c * n + d] = 0.0;
+        factor_block(n, size, panel, x + first * n + first);
+    });
+}
+
+// Rows begin to stop below that block: what the columns before leave, times the transposed inverse of the block.
+inline void posterior_rows(size_t n, size_t first, size_t begin, size_t stop, double* a, const double* x) {
+    run_fast([=] {
+        const size_t size = posterior_size(n, first);
+        const double* own = x + first * n + first;
+        add_product<-1>(stop - begin, first, size, a + begin * n, n, a + first, n, a + begin * n + first, n);
+        double across[kBlock * kBlock], row[kBlock];
+        for (size_t c = 0; c < size; ++c)
+            for (size_t d = 0; d < size; ++d) across[c * kBlock + d] = own[d * n + c];
+        for (size_t i = begin; i < stop; ++i) {
+            double* to = a + i * n + first;
+            for (size_t d = 0; d < size; ++d) row[d] = to[d], to[d] = 0.0;
+            add_product<1>(1, size, size, row, kBlock, across, kBlock, to, n);
+        }
+    });
+}
+
+// The columns of the inverse x that begin at `col`, as many as a block has: row after row what the blocks before leave,
+// times the inverse of the block. And their told = the diagonal of I - X'X.
+inline void posterior_columns(size_t n, size_t col, const double* a, double* x, double* told) {
+    run_fast([=] {
+        const size_t cols = posterior_size(n, col);
+        double block[kBlock * kBlock];
+        for (size_t first = col + cols; first < n; first += kBlock) {
+            const size_t size = posterior_size(n, first);
+            double* sums = x + first * n + col;
+            add_product<-1>(size, first - col, cols, a + first * n + col, n, x + col * n + col, n, sums, n);
+            for (size_t c = 0; c < size; ++c)
+                for (size_t d = 0; d < cols; ++d) block[c * kBlock + d] = sums[c * n + d], sums[c * n + d] = 0.0;
+            add_product<1>(size, size, cols, x + first * n + first, n, block, kBlock, sums, n);
+        }
+        for (size_t j = col; j < col + cols; ++j) told[j] = 0.0;
+        for (size_t i = col; i < n; ++i)
+            for (size_t j = col; j < col + cols && j <= i; ++j) told[j] += x[i * n + j] * x[i * n + j];
+        for (size_t j = col; j < col + cols; ++j) told[j] = told[j] < 1.0 ? 1.0 - told[j] : 0.0;
+    });
+}
+
+// All steps: X[n, n] with X'X = (I + D M D)^-1, and told[n]. a[n, n]: scratch.
+inline void posterior(size_t n, size_t wide, const double* matrix, const int64_t* at, const double* scale, double* a,
+                      double* x, double* told) {
+    posterior_start(n, wide, matrix, at, scale, 0, n, a, x);
+    for (size_t first = 0; first < n; first += kBlock) {
+        posterior_block(n, first, a, x);
+        posterior_rows(n, first, first + posterior_size(n, first), n, a, x);
+    }
+    for (size_t col = 0; col < n; col += kBlock) posterior_columns(n, col, a, x, told);
 }
 
 // From lower[1 + n, 1 + n], whole multiples of `unit`, the constant first: w[n, n] with the constant free to follow, and

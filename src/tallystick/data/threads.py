@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
@@ -149,10 +150,22 @@ def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@dataclass(frozen=True)
+class Crew:
+    """Threads that are kept for many short steps, one after the other."""
+
+    threads: int
+    pool: ThreadPoolExecutor
+
+    def __call__(self, step: Callable[[int], T], items: Iterable[int]) -> list[T]:
+        """Do a step for all items and wait."""
+        return [f.result() for f in [_begun(self.pool, partial(step, i)) for i in items]]
+
+
 @contextmanager
-def crew(threads: int) -> Iterator[Callable[[Callable[[int], T], Iterable[int]], list[T]]]:
-    """Yield every(step, items): do a step for all items and wait. For many short steps, one after the other,
-    the same threads are kept; also one alone, so that the caller stays free to see an interrupt.
+def crew(threads: int) -> Iterator[Crew]:
+    """Yield threads for many short steps; also one alone, so that the caller stays free to see an
+    interrupt.
     """
     with _pool(threads) as pool:
-        yield lambda step, items: [f.result() for f in [_begun(pool, partial(step, i)) for i in items]]
+        yield Crew(threads, pool)

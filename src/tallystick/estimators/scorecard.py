@@ -162,7 +162,7 @@ class Scorecard(Classifier):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         notes: list[Note] = []
-        learner = ScorecardLearner(options, table.unit, notes=notes)
+        learner = ScorecardLearner(options, table.unit, notes=notes, threads=self._local().threads)
         if options.l2 == "cv":
             best = self._chosen_strength(table, engine, options)
             said = f"l2 = {best:g} had the lowest loss in 5-fold cross-validation."

@@ -76,6 +76,7 @@ from tallystick.kernels.scores import (
     softmax,
 )
 from tallystick.kernels.solve import (
+    Together,
     cholesky,
     cholesky_skip,
     cholesky_solve,
@@ -120,6 +121,7 @@ __all__ = [
     "Scan",
     "Sums",
     "TextColumn",
+    "Together",
     "Weighting",
     "WordCounter",
     "WordRows",

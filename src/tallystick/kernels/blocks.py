@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
+from tallystick.kernels.solve import Together, stretches
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+PARTS = 3  # of the directions for each thread: the first have the longest columns
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,25 @@ class BlockBasis:
         _kernels.diagonal_along(self.table, self.rows, w, out)
         return out
 
-    def turned(self, w: Floats, some: Whole) -> Floats:
+    def turned(self, w: Floats, some: Whole, helpers: Together | None = None) -> Floats:
         """Return B'W B of some directions, in rising order, for a symmetric w[line, line]; only the lower
-        triangle is filled.
+        triangle is filled. helpers: who shares the work; the same bits.
         """
         check.array("w", w, "float64", (self.lines, self.lines))
         q = len(check.array("some", some, "int64", (None,)))
         if q and not (some[0] >= 0 and some[-1] < self.directions and (np.diff(some) > 0).all()):
             raise ValueError(f"some must rise within 0..{self.directions - 1}")
-        out = np.empty((q, q))
-        _kernels.turn(self.table, self.rows, w, some, np.empty(_kernels.turn_work(q, len(w))), out)
+        half, out = np.empty((q, len(w))), np.empty((q, q))
+
+        def halves(begin: int, stop: int) -> None:
+            _kernels.turn_half(self.table, self.rows, w, some, begin, stop, half)
+
+        def wholes(begin: int, stop: int) -> None:
+            _kernels.turn_whole(self.table, self.rows, some, begin, stop, half, out)
+
+        for step in (halves, wholes):
+            if helpers is None:
+                step(0, q)
+            else:
+                stretches(helpers, step, 0, q, PARTS)
         return out

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,18 +107,54 @@ def product(a: Floats, b: Floats) -> Floats:
     return out
 
 
-def posterior(matrix: Floats, at: Whole, scale: Floats) -> tuple[Floats, Floats]:
+class Together(Protocol):
+    """Threads that do a step for all items and wait, as a crew of `data.threads` does."""
+
+    @property
+    def threads(self) -> int:
+        """How many there are."""
+
+    def __call__(self, step: Callable[[int], None], items: Iterable[int], /) -> object:
+        """Do the step for all items."""
+
+
+def posterior(
+    matrix: Floats, at: Whole, scale: Floats, helpers: Together | None = None
+) -> tuple[Floats, Floats]:
     """Return X with X'X = (I + D M D)^-1, M being rows and columns `at` of a symmetric matrix and D =
-    diag(scale), and the diagonal of I - X'X.
+    diag(scale), and the diagonal of I - X'X. helpers: who shares the work; the same bits.
     """
     check.array("matrix", matrix, "float64", (None, len(matrix)))
     n = len(check.array("at", at, "int64", (None,)))
     check.array("scale", scale, "float64", (n,))
     if n and not (at.min() >= 0 and at.max() < len(matrix)):
         raise ValueError(f"at must lie within 0..{len(matrix) - 1}; found {at.min()}..{at.max()}")
-    out, told = np.empty((n, n)), np.empty(n)
-    _kernels.posterior(matrix, at, scale, np.empty((n, n)), out, told)
-    return out, told
+    a, x, told = np.empty((n, n)), np.empty((n, n)), np.empty(n)
+    if helpers is None:
+        _kernels.posterior(matrix, at, scale, a, x, told)
+        return x, told
+
+    def start(begin: int, stop: int) -> None:
+        _kernels.posterior_start(matrix, at, scale, begin, stop, a, x)
+
+    def rows(first: int, begin: int, stop: int) -> None:
+        _kernels.posterior_rows(first, begin, stop, a, x)
+
+    stretches(helpers, start, 0, n)
+    blocks = range(0, n, _kernels.POSTERIOR_BLOCK)
+    for first, below in zip(blocks, [*blocks[1:], n], strict=True):
+        _kernels.posterior_block(first, a, x)
+        stretches(helpers, partial(rows, first), below, n)
+    helpers(lambda column: _kernels.posterior_columns(column, a, x, told), blocks)
+    return x, told
+
+
+def stretches(
+    helpers: Together, step: Callable[[int, int], None], begin: int, stop: int, times: int = 1
+) -> None:
+    """Do step(begin, stop) of as many stretches as there are helpers, or so many times as many."""
+    each = -(-(stop - begin) // (times * helpers.threads)) or 1
+    helpers(lambda first: step(first, min(first + each, stop)), range(begin, stop, each))
 
 
 def without_constant(lower: Whole, unit: float) -> tuple[Floats, float, Floats]:

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 from tallystick.learners.scorecard.priors import CardPiece, piece_of
-from tallystick.learners.scorecard.quadratic import Directions, Pull, Spot
+from tallystick.learners.scorecard.quadratic import MANY, Directions, Pull, Spot, over_links
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
 RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
@@ -114,3 +114,14 @@ def test_what_rows_do_not_tell_is_as_unsure_as_before():
     roots = found.roots()
     np.testing.assert_allclose(roots @ roots.T, covariance(pieces(), strengths), atol=1e-6)
     assert not found.f.any()
+
+
+@pytest.mark.parametrize(("links", "directions", "threads", "alone"), [
+    (1, MANY - 1, 2, True), (1, MANY, 1, True), (1, MANY, 2, False), (3, MANY, 2, True),
+])  # fmt: skip
+def test_threads_take_links_or_share_the_work_of_one(links, directions, threads, alone):
+    with over_links(links, directions, threads) as every:
+        found = every(lambda link, helpers: (link, helpers))
+    assert [link for link, _ in found] == list(range(links))
+    assert [helpers is None for _, helpers in found] == [alone] * links
+    assert alone or found[0][1].threads == threads

@@ -196,23 +196,18 @@ def _scan(matrix: NDArray[Any], threads: int) -> tuple[NDArray[np.float64], list
             doubles[rows] = matrix[rows]
         return kernels.scan_matrix(doubles[rows])
 
-    first, *others = in_order((partial(look, start) for start in starts), threads)
-    for start, more in zip(starts[1:], others, strict=True):
-        first = [_joined(a, b, start) for a, b in zip(first, more, strict=True)]
-    return doubles, first
+    parts = list(in_order((partial(look, start) for start in starts), threads))
+    if len(parts) == 1:
+        return doubles, parts[0]
+    return doubles, [_joined(own, starts) for own in zip(*parts, strict=True)]
 
 
-def _joined(a: Scan, b: Scan, start: int) -> Scan:
-    """Return the scan of rows looked at in two parts; the second begins at row `start`."""
-    later = b.first_infinity + start if b.first_infinity >= 0 else -1
+def _joined(parts: Sequence[Scan], starts: Sequence[int]) -> Scan:
+    """Return the scan of rows looked at in parts, which begin at these rows."""
+    infinite = (s + p.first_infinity for s, p in zip(starts, parts, strict=True) if p.first_infinity >= 0)
+    missing, _, low, high, whole, binary, negative_zero = zip(*parts, strict=True)
     return Scan(
-        a.missing + b.missing,
-        a.first_infinity if a.first_infinity >= 0 else later,
-        min(a.low, b.low),
-        max(a.high, b.high),
-        a.whole and b.whole,
-        a.binary and b.binary,
-        a.negative_zero or b.negative_zero,
+        sum(missing), next(infinite, -1), min(low), max(high), all(whole), all(binary), any(negative_zero)
     )
 
 

@@ -58,7 +58,7 @@ class Table:
     threads: int | None = None  # that may look at its rows; None: one for each core
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
-    _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
+    _blocks: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     on_release: list[Callable[[], object]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -121,11 +121,13 @@ class Table:
         return map(work, self.blocks())
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all rows in slices of about 65,536, the same blocks every time."""
-        if not self._blocks:
-            starts = range(0, self.rows, BLOCK)
-            self._blocks = [self.slice(start, min(start + BLOCK, self.rows)) for start in starts]
-        return iter(self._blocks)
+        """Yield all rows in slices of about 65,536, the same blocks every time, each cut by whoever takes it
+        first.
+        """
+        for start in range(0, self.rows, BLOCK):
+            if start not in self._blocks:
+                self._blocks[start] = self.slice(start, min(start + BLOCK, self.rows))
+            yield self._blocks[start]
 
     @property
     def _threads(self) -> int | None:

@@ -47,13 +47,14 @@ MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could 
 @dataclass(frozen=True)
 class ScorecardLearner(LearnerInStages[ScorecardModel]):
     """unit: a weight of 1 is this many; chosen: the strength in force where l2 is "cv"; notes are filled
-    on the way.
+    on the way; threads: how many share the work between two questions (None: all cores).
     """
 
     options: ScorecardOptions
     unit: int = 1
     chosen: float = 1.0
     notes: list[Note] | None = None
+    threads: int | None = 1
 
     def _stages(self, schema: Schema) -> Stages[ScorecardModel]:
         check_columns(self.options, schema)
@@ -67,7 +68,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         state = first_state(begun.pieces, known)
         wished_away: tuple[str, ...] = ()
         counts = begun.counts
-        rounds = replace((yield from sampling(known, state)), fixed=self._strength() is not None)
+        fixed = self._strength() is not None
+        rounds = replace((yield from sampling(known, state)), fixed=fixed, threads=self.threads)
         if strength := self._strength():
             state = replace(state, strengths=tuple(np.full(len(s), strength) for s in state.strengths))
         if state.pieces:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.threads import in_order
 from tallystick.learners.scorecard.priors import CardPiece, pair_piece
 from tallystick.learners.scorecard.quadratic import Spot
 from tallystick.learners.scorecard.rounds import Rounds, State
@@ -171,14 +173,21 @@ def screened(
     tables = [(table[0] * unit, table[1] * (unit * rounds.bend)) for table in total]
     rough = [-math.fsum((g * g / (h + 1.0)).ravel().tolist()) for g, h in tables]
     closer = sorted(range(len(pairs)), key=lambda i: (rough[i], i))[:CLOSER]
-    out = []
-    for i in sorted(closer):
-        a, b = columns[pairs[i][0]], columns[pairs[i][1]]
-        piece = pair_piece(PairAxis(a.axis, b.axis), a.rows, b.rows)
-        if piece is not None:
-            gain, strength = promise(piece, *tables[i], rounds.share)
-            out.append(FoundPair(gain, *pairs[i], strength, piece))
+    jobs = (partial(_found, columns, pairs[i], tables[i], rounds.share) for i in sorted(closer))
+    out = [one for one in in_order(jobs, rounds.threads) if one is not None]
     return sorted(out, key=lambda one: (-one.gain, one.first, one.second))
+
+
+def _found(
+    columns: Sequence[PairedColumn], pair: tuple[int, int], table: tuple[Array, Array], share: float
+) -> FoundPair | None:
+    """Return what a pair promises; None where its columns have nothing to tell together."""
+    a, b = columns[pair[0]], columns[pair[1]]
+    piece = pair_piece(PairAxis(a.axis, b.axis), a.rows, b.rows)
+    if piece is None:
+        return None
+    gain, strength = promise(piece, *table, share)
+    return FoundPair(gain, *pair, strength, piece)
 
 
 def promise(piece: CardPiece, gradient: Array, bends: Array, share: float) -> tuple[float, float]:

@@ -12,19 +12,24 @@ its own directions. Knows small matrices. Knows nothing of rows. Law: every sum 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.kernels import BlockBasis
+from tallystick.data.threads import crew, thread_count
+from tallystick.kernels import BlockBasis, Together
 from tallystick.learners.scorecard.priors import CardPiece
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
+T = TypeVar("T")
 UNSEEN = 0.1  # of a direction that the rows determine, or of its squared length: less is as good as nothing
+MANY = 128  # directions from which threads pay
 GROWTH = 10.0  # times that a strength may become by the sums of one walk over the rows
 
 
@@ -191,6 +196,25 @@ class Optimum:
         return out
 
 
+@contextmanager
+def over_links(
+    links: int, directions: int, threads: int | None
+) -> Iterator[Callable[[Callable[[int, Together | None], T]], list[T]]]:
+    """Yield every(work), which returns work(link, helpers) of all links. Threads take a link each where there
+    are several and share the work of one that is alone; where there are few directions, they cost more than
+    they give.
+    """
+    count = thread_count(threads)
+    if count == 1 or directions < MANY:
+        yield lambda work: [work(link, None) for link in range(links)]
+        return
+    with crew(count) as helpers:
+        if links == 1:
+            yield lambda work: [work(0, helpers)]
+        else:
+            yield lambda work: helpers(lambda link: work(link, None), range(links))
+
+
 @dataclass(frozen=True)
 class Pull:
     """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
@@ -204,21 +228,28 @@ class Pull:
     side: Array
 
     @classmethod
-    def of(cls, directions: Directions, curvature: Array, right: Array, strengths: Array) -> Pull:
-        """Turn W and r of a link to the directions of its prior."""
+    def of(
+        cls,
+        directions: Directions,
+        curvature: Array,
+        right: Array,
+        strengths: Array,
+        helpers: Together | None = None,
+    ) -> Pull:
+        """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
         basis = directions.basis
         tells, side = basis.diagonal(curvature), basis.along(right)
         some = directions.seen(GROWTH * strengths, tells, side)
-        return cls(directions, some, basis.turned(curvature, some), tells, side)
+        return cls(directions, some, basis.turned(curvature, some, helpers), tells, side)
 
-    def optimum(self, strengths: Array) -> Optimum:
-        """Return the optimum under strengths."""
+    def optimum(self, strengths: Array, helpers: Together | None = None) -> Optimum:
+        """Return the optimum under strengths. helpers: who shares the work."""
         directions = self.directions
         scale = np.sqrt(strengths)[directions.kind]
         place = np.isin(self.some, directions.seen(strengths, self.tells, self.side), assume_unique=True)
         seen, at = self.some[place], np.flatnonzero(place)
         own = scale[seen]
-        root, told = kernels.posterior(self.matrix, at, own)
+        root, told = kernels.posterior(self.matrix, at, own, helpers)
         v = _solved(root, self.side[seen] * own)
         out = Optimum(directions, seen, scale, np.zeros(0), v, root, told)
         return replace(out, f=out.lines_at(v))

@@ -9,18 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.threads import in_order
 from tallystick.errors import OptionError
-from tallystick.kernels import Curvature, Sums
+from tallystick.kernels import Curvature, Sums, Together
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import Directions, Optimum, Pull, Spot
+from tallystick.learners.scorecard.quadratic import MANY, Directions, Optimum, Pull, Spot, over_links
 from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
@@ -121,6 +122,7 @@ def no_end() -> OptionError:
 class Rounds:
     """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
     tell apart. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
+    threads: how many share the work between two questions (None: all cores).
     """
 
     known: KnownRows
@@ -129,6 +131,7 @@ class Rounds:
     fixed: bool = False
     settled: float = LOOSE
     most: int = MOST
+    threads: int | None = 1
 
     @property
     def classes(self) -> int:
@@ -256,18 +259,17 @@ class Rounds:
         directions = Directions.of(state.pieces)
         kinds = [kind for piece in state.pieces for kind in piece.kinds]
         strengths, moved = np.concatenate(state.strengths), 0.0
-        pulls = [
-            Pull.of(directions, w, spot.pulled(state.f, k), strengths) for k, w in enumerate(spot.curvature)
-        ]
         before = np.zeros(len(strengths))
-        for _ in range(times):
-            found = held([pull.optimum(strengths) for pull in pulls], state.ways)
-            if self.fixed:
-                break
-            borne_out = self.strengthened(kinds, strengths, found)
-            strengths, before, moved = further(strengths, borne_out, before)
-            if moved < STILL:
-                break
+        with over_links(len(spot.curvature), directions.basis.directions, self.threads) as every:
+            pulls = every(partial(_pull, directions, spot, state.f, strengths))
+            for _ in range(times):
+                found = held(every(partial(_optimum, pulls, strengths)), state.ways)
+                if self.fixed:
+                    break
+                borne_out = self.strengthened(kinds, strengths, found)
+                strengths, before, moved = further(strengths, borne_out, before)
+                if moved < STILL:
+                    break
         f, slack = levelled(np.stack([o.f for o in found], axis=1)), 0.0
         for o in found:
             slack -= 0.5 * kernels.dot(o.v, o.v) + 0.5 * self.share * o.log_determinant
@@ -287,7 +289,9 @@ class Rounds:
 
     def told(self, state: State, found: Sequence[Optimum]) -> State:
         """Return the state with what its pieces are worth."""
-        worth = [math.fsum(o.worth(j, self.share) for o in found) for j in range(len(state.pieces))]
+        jobs = (partial(_worth, found, j, self.share) for j in range(len(state.pieces)))
+        few = sum(len(o.v) for o in found) < MANY
+        worth = in_order(jobs, 1 if few else self.threads)
         return replace(state, worth=tuple(worth), degrees=self.determined(found), optima=tuple(found))
 
     def strengthened(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
@@ -310,6 +314,20 @@ class Rounds:
         new = (length + drawn) / np.maximum(bound, 1e-300)
         out: Array = np.where(strengths > 0.0, new, 0.0)
         return out
+
+
+def _pull(
+    directions: Directions, spot: Spot, f: Array, strengths: Array, link: int, helpers: Together | None
+) -> Pull:
+    return Pull.of(directions, spot.curvature[link], spot.pulled(f, link), strengths, helpers)
+
+
+def _optimum(pulls: Sequence[Pull], strengths: Array, link: int, helpers: Together | None) -> Optimum:
+    return pulls[link].optimum(strengths, helpers)
+
+
+def _worth(found: Sequence[Optimum], piece: int, share: float) -> float:
+    return math.fsum(o.worth(piece, share) for o in found)
 
 
 def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Array, float]:

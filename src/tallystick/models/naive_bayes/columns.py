@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -149,8 +150,9 @@ class Summed:
         every = Fraction(s, n << exact.SUM_UNIT) if n else Fraction(0)
         return [Fraction(b, a << exact.SUM_UNIT) if a else every for a, b in pairs]
 
+    @cached_property
     def whole_spread(self) -> Fraction:
-        """Return the exact sum of squared distances from the mean of all classes together."""
+        """The exact sum of squared distances from the mean of all classes together."""
         return _distances(int(self.rows.sum()), sum(self.sums), sum(self.squares))
 
     def plus(self, other: Summed, sign: int) -> Summed:

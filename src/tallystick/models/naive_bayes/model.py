@@ -231,7 +231,7 @@ class NaiveBayesModel:
         out = {}
         for part, values in zip(parts, shared, strict=True):
             rows = int(part.rows.sum())
-            least = FLOOR * part.whole_spread() / rows if rows else Fraction(0)
+            least = FLOOR * part.whole_spread / rows if rows else Fraction(0)
             out[part.name] = [as_double(max(v, least)) for v in values]
         return out
 
@@ -330,7 +330,7 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
     classes = range(len(rows[0]) if rows else 0)
     out: list[list[Fraction]] = []
     for j, part in enumerate(parts):
-        whole = part.whole_spread() / max(int(part.rows.sum()), 1)
+        whole = part.whole_spread / max(int(part.rows.sum()), 1)
         added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
         line = []
         for c in classes:
