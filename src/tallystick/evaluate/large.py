@@ -18,7 +18,7 @@ from tallystick.data.source import scratch
 Rows = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Test = Callable[[slice], NDArray[np.bool_]]
-ROW_BYTES = 100  # of memory that dealing and scoring take for a row
+ROW_BYTES = 300  # of memory that dealing and scoring take for a row, with several methods beside each other
 SORTED_BYTES = 64  # of memory that sorting takes for a row
 STEP = 1 << 16  # rows looked at at once
 DIGIT = 16  # bits of a key that are counted at once
