@@ -24,6 +24,7 @@ from tallystick.errors import OptionError, shown
 if TYPE_CHECKING:
     from tallystick.data.source.databases import DatabaseTable
 
+PLAIN = Local()  # made once: nearly every fit works so, and asks for it several times
 Answerer = Callable[[Any, int], NDArray[Any] | None]  # of values[column][row] and rows
 
 
@@ -32,7 +33,7 @@ def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> 
     if isinstance(engine, Gpu) and threads is None:
         threads = engine.threads
     if not isinstance(engine, Local):
-        return _few_enough(Local(threads, memory))
+        return PLAIN if threads is None and memory is None else _few_enough(Local(threads, memory))
     given: dict[str, Any] = {
         name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None
     }

@@ -263,7 +263,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
             )
         self._check_parameters()  # before the work
         from tallystick.data.read.reader import read_table
-        from tallystick.data.source import open_source
+        from tallystick.data.source.door import open_source
 
         if (there := read_elsewhere(self, X, y, sample_weight)) is not None:
             return there

@@ -47,7 +47,7 @@ def as_given(X: Any) -> Any:
     error.
     """
     known = ("columns", "schema", "__arrow_c_stream__", "__arrow_c_array__", "dtype")
-    if hasattr(X, "__array__") and not any(hasattr(X, name) for name in known):
+    if type(X) is not np.ndarray and hasattr(X, "__array__") and not any(hasattr(X, n) for n in known):
         X = np.asarray(X)
     if is_matrix(X) and X.shape[1] == 0:
         raise DataError(

@@ -64,7 +64,8 @@ class _AnyTree(TreeViews):
     costs: Any
 
     def _options(self) -> TreeOptions:
-        return checked(TreeOptions, {n: self._setting(n) for n in GROWING})
+        settled = self._settled
+        return checked(TreeOptions, {n: settled[n] if n in settled else getattr(self, n) for n in GROWING})
 
     def _answers(self, target: Target | None) -> Answers:
         """Return how the leaves answer."""

@@ -7,6 +7,7 @@ then `mix_hashes` ends it. A column's key comes from its name, so the order of c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -141,9 +142,15 @@ def hash_total(
         check.loose(f"doubles[{j}]", values, "float64", (rows,))
     check.maybe("more", more, "uint64", (2, rows))
     check.maybe("weights", weights, "int64", (rows,))
-    by_lane = np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
+    by_lane = _by_lane(tuple(keys))
     low, high = _kernels.hash_total(rows, list(codes), list(tables), list(doubles), by_lane, more, weights)
     return int((high << 64) + low)
+
+
+@lru_cache(maxsize=256)
+def _by_lane(keys: tuple[tuple[int, int], ...]) -> Hashes:
+    """Return keys[lane, column]: fit after fit has the same columns. Shared: nobody writes to it."""
+    return np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
 
 
 def _rows(hashes: Hashes) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,7 @@ class GrowRules:
         return (CRITERIA.index(self.criterion), *switches, *limits, *least)
 
 
-@dataclass(frozen=True, slots=True)
-class GrowColumn:
+class GrowColumn(NamedTuple):
     """One column: numbers (float32 or float64, any stride), or codes of which k is missing.
 
     distinct[code]: the numbers codes stand for, where a numeric column comes as codes; binned: where bins

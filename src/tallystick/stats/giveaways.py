@@ -56,7 +56,7 @@ def likely(table: Table) -> list[Column]:
     for each, share in stages[-1:] if few else stages:
         rows, classes = dealt.some(each)
         bound = share * len(rows) if wrong is None else wrong
-        most = alone.CUTS + max(int(classes[-1]) - 1, 0) + 2 * bound  # a wrong row breaks a run twice
+        most = alone.CUTS + max(len(dealt.sizes) - 2, 0) + 2 * bound  # a wrong row breaks a run twice
         numeric = [c for c in left if c.kind == "numeric"]
         near = [c for c, n in zip(numeric, _changes(table, numeric, rows, classes), strict=True) if n <= most]
         coded = [c for c in left if c.kind in CODED and _wrong(table.column(c.name)[rows], classes) <= bound]
@@ -68,9 +68,11 @@ def likely(table: Table) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class _Dealt:
-    """Row numbers by class: order[starts[class]...], one row in `step`, of the most frequent classes."""
+    """Rows by class, one row in `step`, of the most frequent classes: rows in the order of classes have those
+    of each class from starts[class] on.
+    """
 
-    order: Codes
+    classes: NDArray[np.integer]
     starts: list[int]
     sizes: list[int]
     step: int
@@ -86,21 +88,22 @@ class _Dealt:
             frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
             starts, counts = starts[frequent], counts[frequent]
         each = [(start, n) for start, n in zip(starts.tolist(), counts.tolist(), strict=True) if n]
-        return cls(some.argsort(kind="stable"), [start for start, _ in each], [n for _, n in each], step)
+        return cls(some, [start for start, _ in each], [n for _, n in each], step)
 
     @property
     def whole(self) -> bool:
         """Will every row be looked at in the end?"""
-        return self.step == 1 and sum(self.sizes) == len(self.order) and max(self.sizes) <= WHOLE[-1]
+        return self.step == 1 and sum(self.sizes) == len(self.classes) and max(self.sizes) <= WHOLE[-1]
 
     def some(self, each: int) -> tuple[Codes, Codes]:
-        """Return row numbers, up to `each` of a class, and the class of each, counted from 0 and rising."""
+        """Return row numbers, up to `each` of a class, and the class of each."""
+        if max(self.sizes) <= each and sum(self.sizes) == len(self.classes):  # all, and so in any order
+            return np.arange(len(self.classes)) * self.step, self.classes.astype(np.int64)
         taken = [min(each, n) for n in self.sizes]
         classes = np.arange(len(taken)).repeat(taken)
-        if taken == self.sizes and len(classes) == len(self.order):
-            return self.order * self.step, classes
+        order = self.classes.argsort(kind="stable")
         kept = [
-            self.order[start + np.arange(few) * n // few]  # evenly
+            order[start + np.arange(few) * n // few]  # evenly
             for start, n, few in zip(self.starts, self.sizes, taken, strict=True)
         ]
         return np.concatenate(kept) * self.step, classes
@@ -116,7 +119,7 @@ def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -
 def _wrong(codes: NDArray[np.integer], classes: Codes) -> int:
     """Return how many rows are not of the most frequent class of their level."""
     levels, at = np.unique(codes, return_inverse=True)
-    k = int(classes[-1]) + 1
+    k = int(classes.max()) + 1
     counts = np.bincount(at * k + classes, minlength=len(levels) * k).reshape(-1, k)
     return len(codes) - int(counts.max(axis=1).sum())
 

@@ -128,7 +128,8 @@ def small_column(cells: NDArray[Any], threads: int | None = 1) -> SmallIntegers 
     """Return one column the same way, None when it is not small; a short one needs no sample, no thread."""
     if len(cells) > SLICE or not len(cells):
         return small_columns(cells[:, None], threads).get(0)
-    low, high = int(cells.min()), int(cells.max())
+    seen = kernels.scan(cells)
+    low, high = int(seen.low), int(seen.high)
     if high - low > 255 or max(-low, high) > EXACT:
         return None
     base = 0 if low >= 0 and high < 256 else low

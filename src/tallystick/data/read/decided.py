@@ -6,8 +6,8 @@ Law: a column is decided by its facts and by what was asked alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.errors import Argument, DataError, read_with, shown
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(NamedTuple):
     """What a column is, and what has to be said about it."""
 
     column: Column

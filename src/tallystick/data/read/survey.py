@@ -331,7 +331,7 @@ class Survey:
         if isinstance(kept, SecondLook):  # a text, which would be read once more to no end
             return found
         text = f"column {shown(name)} has one value: no test can be made of it."
-        return replace(kept, notes=(Note("one-value", text, name),))
+        return kept._replace(notes=(Note("one-value", text, name),))
 
     def decide(self, notes: Sequence[Note] = ()) -> Decision:
         """Return what the table is. notes: those of the source; what it lost of its rows comes first."""

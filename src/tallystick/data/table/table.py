@@ -159,6 +159,9 @@ class Table:
         """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
         if self._fingerprint is None:
             hasher, blocks = Hasher(self.schema), self.blocks()
+            if self.rows <= BLOCK and self.place == "memory":  # one block: no jobs to share out
+                self._fingerprint = f"{_total(hasher, list(blocks)) % 2**128:032x}"
+                return self._fingerprint
             each = TASK if self.place == "memory" else 1
             some = iter(lambda: list(islice(blocks, each)), [])
             jobs = (partial(_total, hasher, part) for part in some)
