@@ -57,7 +57,7 @@ def peer(listed):
     """Return the peer's words and its rows of a list of texts."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    vectorizer = CountVectorizer()
+    vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w+\b")  # its default leaves out words of one letter
     matrix = vectorizer.fit_transform(listed)
     matrix.sort_indices()
     return tuple(vectorizer.get_feature_names_out()), matrix
