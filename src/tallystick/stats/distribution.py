@@ -166,7 +166,7 @@ class Near:
 
 
 def same_question(one: Any, other: Any) -> bool:
-    """Say of a question for spreads, or for values, that it is another one."""
+    """Say whether two questions for spreads, or for values in some of their cells, are the same."""
     if isinstance(one, Near) and isinstance(other, Near):
         return one.grids == other.grids and all(map(np.array_equal, one.there, other.there))
     return isinstance(one, Spreads) and one == other
