@@ -58,7 +58,7 @@ class Table:
     threads: int | None = None  # that may look at its rows; None: one for each core
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
-    _blocks: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _blocks: dict[tuple[int, int], Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     on_release: list[Callable[[], object]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -125,9 +125,10 @@ class Table:
         first.
         """
         for start in range(0, self.rows, BLOCK):
-            if start not in self._blocks:
-                self._blocks[start] = self.slice(start, min(start + BLOCK, self.rows))
-            yield self._blocks[start]
+            own = start, min(start + BLOCK, self.rows)
+            if own not in self._blocks:
+                self._blocks[own] = self.slice(*own)
+            yield self._blocks[own]
 
     @property
     def _threads(self) -> int | None:
