@@ -31,7 +31,7 @@ def test_the_plain_answers_are_to_fit_and_to_ask():
     asked = (
         plain._predict_table(None),
         plain._cross_shares(None, None),
-        plain._answer_settings([], None, None),
+        plain._fit_settings([], None),
     )
     assert (*asked, plain._grow_shares(None, none, none, ())) == (None,) * 4
 

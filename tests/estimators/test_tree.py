@@ -58,11 +58,11 @@ def test_parameters_that_make_no_sense_are_refused_before_any_row_is_read(given,
 def test_settings_answered_together_are_the_trees_of_each():
     table = ts.DecisionTree()._read(ROWS, "y")
     each = [setting for _, setting in settings("tree", {})]
-    found = each[0]._answer_settings(each, table, table)
+    found = each[0]._fit_settings(each, table)
     assert found is not None
-    for setting, shares in zip(each, found, strict=True):
-        model = setting._fit_table(table).model_
-        assert shares.tolist() == model.shares(table.slice(0, table.rows)).tolist()
+    for setting, tree in zip(each, found, strict=True):
+        model, block = setting._fit_table(table).model_, table.slice(0, table.rows)
+        assert tree.shares(block).tolist() == model.shares(block).tolist()
 
 
 def test_a_node_of_less_entropy_than_asked_for_is_a_leaf():

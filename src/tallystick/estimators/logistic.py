@@ -28,7 +28,7 @@ from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import PenaltyPath, choose, path_models, path_shares
+from tallystick.learners.logistic.path import PathPoint, PenaltyPath, choose, path_points
 from tallystick.learners.logistic.solvers import SolverStep
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
@@ -242,10 +242,10 @@ class LogisticRegression(Classifier):
         parts = list(deal(table, 5).halves(table))
         return choose(parts, engine, options, table.schema, table.unit)
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> Iterator[NDArray[np.float64]] | None:
-        """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterator[PathPoint | LogisticModel] | None:
+        """Return what answers for each setting by one path, when only the strength of l2 differs."""
         strengths = [s.l2 for s in settings]
         first, *others = [{**s.get_params(deep=False), "l2": 1.0} for s in settings]
         plain = all(is_number(v) and v > 0 for v in strengths) and not self.l1
@@ -254,12 +254,8 @@ class LogisticRegression(Classifier):
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
         options = LogisticOptions.of(type(self)(**first))
         engine, falling = training.engine or Local(1), [float(strengths[i]) for i in order]
-        if roughly:
-            shares = path_shares(training, tested, engine, options, falling)
-        else:
-            models = path_models(training, engine, options, falling, training.unit)
-            shares = (np.concatenate(list(tested.answers(model.shares))) for model in models)
-        found = dict(zip(order, shares, strict=True))
+        points = path_points(training, engine, options, falling, training.unit, roughly)
+        found = {i: point.answering if roughly else point.model for i, point in zip(order, points, strict=True)}
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:

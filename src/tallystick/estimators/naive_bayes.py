@@ -206,26 +206,25 @@ class NaiveBayes(Updates, BayesViews):
             return None
         return cross_answers(ask, table, plan, self._engine(), _shares, self._local().threads)
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> Iterator[NDArray[np.float64]] | None:
-        """Return shares[row, class] of each setting; those that differ in smoothing alone share sums."""
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterator[NaiveBayesModel] | None:
+        """Return the model of each setting; those that differ in smoothing alone share sums."""
         if any(s.calibrate for s in settings):
             return None
         numeric = any(c.kind == "numeric" for c in training.schema.used)
         engine = training.engine or Local(1)
         fitted: dict[str, NaiveBayesModel] = {}
-        answered: dict[str, NDArray[np.float64]] = {}  # without numbers some settings are the same
+        made: dict[str, NaiveBayesModel] = {}  # without numbers some settings are the same
 
-        def one(options: BayesOptions) -> NDArray[np.float64]:
+        def one(options: BayesOptions) -> NaiveBayesModel:
             known = options if numeric else replace(options, distributions="auto")
             sums, exact = repr(replace(known, alpha=1.0)), repr(known)
             if sums not in fitted:
-                made = fit(_learner(options, training), training, engine)
-                fitted[sums] = made
-            if exact not in answered:
-                answered[exact] = _shares(replace(fitted[sums], options=options), tested)
-            return answered[exact]
+                fitted[sums] = fit(_learner(options, training), training, engine)
+            if exact not in made:
+                made[exact] = replace(fitted[sums], options=options)
+            return made[exact]
 
         return (one(setting._options()) for setting in settings)
 

@@ -171,9 +171,7 @@ class OptimalTree(ClassTree):
         notes = [*text_notes(table.schema), *weight_notes(table), *search_notes(tree.certificate)]
         return tree, tuple(notes)
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> None:
+    def _fit_settings(self, settings: Sequence[Any], training: Table, roughly: bool = False) -> None:
         """Return None: every setting is searched for by itself."""
 
     def splits(self, node: int = 0) -> NoReturn:

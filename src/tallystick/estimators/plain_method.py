@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tallystick.contracts import Table
     from tallystick.evaluate.folds import FoldPlan
+    from tallystick.evaluate.method import Answering
 
 
 class PlainMethod:
@@ -56,10 +57,10 @@ class PlainMethod:
         """Return out-of-fold shares[row, class] by a faster way; None: each fold is fitted."""
         return None
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> Iterable[NDArray[np.float64]] | None:
-        """Return shares[tested row, class] of each setting by a faster way; None: each is fitted."""
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterable[Answering] | None:
+        """Return a model of each setting by a faster way; None: each is fitted."""
         return None
 
     def _grow_shares(

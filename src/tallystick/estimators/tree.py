@@ -155,10 +155,10 @@ class _AnyTree(TreeViews):
             self.pruning = pruning_of(self.pruning)
         return super()._with_part(name, part, value)
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> Iterator[NDArray[np.float64]] | None:
-        """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterator[Tree] | None:
+        """Return the tree of each setting from one tree, when only max_leaf_nodes differs."""
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner, limited
 
@@ -173,10 +173,9 @@ class _AnyTree(TreeViews):
             keep_candidates=False,
             row_unit=training.row_unit,
         )
-        grown = fit(learner, training, Local(1))
+        grown = fit(learner, training, training.engine or Local(1))
         sizes = (setting.max_leaf_nodes for setting in settings)
-        trees = (grown if n is None else limited(grown, n) for n in sizes)
-        return (np.concatenate([tree.shares(block) for block in tested.blocks()]) for tree in trees)
+        return (grown if n is None else limited(grown, n) for n in sizes)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         schema = Schema.from_dict(document["schema"])

@@ -96,14 +96,14 @@ class Fits(Protocol):
         """
         ...
 
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table, roughly: bool = False
-    ) -> Iterable[Floats] | None:
-        """Return, for each setting (an unfitted method of this class), shares[tested row, class].
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterable[Answering] | None:
+        """Return, for each setting (an unfitted method of this class), a model that answers and is forgotten.
 
-        Classes are those of the training table. Law: the shares are those of fitting each setting alone and
-        answering, to the precision a fit is carried to; roughly: near enough to tell which setting is best.
-        None: each must be fitted. It uses one thread.
+        Law: the models answer as those of fitting each setting alone do, to the precision a fit is carried
+        to; roughly: near enough to tell which setting is best. Settings that come to the same may have one
+        model. None: each must be fitted. It uses one thread.
         """
         ...
 

@@ -8,6 +8,7 @@ most two training parts exist at once, however many folds there are; an interrup
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,7 @@ from tallystick.engines.local import Local
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
-from tallystick.evaluate.method import Fits, FoldRows
+from tallystick.evaluate.method import Answering, Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
 from tallystick.stats.exact import digits, joined, nearest
 
@@ -214,14 +215,25 @@ def answer_settings(
     if only is not None:
         yield from (np.tile(only, (part.rows, 1)) for _ in settings)
         return
-    together = settings[0]._answer_settings if len(settings) > 1 else None
-    found = None if together is None else together(settings, training, part, roughly)
-    if found is not None:
-        for shares in found:
-            yield spread(shares, training.schema.predicted.labels, labels)
+    models = together(settings, training, roughly)
+    if models is None:
+        for setting in settings:
+            yield answer(fresh(setting, threads=1)._fit_to_answer(training), training, part, labels)
         return
-    for setting in settings:
-        yield answer(fresh(setting, threads=1)._fit_to_answer(training), training, part, labels)
+    again = Counter(map(id, models))
+    known: dict[int, Floats] = {}
+    for at, model in enumerate(map(id, models)):
+        shares = known.pop(model) if model in known else np.concatenate(list(part.answers(models[at].shares)))
+        again[model] -= 1
+        if again[model]:  # a later setting comes to the same
+            known[model] = shares
+        yield spread(shares, training.schema.predicted.labels, labels)
+
+
+def together(settings: Sequence[Any], training: Table, roughly: bool) -> list[Answering] | None:
+    """Return a model of each setting, fitted to the training part together; None: they cannot be."""
+    found = settings[0]._fit_settings(settings, training, roughly) if len(settings) > 1 else None
+    return None if found is None else list(found)
 
 
 def training_loss(model: Any, table: Table) -> float:

@@ -110,11 +110,11 @@ def _tested(table: Table, shared: dict[str, Any]) -> list[float]:
     settings = [LogisticRegression(**shared, l2=l2) for l2 in STRENGTHS]
     rows = 0
     for training, left_out in deal(table, FOLDS).halves(table):
-        answers = settings[0]._answer_settings(settings, training, left_out)
-        assert answers is not None
+        models = settings[0]._fit_settings(settings, training)
+        assert models is not None
         assert left_out.classes is not None
         truth = left_out.classes.astype(np.int64)
-        for k, shares in enumerate(answers):
-            losses[k] += log_losses(truth, shares).sum()
+        for k, model in enumerate(models):
+            losses[k] += log_losses(truth, np.concatenate(list(left_out.answers(model.shares)))).sum()
         rows += len(truth)
     return [float(v) for v in losses / rows]

@@ -18,7 +18,6 @@ from tallystick.learners.logistic.path import (
     fold_losses,
     path_models,
     path_points,
-    path_shares,
 )
 
 
@@ -98,11 +97,11 @@ def test_shares_of_a_path_are_those_of_its_models_also_where_texts_are_read():
     told = [" ".join(rng.choice(["good", "bad", "fine", "dull"], 4)) + (" yes" if v else " no") for v in y]
     table = read_table(open_source({"t": told, "n": rng.random(120)}), Wishes(kinds={"t": "text"}), y)
     options, strengths = ts.LogisticRegression(l2=10.0)._options(), (10.0, 1.0)
-    found = path_shares(table, table, Local(1), options, strengths)
+    found = path_points(table, Local(1), options, strengths, table.unit, roughly=True)
     models = path_models(table, Local(1), options, strengths, table.unit)
     (block,) = table.blocks()
-    for shares, model in zip(found, models, strict=True):
-        np.testing.assert_allclose(shares, model.shares(block), atol=1e-3)
+    for point, model in zip(found, models, strict=True):
+        np.testing.assert_allclose(point.answering.shares(block), model.shares(block), atol=1e-3)
 
 
 def test_the_loss_on_rows_left_out_is_minus_their_log_likelihood():

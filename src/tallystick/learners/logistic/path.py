@@ -101,6 +101,13 @@ class PathPoint:
         point, strength = replace(self.point, curvature=None), float(self.options.l2)
         return build(self.schema, self.options, self.known, self.ready, point, self.run, "", strength)
 
+    @property
+    def answering(self) -> PathPoint:
+        """The same without the matrices of its solver: to answer, here or where the rows are."""
+        ready = replace(self.ready, start=replace(self.ready.start, curvature=None, gram=None), gram=None)
+        run = replace(self.run, latest=None)
+        return replace(self, ready=ready, point=replace(self.point, curvature=None), run=run)
+
     def shares(self, block: Block) -> Array:
         """Return P(class | row) [row, class]: by the weights as they are, where these can answer."""
         if not self.ready.problem.texts:
@@ -121,16 +128,6 @@ def path_models(
     """
     for found in path_points(training, engine, options, strengths, unit):
         yield found.model
-
-
-def path_shares(
-    training: Table, tested: Table, engine: Engine, options: LogisticOptions, strengths: Sequence[float]
-) -> Iterator[Array]:
-    """Yield shares[tested row, class] of each strength, near enough to tell which is best: no model is made
-    where the weights can answer.
-    """
-    for found in path_points(training, engine, options, strengths, training.unit, roughly=True):
-        yield np.concatenate(list(tested.answers(found.shares)))
 
 
 def path_points(
