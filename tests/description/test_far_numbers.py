@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import pickle
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from ranged import Pieces
 
 import tallystick as ts
 from tallystick.data.schema import Column
@@ -19,23 +18,6 @@ from tallystick.description.counts import Group
 from tallystick.description.far_numbers import RangedNumbers
 from tallystick.description.gains import Stack
 from tallystick.engines.spark import ranked as ranked_room
-from tallystick.stats.value_tables import RankedPiece
-
-
-class Pieces:
-    """Values and their counts, cut at some places; how much works told of them."""
-
-    def __init__(self, values, counts, cuts):
-        self.totals, self.distinct, self.told = counts.sum(axis=0), len(values), 0
-        ends = [0, *cuts, len(values)]
-        self.pieces = [
-            RankedPiece(values[a:b], counts[a:b], counts[:a].sum(axis=0), a) for a, b in pairwise(ends)
-        ]
-
-    def ask(self, work):
-        found = [pickle.loads(pickle.dumps(work))(piece) for piece in self.pieces]
-        self.told += len(pickle.dumps(found))
-        return found
 
 
 def column_of(kind, k, many, seed):

@@ -10,12 +10,8 @@ import pytest
 from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
-from tallystick.data.table.block import Block
 from tallystick.errors import DataError
 from tallystick.evaluate.cases import InParts
-from tallystick.evaluate.far_curve import JudgedSums, class_rows
-from tallystick.evaluate.measures import log_losses
-from tallystick.stats.exact import nearest
 
 
 @pytest.fixture
@@ -59,23 +55,3 @@ def test_parts_hold_the_cases_that_follow_each_other():
     order = InParts(1, (3, 5))
     assert order.sizes(9) == (3, 2, 4)
     assert order.folds(np.arange(9)).tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2]
-
-
-def test_sums_of_tested_rows_are_those_of_all_at_once():
-    rng = np.random.default_rng(2)
-    shares = rng.dirichlet([1, 2], 90)
-    truth = rng.integers(0, 2, 90).astype(np.uint8)
-    asked = JudgedSums(lambda block: shares[block.codes("at")], None)
-    blocks = [Block(30, {"at": np.arange(s, s + 30)}, truth[s : s + 30]) for s in (0, 30, 60)]
-    parts = [asked.add(asked.zero(), block) for block in blocks]
-    found = asked.merge(parts[2], asked.merge(parts[0], parts[1]))
-    every = asked.add(asked.zero(), Block(90, {"at": np.arange(90)}, truth))
-    assert found[:2] == every[:2] == (90, int((shares.argmax(axis=1) != truth).sum()))
-    assert nearest(found.loss) == nearest(every.loss)
-    assert np.isclose(nearest(found.loss), log_losses(truth.astype(np.int64), shares).sum())
-
-
-def test_classes_are_counted_where_the_rows_are():
-    table = ts.NaiveBayes()._read(mixed_rows(30), "y")
-    table.engine = ts.Local(1)
-    assert class_rows(table).tolist() == np.bincount(table.classes, minlength=2).tolist()

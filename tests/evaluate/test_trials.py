@@ -12,7 +12,7 @@ from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.running import answer, answer_settings, fresh
-from tallystick.evaluate.trials import Candidate, Folds, Work, families, loss_of
+from tallystick.evaluate.trials import Candidate, Folds, TrialsHere, Work, families, loss_of
 
 
 @pytest.mark.slow
@@ -48,12 +48,13 @@ def test_every_row_is_answered_once_and_an_equal_setting_leaves_the_earlier():
     table = ts.NaiveBayes()._read(rows, "y")
     same = (("first", ts.NaiveBayes()), ("second", ts.NaiveBayes()))
     plan = Dealing().outer(table, 4)
-    work = Work([Candidate("bayes", "bayes", same)], Folds.of(table, plan), Dealing(), None)
+    trials = TrialsHere(Folds.of(table, plan), 1, Dealing())
+    work = Work([Candidate("bayes", "bayes", same)], trials, None)
     for at in range(len(work.jobs)):
-        work.finished(work.one(at))
-    assert work.done.tolist() == plan.fold.tolist()
+        trials.finished(work.jobs[work.one(at)])
+    assert trials.done.tolist() == plan.fold.tolist()
     assert work.settings() == [0]
-    assert np.allclose(work.shares[0].sum(axis=1), 1.0)
+    assert np.allclose(trials.shares[0].sum(axis=1), 1.0)
 
 
 def test_losses_are_summed_by_weight():

@@ -30,8 +30,8 @@ from tallystick.description.columns import (
 )
 from tallystick.description.counts import Group, TableCounts
 from tallystick.description.gains import Counts, Floats, Stack, cut_costs, gain_of_cut, midpoint, summed
-from tallystick.stats import alone
 from tallystick.stats.exact import digits, joined, nearest
+from tallystick.stats.value_ranges import ValueRanges, class_of
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 FEW = 1 << 10  # different numbers of a column that may come here
@@ -43,26 +43,6 @@ FEW = 1 << 10  # different numbers of a column that may come here
 def whole(piece: RankedPiece) -> tuple[Floats, Counts]:
     """Return all values of a piece with their counts."""
     return piece.values, piece.counts
-
-
-class RangeEnds(NamedTuple):
-    """The two lowest and the two highest values of a piece, each with its rows, how many values are lower,
-    and the piece's runs.
-    """
-
-    low: list[tuple[float, int]]
-    high: list[tuple[float, int]]
-    first: int
-    runs: alone.PieceRuns
-
-
-def ends_of(piece: RankedPiece) -> RangeEnds:
-    """Return the ends of a piece."""
-    pairs = [
-        list(zip(piece.values[some].tolist(), piece.counts[some].sum(axis=1).tolist(), strict=True))
-        for some in (slice(None, 2), slice(-2, None))
-    ]
-    return RangeEnds(pairs[0], pairs[1], piece.first, alone.piece_runs(piece.counts))
 
 
 class BestCut(NamedTuple):
@@ -120,20 +100,6 @@ class SumsOf:
         return BestCut(int(cost[at]), piece.first + at, float(piece.values[at]), above, left[at])
 
 
-@dataclass(frozen=True)
-class WrongIn:
-    """Ask a piece how few rows small trees get wrong in it. goes_on[first]: whether its first run goes on
-    with the last of the piece before, by how many values are lower.
-    """
-
-    most: int
-    goes_on: dict[int, bool]
-
-    def __call__(self, piece: RankedPiece) -> Floats:
-        """Return wrong[class before, cuts, class in hand]."""
-        return alone.wrong_between(piece.counts, self.most, self.goes_on[piece.first])
-
-
 # ---- what is found of a column ----
 
 
@@ -146,27 +112,14 @@ class RangedNumbers:
     missing: Counts
 
     @cached_property
-    def ends(self) -> list[RangeEnds]:
-        """The ends of all pieces."""
-        found: list[RangeEnds] = self.order.ask(ends_of)
-        return found
-
-    @cached_property
-    def extremes(self) -> list[tuple[float, int]]:
-        """The two lowest and the two highest values, each with its rows."""
-        low = [pair for piece in self.ends[:2] for pair in piece.low]
-        high = [pair for piece in self.ends[-2:] for pair in piece.high]
-        return [*low[:2], *high[-2:]]
-
-    @cached_property
-    def runs(self) -> tuple[int, list[bool]]:
-        """How many runs there are, and which pieces go on with one."""
-        return alone.joined_runs([piece.runs for piece in self.ends])
+    def ranges(self) -> ValueRanges:
+        """What ranges of its values tell."""
+        return ValueRanges(self.order, self.missing)
 
     def view(self, known: bool) -> ColumnView:
         """Return the column; known: there is a target."""
         order, c = self.order, self.column
-        low, high = self.extremes[0][0], self.extremes[-1][0]
+        low, high = self.ranges.extremes[0][0], self.ranges.extremes[-1][0]
         rows = int(order.totals.sum())
         asked = SumsOf((low, high), order.totals, order.distinct, rows + int(self.missing.sum()))
         found: list[RangeSums] = order.ask(asked)
@@ -185,27 +138,17 @@ class RangedNumbers:
 
     def _above(self, cut: BestCut) -> float:
         """Return the value above a cut."""
-        return next(p.low[0][0] for p in self.ends if p.first > cut.place) if cut.above is None else cut.above
+        later = (p.low[0][0] for p in self.ranges.ends if p.first > cut.place)
+        return next(later) if cut.above is None else cut.above
 
     def notes(self, known: bool, among: int) -> Iterator[Note]:
         """Yield what a careful reader would ask; among: columns of the table."""
         if not self.column.unit:
-            values, counts = zip(*self.extremes, strict=True)
-            rest = int(self.order.totals.sum()) - counts[0] - counts[-1]
-            sizes = np.array([counts[0], rest, 0, counts[-1]])
-            for mark in sentinels(self.column.name, np.array(values), sizes):
+            for mark in sentinels(self.column.name, *self.ranges.few):
                 yield mark.note(self.column.name)
-        if not known:
-            return
-        found = alone.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
-        told = alone.by_runs(found, self._fewest, among)
+        told = self.ranges.alone(among) if known else None
         if told is not None:
             yield doubts.given_away(self.column.name, told)
-
-    def _fewest(self, most: int) -> list[float]:
-        """Return the fewest wrong rows with 0 to `most` cuts."""
-        goes_on = {piece.first: own for piece, own in zip(self.ends, self.runs[1], strict=True)}
-        return alone.wrong_of_all(self.order.ask(WrongIn(most, goes_on)))
 
 
 def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:

@@ -160,7 +160,8 @@ def compare(
     made = candidates_of(methods, tuned, shared, data, others)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
-    found = compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
+    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch, "by_row": bool(groups_of)}
+    found = compare_read(table, way, made, **told)
     return with_groups(found, groups_of) if groups_of else found
 
 
@@ -187,9 +188,13 @@ def compare_read(
     cost: Any = None,
     ignore: Iterable[str] = (),
     watch: Watch | None = None,
+    by_row: bool = False,
 ) -> Comparison[Any]:
-    """Compare candidates on a table that was read before, and check it."""
-    dealing, how = way.dealing(table)
+    """Compare candidates on a table that was read before, and check it. by_row: answers to single rows are
+    wanted.
+    """
+    far = None if held is not None or by_row else way.far(table)
+    dealing, how = way.dealing(table) if far is None else (far, way.words(table))
     lean = way.lean(table)
     aim = table.schema.predicted
     prices = cost
@@ -355,13 +360,13 @@ def checked(
 ) -> Comparison[Any]:
     """Return the comparison with the checks of its table and of the chosen method."""
     checks = [*found.checks, *check_table(table)]
-    checks += check_columns(table) if table.classes is not None else ()
+    checks += () if table.schema.regression else check_columns(table)
     if held is not None:
         checks += check_held(held)
     entry = found.chosen
     if entry.family == "majority":
         checks += no_better([e for e in found.entries if e is not entry], entry)
-    elif table.classes is not None:
+    elif not table.schema.regression:
         checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
     for family in {e.family: None for e in found.entries}:
         checks += named(family).load("checks")(table) if family in NAMES else ()

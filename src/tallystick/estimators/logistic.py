@@ -255,7 +255,8 @@ class LogisticRegression(Classifier):
         options = LogisticOptions.of(type(self)(**first))
         engine, falling = training.engine or Local(1), [float(strengths[i]) for i in order]
         points = path_points(training, engine, options, falling, training.unit, roughly)
-        found = {i: point.answering if roughly else point.model for i, point in zip(order, points, strict=True)}
+        answering = (point.answering if roughly else point.model for point in points)
+        found = dict(zip(order, answering, strict=True))
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.source import open_source
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.plain_method import PlainMethod
+from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.held_out import HeldOut
 
 
@@ -41,8 +42,7 @@ class Majority(PlainMethod):
 
     def _fit_table(self, table: Table) -> Self:
         """Count the classes."""
-        assert table.classes is not None
-        full = np.bincount(table.classes, table.weights, len(table.schema.predicted.labels))
+        full = class_weights(table)
         self.model_ = Same(full / full.sum())
         return self
 

@@ -17,8 +17,10 @@ from tallystick.data.read.slips import merging, say_variants, sentinels, variant
 from tallystick.data.table.hashes import conflicts
 from tallystick.errors import Message, OptionError, counted, nearest, shown
 from tallystick.evaluate import large
+from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.text import figure
 from tallystick.stats.giveaways import ADVICE, giveaways
+from tallystick.stats.value_ranges import ValueRanges, one_label
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Entry
@@ -78,9 +80,11 @@ def check_codes(ignore: Iterable[str]) -> frozenset[str]:
 
 def check_table(table: Table) -> Iterator[Check]:
     """Yield what the rows alone tell."""
-    if table.classes is not None:
+    dealer = table.dealer() if table.place == "far" else None  # who looks at rows that stay far
+    if not table.schema.regression:
         yield from _classes(table)
-    copies = table.rows - large.distinct(table.row_hashes(), table)
+    distinct = large.distinct(table.row_hashes(), table) if dealer is None else dealer.distinct
+    copies = table.rows - distinct
     if copies:
         yield Check(
             "repeated-rows",
@@ -88,9 +92,9 @@ def check_table(table: Table) -> Iterator[Check]:
             f"deal {'it' if copies == 1 else 'them'} like other rows.",
             "Make sure that copies are separate cases; if not, name groups to keep them together.",
         )
-    if table.classes is not None:
+    if not table.schema.regression:
         yield from _mixed(table)
-    yield from _marks(table)
+    yield from _marks(table, dealer)
     for column in table.schema.used:
         if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
@@ -104,12 +108,7 @@ def check_table(table: Table) -> Iterator[Check]:
 
 def _classes(table: Table) -> Iterator[Check]:
     """Yield that classes may be one, or that a class has few rows or is rare."""
-    assert table.classes is not None
-    labels = table.schema.predicted.labels
-    if table.weights is None:
-        full = large.counts(table.classes, len(labels)).astype(np.float64)
-    else:
-        full = np.bincount(table.classes, table.weights / table.unit, len(labels)).astype(np.float64)
+    labels, full = table.schema.predicted.labels, class_weights(table) / table.unit
     alike = variants(labels, full.tolist()) if table.schema.predicted.type == "text" else []
     if alike:
         yield Check(
@@ -158,12 +157,16 @@ def _mixed(table: Table) -> Iterator[Check]:
         )
 
 
-def _marks(table: Table) -> Iterator[Check]:
+def _marks(table: Table, dealer: Any) -> Iterator[Check]:
     """Yield the numbers that are frequent and far from all others."""
     for column in table.schema.used:
         if column.kind == "numeric" and not column.unit:
-            codes, distinct = table.ranks(column.name)
-            counts = large.counts(codes, len(distinct) + 1)[:-1]
+            if dealer is not None:
+                order = dealer.ranked(column.name, one_label, 1)
+                distinct, counts = ValueRanges(order, np.zeros(1, np.int64)).few
+            else:
+                codes, distinct = table.ranks(column.name)
+                counts = large.counts(codes, len(distinct) + 1)[:-1]
             for mark in sentinels(column.name, distinct, counts):
                 yield Check("sentinel", mark.found, mark.cure, column.name)
 

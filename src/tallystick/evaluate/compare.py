@@ -21,6 +21,8 @@ from tallystick.errors import counted
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
+from tallystick.evaluate.far_folds import FarDealing
+from tallystick.evaluate.far_trials import FarTrials
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.large import tidy
@@ -30,7 +32,7 @@ from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
 from tallystick.evaluate.text import figure
-from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, labels_of
+from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, TrialsHere, Work, labels_of
 from tallystick.models.decision import AnswerDecision
 
 BASELINE = "majority"  # the family of always answering the same
@@ -68,7 +70,12 @@ class Result(Protocol):
 
     @property
     def truth(self) -> NDArray[Any]:
-        """truth[row]."""
+        """truth[row]; none where the answers are not here."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, copies counted."""
         ...
 
     @property
@@ -233,7 +240,7 @@ def compare_table(
     folds: int = 10,
     cost: NDArray[np.float64] | AnswerDecision | None = None,
     watch: Watch | None = None,
-    dealing: Dealing | None = None,
+    dealing: Dealing | FarDealing | None = None,
     how: str = "",
     held: HeldOut | None = None,
 ) -> Comparison[Any]:
@@ -241,22 +248,46 @@ def compare_table(
     the razor.
     """
     dealing, watch = dealing or Dealing(), watch or Watch()
-    trials = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
-    work = Work(candidates, trials, dealing, watch.progress)
+    how = how or f"{folds} stratified folds"
+    if isinstance(dealing, FarDealing):
+        far = FarTrials.of(dealing, table, folds, len(candidates))
+        return _compare_far(candidates, far, cost, watch, how)
+    parts = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
+    trials = TrialsHere(parts, len(candidates), dealing)
+    work = Work(candidates, trials, watch.progress)
 
     def finished(at: int) -> None:
-        work.finished(at)
+        trials.finished(work.jobs[at])
         if watch.arrived is not None:
-            watch.arrived(work.so_far())
+            watch.arrived(trials.so_far([c.name for c in candidates]))
 
     stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
-    how = how or f"{folds} stratified folds"
-    judged = trials.table  # its rows are the pieces that were dealt
-    budget = table.budget if isinstance(trials, Folds) and trials.plan.large else 0
+    judged = parts.table  # its rows are the pieces that were dealt
+    budget = table.budget if isinstance(parts, Folds) and parts.plan.large else 0
     results = [
-        _result(judged, FoldAnswers(s, work.done, budget=budget), (how, stopped), (cost, candidate), held)
-        for s, candidate in zip(work.shares, candidates, strict=True)
+        _result(judged, FoldAnswers(s, trials.done, budget=budget), (how, stopped), (cost, candidate), held)
+        for s, candidate in zip(trials.shares, candidates, strict=True)
     ]
+    return _conclude(candidates, table, results, work)
+
+
+def _compare_far(
+    candidates: Sequence[Candidate], trials: FarTrials, cost: Any, watch: Watch, how: str
+) -> Comparison[Any]:
+    """Return the comparison of rows that stay far: their answers stay too."""
+    table, results = trials.table, []
+    target = table.schema.predicted
+    work = Work(candidates, trials, watch.progress)
+    try:
+        everything = len(work.jobs)
+        if run_folds(work.one, everything, lambda _: None, enough=everything, at_once=workers(table)):
+            raise KeyboardInterrupt  # answers come when all folds are done
+        for i, candidate in enumerate(candidates):
+            prices, own = judged_by(cost, candidate.settings[0][1], target, target.labels)
+            judged = trials.judged(i, prices if own is None else own, prices)
+            results.append(CrossValidation.elsewhere(target.labels, [judged], (prices, own), how))
+    finally:
+        trials.release()
     return _conclude(candidates, table, results, work)
 
 

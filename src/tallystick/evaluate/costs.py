@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.data.schema import Target
 from tallystick.errors import OptionError, shown
+from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.method import Fits
 from tallystick.models.costs import by_answer, refuse_unknown
 from tallystick.models.decision import AnswerDecision, of_threshold
@@ -80,10 +81,9 @@ def judged_cost(cost: Any, threshold: Any, table: Table) -> Any:
 
 def rarer_class(table: Table) -> str | None:
     """Return the class of the fewest rows, by weight; of equals the first. None without classes."""
-    if table.classes is None:
+    if table.schema.target is None or table.schema.regression:
         return None
-    labels = table.schema.predicted.labels
-    counts = np.bincount(table.classes, table.weights, minlength=len(labels))
+    labels, counts = table.schema.predicted.labels, class_weights(table)
     return labels[int(np.argmin(np.where(counts > 0, counts, np.inf)))]
 
 

@@ -21,14 +21,14 @@ from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
 from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
-from tallystick.evaluate.far_folds import FarJudging, judged_far
+from tallystick.evaluate.far_folds import FarDealing, FarJudging, judged_far
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import By, group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import CrossValidation, FoldAnswers
+from tallystick.evaluate.result import CrossValidation, RepeatScores
 from tallystick.evaluate.running import Progress, answer, cross_shares, fresh
 
 
@@ -173,16 +173,15 @@ def _judged_far(
     labels, place = _positive(table, positive)
     prices, own = judged_by(cost, model, table.schema.predicted, labels)
     rule, made = prices if own is None else own, named(model, table.schema.predicted)
-    parts: list[FoldAnswers] = []
+    parts: list[RepeatScores] = []
     for key in range(repeats):
         judged = judged_far(
             made, table, FarJudging(way.folds, key, rule, prices, place, way.groups), progress
         )
         if judged is None:
             return None
-        parts.append(FoldAnswers.elsewhere(judged, len(labels)))
-    how, none = way.words(table), np.zeros(0, np.int64)
-    return CrossValidation(labels, none, tuple(parts), None, prices, place, how, own_costs=own)
+        parts.append(judged)
+    return CrossValidation.elsewhere(labels, parts, (prices, own), way.words(table), place)
 
 
 def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
@@ -291,6 +290,10 @@ class FoldWay:
         if self.time is not None:
             return Dealing(times=_moments(table, self.time)), self.words(table)
         return Dealing(shares=self.shares), self.words(table)
+
+    def far(self, table: Table) -> FarDealing | None:
+        """Return how the rows of a table are dealt where they are; None: they are here, or must come."""
+        return FarDealing.of(table, self.groups) if self.far_too else None
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""

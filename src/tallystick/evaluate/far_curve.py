@@ -9,65 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Table
 from tallystick.data.schema import Schema
 from tallystick.evaluate.cases import InParts
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.far_folds import Dealer, FoldModel, OnlyClass
-from tallystick.evaluate.measures import log_losses
+from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals, class_rows
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Steps, fresh, spread
-from tallystick.models.decision import decide
-from tallystick.stats.bayes import BayesSums
-from tallystick.stats.exact import digits, joined, nearest
+from tallystick.stats.exact import nearest
 
-Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-def class_rows(table: Table) -> Counts:
-    """Return how many rows each class has, counted where the rows are."""
-    assert table.engine is not None
-    counts: Counts = table.engine.total(table, BayesSums((), len(table.schema.predicted.labels)))[""]
-    return counts
-
-
-class JudgedTotals(NamedTuple):
-    """Rows that were tested, those answered wrongly, and the sum of their losses in digits."""
-
-    rows: int
-    wrong: int
-    loss: Counts
-
-
-@dataclass(frozen=True)
-class JudgedSums:
-    """Ask how rows are answered. work(block): shares[row, class]; rule: costs that decide."""
-
-    work: Any
-    rule: Floats | None
-
-    def zero(self) -> JudgedTotals:
-        """Return the total of no rows."""
-        return JudgedTotals(0, 0, np.zeros(kernels.SUM_DIGITS, np.int64))
-
-    def add(self, total: JudgedTotals, block: Block) -> JudgedTotals:
-        """Add the rows of one block."""
-        assert block.classes is not None
-        truth, shares = block.classes.astype(np.int64), self.work(block)
-        wrong = int((decide(shares, self.rule) != truth).sum())
-        return self.merge(total, JudgedTotals(block.rows, wrong, digits(log_losses(truth, shares))))
-
-    def merge(self, total: JudgedTotals, other: JudgedTotals) -> JudgedTotals:
-        """Add two totals."""
-        rows, wrong = total.rows + other.rows, total.wrong + other.wrong
-        return JudgedTotals(rows, wrong, joined(total.loss, other.loss))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +22,16 @@ from tallystick.evaluate.folds import check_folds, group_folds
 from tallystick.evaluate.groups import level_names
 from tallystick.evaluate.method import Answering, Fits
 from tallystick.evaluate.result import RepeatScores
-from tallystick.evaluate.running import Progress, Steps, fresh, one_class, run_folds, spread, workers
+from tallystick.evaluate.running import (
+    Progress,
+    Steps,
+    fresh,
+    one_class,
+    run_folds,
+    spread,
+    together,
+    workers,
+)
 from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
 from tallystick.stats.bayes import Ask, BayesSums, key
 
@@ -115,34 +125,85 @@ def judged_far(
     model: Fits, table: Table, how: FarJudging, progress: Progress | None = None
 ) -> RepeatScores | None:
     """Return what follows from the out-of-fold answers of one repeat; None: the rows are dealt here."""
-    rows = dealt_far(table, how)
-    if rows is None:
+    dealing = FarDealing.of(table, how.groups)
+    if dealing is None:
         return None
+    rows = dealing.outer(how.folds, how.key)
     try:
         return judged_answers(rows, fold_models(model, table, rows, progress), how)
     finally:
         rows.release()
 
 
-def dealt_far(table: Table, how: FarJudging) -> FoldedRows | None:
-    """Return the rows in folds where they are; None: they do not stay far, or cannot be dealt there."""
-    dealer: Dealer | None = None if table.schema.regression else table.dealer()
-    if dealer is None:
-        return None
-    if how.groups is None:
-        check_folds(how.folds, table.rows, "rows")
-        return dealer.in_order(InTurn(how.key, how.folds))
-    column = table.schema[how.groups]
-    if column not in table.schema.used or column.kind not in CODED or table.engine is None:
-        return None
-    names = level_names(column)
-    asked = BayesSums((Ask(column.name, "codes", len(names) - 1),), len(table.schema.predicted.labels))
-    rows: Counts = table.engine.total(table, asked)[key(0, "counts")].sum(axis=1)
-    there = np.flatnonzero(rows)
-    fold = np.zeros(len(names), np.int64)
-    fold[there] = group_folds(names[there], rows[there], how.folds, how.key)
-    sizes = np.bincount(fold, rows, how.folds).astype(np.int64).tolist()
-    return dealer.by(FoldOfCode(column.name, fold), sizes, column.name)
+@dataclass(frozen=True)
+class FarDealing:
+    """How rows that stay far are dealt where they are: as `folds.Dealing` deals rows here. groups: the name
+    of a column whose equal values stay together.
+    """
+
+    table: Table
+    dealer: Dealer
+    groups: str | None = None
+
+    @classmethod
+    def of(cls, table: Table, groups: str | None = None) -> FarDealing | None:
+        """Return how to deal a table; None: it does not stay far, or cannot be dealt there."""
+        dealer: Dealer | None = None if table.schema.regression else table.dealer()
+        if dealer is None:
+            return None
+        if groups is not None:
+            column = table.schema[groups]
+            if column not in table.schema.used or column.kind not in CODED or table.engine is None:
+                return None
+        return cls(table, dealer, groups)
+
+    def outer(self, folds: int, key: int = 0) -> FoldedRows:
+        """Return the rows in the folds that judge."""
+        if self.groups is None:
+            check_folds(folds, self.table.rows, "rows")
+            return self.dealer.in_order(InTurn(key, folds))
+        return self._by(self._fold_of_code(folds, key, self._held[1] > 0), folds)
+
+    def inner(
+        self, training: Table, folds: int, outer: tuple[int, int] | None = None
+    ) -> tuple[FoldedRows, int]:
+        """Return rows in the folds that choose among settings, and how many folds these are: training is all
+        rows, or those outside one fold of several, outer = (that fold, several). Rows in no such fold are in
+        one more.
+        """
+        if self.groups is None:
+            dealer: Dealer = training.dealer()
+            check_folds(folds, training.rows, "rows")
+            return dealer.in_order(InTurn(1, folds)), folds
+        every = self._held[1] > 0
+        there = every if outer is None else every & (self._fold_of_code(outer[1], 0, every) != outer[0])
+        folds = max(2, min(folds, int(there.sum())))
+        fold = self._fold_of_code(folds, 1, there)
+        return self._by(np.where(there, fold, folds), folds + 1), folds
+
+    @cached_property
+    def _held(self) -> tuple[NDArray[Any], Counts]:
+        """The names of the groups, and rows[code] of each."""
+        assert self.groups is not None
+        assert self.table.engine is not None
+        names = level_names(self.table.schema[self.groups])
+        asked = Ask(self.groups, "codes", len(names) - 1)
+        total = self.table.engine.total(
+            self.table, BayesSums((asked,), len(self.table.schema.predicted.labels))
+        )
+        return names, total[key(0, "counts")].sum(axis=1)
+
+    def _fold_of_code(self, folds: int, key: int, there: NDArray[np.bool_]) -> Counts:
+        """Return fold[code] of the groups that are there."""
+        names, rows = self._held
+        fold = np.zeros(len(names), np.int64)
+        fold[there] = group_folds(names[there], rows[there], folds, key)
+        return fold
+
+    def _by(self, fold: Counts, folds: int) -> FoldedRows:
+        assert self.groups is not None
+        sizes = np.bincount(fold, self._held[1], folds).astype(np.int64).tolist()
+        return self.dealer.by(FoldOfCode(self.groups, fold), sizes, self.groups)
 
 
 @dataclass(frozen=True)
@@ -160,16 +221,11 @@ class FoldOfCode:
 def fold_models(model: Fits, table: Table, rows: FoldedRows, progress: Progress | None) -> list[Any]:
     """Return how the rows of each fold are answered: by the model of all others."""
     works: list[Any] = [None] * len(rows.sizes)
-    steps, labels = Steps(len(works), progress), rows.schema.predicted.labels
+    steps = Steps(len(works), progress)
 
     def one(fold: int) -> int:
         training = rows.training(fold)
-        only = one_class(training, labels)
-        if only is not None:
-            works[fold] = OnlyClass(only)
-        else:
-            fitted = fresh(model)._fit_to_answer(training)
-            works[fold] = FoldModel(fitted.model_, rows.schema, training.schema)
+        works[fold] = setting_works([model], training, rows.schema)[0]
         training.release()
         steps.one()
         return fold
@@ -178,6 +234,22 @@ def fold_models(model: Fits, table: Table, rows: FoldedRows, progress: Progress 
     if run_folds(one, everything, lambda fold: None, enough=everything, at_once=workers(table)):
         raise KeyboardInterrupt  # answers come when all folds are done
     return works
+
+
+def setting_works(
+    settings: Sequence[Any], training: Table, whole: Schema, roughly: bool = False
+) -> list[FoldModel | OnlyClass]:
+    """Return how rows coded by the whole table are answered by each setting, fitted to the training part;
+    roughly: see `running.answer_settings`.
+    """
+    only = one_class(training, whole.predicted.labels)
+    if only is not None:
+        return [OnlyClass(only)] * len(settings)
+    models = together(settings, training, roughly)
+    if models is None:
+        models = [fresh(setting, threads=1)._fit_to_answer(training).model_ for setting in settings]
+    made = {id(model): FoldModel(model, whole, training.schema) for model in models}
+    return [made[id(model)] for model in models]
 
 
 def judged_answers(rows: FoldedRows, works: list[Any], how: FarJudging) -> RepeatScores:

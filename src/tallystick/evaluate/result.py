@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -113,6 +114,22 @@ class CrossValidation:
     stopped: bool = False  # interrupted: only finished folds count
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     own_costs: Floats | None = None  # [truth, answer] by which the method itself decides its answers
+
+    @classmethod
+    def elsewhere(
+        cls,
+        classes: tuple[str, ...],
+        judged: Sequence[RepeatScores],
+        costs: tuple[Floats | None, Floats | None],
+        how: str,
+        positive: int | None = None,
+    ) -> CrossValidation:
+        """Return what follows from answers that are not here. costs: what answers cost, and the method's own
+        costs.
+        """
+        parts = tuple(FoldAnswers.elsewhere(one, len(classes)) for one in judged)
+        none = np.zeros(0, np.int64)
+        return cls(classes, none, parts, None, costs[0], positive, how, own_costs=costs[1])
 
     @property
     def most_frequent(self) -> str:

@@ -21,11 +21,12 @@ from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
+from tallystick.evaluate.far_sums import JudgedSums
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Answering, Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
-from tallystick.stats.exact import digits, joined, nearest
+from tallystick.stats.exact import digits, exact_total, joined, nearest
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -238,6 +239,9 @@ def together(settings: Sequence[Any], training: Table, roughly: bool) -> list[An
 
 def training_loss(model: Any, table: Table) -> float:
     """Return the log-loss of a fitted model on its training rows."""
+    if table.place == "far" and table.engine is not None and table.weight == table.unit * table.rows:
+        judged = table.engine.total(table, JudgedSums(ByBlock(model), None))
+        return nearest(judged.loss) / table.rows
     assert table.classes is not None
     if large.is_large(table) and table.weights is None:
         total, at = digits(np.empty(0)), 0
@@ -248,6 +252,8 @@ def training_loss(model: Any, table: Table) -> float:
     losses = log_losses(
         table.classes.astype(np.int64), answer(model, table, table, table.schema.predicted.labels)
     )
+    if table.weights is None:
+        return exact_total(losses) / table.rows
     return float(np.average(losses, weights=table.weights))
 
 

@@ -122,7 +122,8 @@ def comparison_lines(found: Comparison[Any]) -> list[Line]:
     """Return the lines of `show_comparison`, for a terminal or a notebook."""
     room = cells()
     first = found.entries[0].result
-    how = f"{counted(len(first.truth), 'row')}, {clean(found.how)}{sizes(first)}"
+    many = first.rows if first.repeats[0].judged is not None else len(first.truth)
+    how = f"{counted(many, 'row')}, {clean(found.how)}{sizes(first)}"
     lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
     worst = max(e.result.loss for e in found.entries)
     known, loss = (TITLES.get(name, name) for name in first.shown)

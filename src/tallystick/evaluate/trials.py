@@ -9,9 +9,9 @@ alone; of two settings that score the same the earlier one is taken.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,44 @@ class Candidate:
     name: str
     family: str
     settings: tuple[tuple[str, Any], ...]
+
+
+class TrialRows(Protocol):
+    """Rows to train on and rows to answer, wherever they are."""
+
+    def inner(self) -> Iterator[InnerRows | None]:
+        """Yield INNER parts of the training rows that choose among settings; None: there are fewer."""
+        ...
+
+    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
+        """Fit settings, those of the candidates of these numbers, and answer the test rows by them."""
+        ...
+
+    def release(self) -> None:
+        """Let go what is kept."""
+        ...
+
+
+class InnerRows(Protocol):
+    """A part of training rows that settings are tried on: most train, the others test."""
+
+    def losses(self, settings: Sequence[Any]) -> list[float]:
+        """Return the summed loss of each setting on the rows that test."""
+        ...
+
+
+class Trials(Protocol):
+    """All trials of a comparison. jobs: their numbers; NEVER is one that chooses on all rows."""
+
+    @property
+    def jobs(self) -> list[int]: ...  # noqa: D102
+
+    def trial(self, job: int) -> TrialRows:
+        """Return the rows of a job."""
+        ...
+
+
+# ---- rows that are here ----
 
 
 @dataclass(frozen=True)
@@ -73,7 +111,9 @@ class Folds:
         return self.plan.numbers
 
     def trial(self, number: int) -> Trial:
-        """Return one fold."""
+        """Return one fold; NEVER: all rows, none of which is answered."""
+        if number == NEVER:
+            return Trial(self.table, large.numbers(self.table), self.table, np.zeros(0, np.int64))
         train, test = self.plan.part(number)
         training = self.table.take(train)
         return Trial(training, train, self.table.take(test, training.schema), test)
@@ -101,112 +141,140 @@ class FittedOnce:
         return Trial(self.table, np.arange(self.table.rows), self.held, np.arange(self.held.rows))
 
 
-class Work:
-    """All trials of a comparison. The job 0 chooses on all rows, for the models that are kept; with rows held
-    out the one trial does that itself.
+class TrialsHere:
+    """Trials whose answers are here: shares[candidate][row, class], and done[row], the fold that answered.
+    With rows held out the one trial chooses for the models that are kept.
     """
 
-    def __init__(
-        self,
-        candidates: Sequence[Candidate],
-        trials: Folds | FittedOnce,
-        dealing: Dealing,
-        progress: Progress | None,
-    ) -> None:
-        self.candidates, self.trials, self.dealing = candidates, trials, dealing
-        self.labels = labels_of(trials.table)
-        shape = trials.rows, max(len(self.labels), 1)
-        self.shares = [large.empty(trials.table, shape, np.float64) for _ in candidates]
-        self.done = large.empty(trials.table, trials.rows, np.int64)
+    def __init__(self, parts: Folds | FittedOnce, candidates: int, dealing: Dealing) -> None:
+        self.parts, self.dealing = parts, dealing
+        self.labels = labels_of(parts.table)
+        shape = parts.rows, max(len(self.labels), 1)
+        self.shares = [large.empty(parts.table, shape, np.float64) for _ in range(candidates)]
+        self.done = large.empty(parts.table, parts.rows, np.int64)
         self.done[:] = NEVER
-        self.jobs = [*([NEVER] if isinstance(trials, Folds) else []), *trials.numbers]
+
+    @property
+    def jobs(self) -> list[int]:
+        """The trials, and one that chooses on all rows."""
+        return [*([NEVER] if isinstance(self.parts, Folds) else []), *self.parts.numbers]
+
+    def trial(self, job: int) -> TrialHere:
+        """Return the rows of a job."""
+        return TrialHere(self, self.parts.trial(job))
+
+    def finished(self, job: int) -> None:
+        """Count the test rows of a job in."""
+        if job != NEVER:
+            here = self.parts.plan.tested(job) if isinstance(self.parts, Folds) else slice(None)
+            self.done[here] = job
+
+    def so_far(self, names: Sequence[str]) -> list[tuple[str, int, float, float]]:
+        """Return of each candidate its name, the rows answered, their accuracy and their mean log-loss."""
+        rows = np.flatnonzero(self.done != NEVER)
+        table = self.parts.table
+        if not len(rows) or table.classes is None or isinstance(self.parts, FittedOnce):
+            return []
+        truth = table.classes[rows].astype(np.int64)
+        out = []
+        for name, every in zip(names, self.shares, strict=True):
+            shares = every[rows]
+            right = float((shares.argmax(axis=1) == truth).mean())
+            out.append((name, len(rows), right, float(log_losses(truth, shares).mean())))
+        return out
+
+
+@dataclass(frozen=True)
+class TrialHere:
+    """A trial whose rows are here."""
+
+    of: TrialsHere
+    own: Trial
+
+    def inner(self) -> Iterator[InnerPart | None]:
+        """Yield INNER parts of the training rows; None: there are fewer."""
+        plan = self.of.dealing.inner(self.own.training, INNER, self.own.rows)
+        training = plan.pieces(self.own.training)
+        for number in range(INNER):
+            yield InnerPart.of(training, *plan.part(number)) if number in plan.numbers else None
+
+    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
+        """Fit settings, those of the candidates of these numbers, and keep their answers."""
+        found = answer_settings(settings, self.own.training, self.own.tested, self.of.labels)
+        for i, shares in zip(numbers, found, strict=True):
+            self.of.shares[i][self.own.at] = shares
+
+    def release(self) -> None:
+        """The rows go with the trial."""
+
+
+@dataclass(frozen=True)
+class InnerPart:
+    """Some rows of a training part that train, and those, test[row], that are tested."""
+
+    whole: Table
+    training: Table
+    tested: Table
+    test: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, whole: Table, train: NDArray[np.int64], test: NDArray[np.int64]) -> InnerPart:
+        """Return a part of a training part."""
+        training = whole.take(train)
+        return cls(whole, training, whole.take(test, training.schema), test)
+
+    def losses(self, settings: Sequence[Any]) -> list[float]:
+        """Return the summed loss of each setting on the tested rows."""
+        whole, test = self.whole, self.test
+        weights = np.ones(len(test)) if whole.weights is None else whole.weights[test].astype(float)
+        each = answer_settings(settings, self.training, self.tested, labels_of(whole), roughly=True)
+        return [loss_of(whole, test, shares, weights) for shares in each]
+
+
+# ---- the work ----
+
+
+class Work:
+    """All trials of a comparison. The job NEVER chooses on all rows, for the models that are kept."""
+
+    def __init__(self, candidates: Sequence[Candidate], trials: Trials, progress: Progress | None) -> None:
+        self.candidates, self.trials, self.jobs = candidates, trials, trials.jobs
         self.seconds = np.zeros((len(self.jobs), len(candidates)))  # a job writes to its own row
         self.picked: dict[int, list[int]] = {}  # by trial: the number of each candidate's setting
         self.steps = Steps(len(self.jobs) * (INNER + 1), progress, "fits")
 
     def one(self, at: int) -> int:
         """Do one job and return its place."""
-        job = self.jobs[at]
-        if job == NEVER:
-            table = self.trials.table
-            self.picked[job] = self._choose(table, large.numbers(table), np.zeros(len(self.candidates)))
-        else:
-            trial = self.trials.trial(job)
-            self.picked[job] = self._choose(trial.training, trial.rows, self.seconds[at])
-            self._answer(trial, self.picked[job], self.seconds[at])
+        job, seconds = self.jobs[at], self.seconds[at]
+        trial = self.trials.trial(job)
+        picked = self._choose(trial, np.zeros_like(seconds) if job == NEVER else seconds)
+        self.picked[job] = picked
+        for family in families(self.candidates) if job != NEVER else ():
+            started = time.perf_counter()
+            trial.answer(family, [self.candidates[i].settings[picked[i]][1] for i in family])
+            seconds[family] += (time.perf_counter() - started) / len(family)
+        trial.release()
         self.steps.one()
         return at
 
-    def _answer(self, trial: Trial, picked: list[int], seconds: Floats) -> None:
-        for family in families(self.candidates):
-            started = time.perf_counter()
-            settings = [self.candidates[i].settings[picked[i]][1] for i in family]
-            found = answer_settings(settings, trial.training, trial.tested, self.labels)
-            for i, shares in zip(family, found, strict=True):
-                self.shares[i][trial.at] = shares
-            seconds[family] += (time.perf_counter() - started) / len(family)
-
-    def so_far(self) -> list[tuple[str, int, float, float]]:
-        """Return of each candidate its name, the rows answered, their accuracy and their mean log-loss."""
-        rows = np.flatnonzero(self.done != NEVER)
-        table = self.trials.table
-        if not len(rows) or table.classes is None or isinstance(self.trials, FittedOnce):
-            return []
-        truth = table.classes[rows].astype(np.int64)
-        out = []
-        for candidate, every in zip(self.candidates, self.shares, strict=True):
-            shares = every[rows]
-            right = float((shares.argmax(axis=1) == truth).mean())
-            out.append((candidate.name, len(rows), right, float(log_losses(truth, shares).mean())))
-        return out
-
-    def finished(self, at: int) -> None:
-        """Count the test rows of a job in."""
-        job = self.jobs[at]
-        if job != NEVER:
-            here = self.trials.plan.tested(job) if isinstance(self.trials, Folds) else slice(None)
-            self.done[here] = job
-
-    def _choose(self, training: Table, rows: NDArray[np.int64], seconds: Floats) -> list[int]:
+    def _choose(self, trial: TrialRows, seconds: Floats) -> list[int]:
         """Return the setting of each candidate with the lowest loss over inner folds.
 
         The inner training parts are made once and serve every candidate.
         """
         out = [0] * len(self.candidates)
         tuned = [i for i, c in enumerate(self.candidates) if len(c.settings) > 1]
-        if not tuned:
-            for _ in range(INNER):
-                self.steps.one()
-            return out
         losses = {i: np.zeros(len(self.candidates[i].settings)) for i in tuned}
-        plan = self.dealing.inner(training, INNER, rows)
-        training = plan.pieces(training)
-        for number in range(INNER):
-            if number in plan.numbers:
-                self._try(training, plan.part(number), losses, seconds)
+        for part in trial.inner() if tuned else [None] * INNER:
+            for i in tuned if part is not None else ():
+                started = time.perf_counter()
+                assert part is not None
+                losses[i] += part.losses([estimator for _, estimator in self.candidates[i].settings])
+                seconds[i] += time.perf_counter() - started
             self.steps.one()
         for i in tuned:
             out[i] = int(np.argmin(losses[i]))
         return out
-
-    def _try(
-        self,
-        training: Table,
-        part: tuple[NDArray[np.int64], NDArray[np.int64]],
-        losses: dict[int, Floats],
-        seconds: Floats,
-    ) -> None:
-        """Add to losses[candidate][setting] those of one inner fold."""
-        train, test = part
-        inner = training.take(train)
-        tested = training.take(test, inner.schema)
-        weights = np.ones(len(test)) if training.weights is None else training.weights[test].astype(float)
-        for i in losses:
-            started = time.perf_counter()
-            settings = [estimator for _, estimator in self.candidates[i].settings]
-            each = answer_settings(settings, inner, tested, labels_of(training), roughly=True)
-            losses[i] += [loss_of(training, test, shares, weights) for shares in each]
-            seconds[i] += time.perf_counter() - started
 
     def settings(self) -> list[int]:
         """Return the setting of each candidate for the models of all rows; stopped before it was chosen: the

@@ -6,8 +6,9 @@ information 0, and the figure does not depend on the order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,14 @@ from tallystick.data.source import scratch
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import page_limit
+from tallystick.stats.bayes import Ask, BayesSums, key
+from tallystick.stats.few_values import FewValues, PairCounts
+from tallystick.stats.value_ranges import one_label
 
 BINS = 6  # of a number
 STEP = 1 << 16  # rows looked at at once
 MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the others are one
+MOST_CELLS = 1 << 22  # of the pairs that are counted at once
 
 
 @dataclass(frozen=True)
@@ -90,17 +95,62 @@ class Independence:
 
 def independence(table: Table) -> Independence:
     """Return the conditional mutual information of every pair of columns, given the class if there is one."""
-    columns = {c.name: coded(table, c.name) for c in table.schema.used if c.kind != "text"}
     target = table.schema.target
     labels = len(target.labels) if target is not None and target.labels else 1
-    classes = table.classes if table.classes is not None and labels > 1 else None
-    names = list(columns)
-    pairs = []
-    for i, a in enumerate(names):
-        for b in names[i + 1 :]:
-            pairs.append(_pair(a, b, columns[a], columns[b], classes, labels, table))
+    dealer = table.dealer() if table.place == "far" else None
+    pairs = list(_pairs(table, labels) if dealer is None else _pairs_there(table, labels, dealer))
     pairs.sort(key=lambda p: (-p.excess, p.first, p.second))
     return Independence(target.name if target is not None and labels > 1 else "", tuple(pairs))
+
+
+def _pairs(table: Table, labels: int) -> Iterator[Pair]:
+    """Yield every pair of columns."""
+    columns = {c.name: coded(table, c.name) for c in table.schema.used if c.kind != "text"}
+    classes = table.classes if table.classes is not None and labels > 1 else None
+    for a, b in combinations(columns, 2):
+        x, y = columns[a], columns[b]
+        yield _told((a, b), _cells(x, y, classes, labels, table), (x[2], y[2]), table.unit)
+
+
+def _pairs_there(table: Table, labels: int, dealer: Any) -> Iterator[Pair]:
+    """Yield every pair of columns of rows that stay far: counted there."""
+    assert table.engine is not None
+    columns = tuple(few_values(table, labels, dealer))
+    for some in _at_once(columns, labels):
+        found = table.engine.total(table, PairCounts(columns, some, labels))
+        for (i, j), counts in zip(some, found, strict=True):
+            a, b = columns[i], columns[j]
+            yield _told((a.name, b.name), counts.astype(float), (a.size, b.size), table.unit)
+
+
+def few_values(table: Table, labels: int, dealer: Any) -> Iterator[FewValues]:
+    """Yield the columns of levels and numbers in a few values each, as `coded` has them."""
+    assert table.engine is not None
+    columns = [c for c in table.schema.used if c.kind != "text"]
+    levels = [c for c in columns if c.kind != "numeric"]
+    asks = tuple(Ask(c.name, "codes", len(c.levels)) for c in levels)
+    found = table.engine.total(table, BayesSums(asks, labels))
+    for c in columns:
+        if c.kind == "numeric":
+            order = dealer.ranked(c.name, one_label, 1)
+            yield FewValues.of_numbers(c.name, order, table.rows, BINS)
+        else:
+            counts = found[key(levels.index(c), "counts")].sum(axis=1)
+            yield FewValues.of_levels(c.name, counts, MOST_LEVELS)
+
+
+def _at_once(columns: Sequence[FewValues], labels: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Yield all pairs of columns, as many at once as a total has room for."""
+    some, cells = list[tuple[int, int]](), 0
+    for i, j in combinations(range(len(columns)), 2):
+        own = (columns[i].many + 1) * (columns[j].many + 1) * labels
+        if some and cells + own > MOST_CELLS:
+            yield tuple(some)
+            some, cells = [], 0
+        some.append((i, j))
+        cells += own
+    if some:
+        yield tuple(some)
 
 
 def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
@@ -141,7 +191,8 @@ def _steps(rows: int) -> Iterator[slice]:
     return (slice(start, start + STEP) for start in range(0, rows, STEP))
 
 
-def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Table) -> Pair:
+def _cells(x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Table) -> NDArray[np.float64]:
+    """Return counts[value, value, class] of two columns."""
     size = (x[1] + 1) * (y[1] + 1)
     counts = np.zeros((size, labels), np.int64)
     for some in _steps(table.rows):
@@ -149,12 +200,18 @@ def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any] | None, labels: 
         own = np.zeros(len(both), np.uint8) if classes is None else classes[some]
         weights = None if table.weights is None else table.weights[some]
         kernels.count_codes(both, own, size, labels, weights=weights, out=counts)
-    cells = counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
+    return counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
+
+
+def _told(
+    names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int
+) -> Pair:
+    """Return what counts[value, value, class] tell; sizes: of the values without missing."""
     bits, free = conditional_information(cells)
-    rows = max(float(cells.sum()) / table.unit, 1.0)
-    whole = x[1] == x[2] and y[1] == y[2]
-    there = None if whole else conditional_information(cells[: x[2], : y[2]])[0]
-    return Pair(a, b, bits, free / (2 * rows * float(np.log(2.0))), there)
+    rows = max(float(cells.sum()) / unit, 1.0)
+    whole = cells.shape[0] - 1 == sizes[0] and cells.shape[1] - 1 == sizes[1]
+    there = None if whole else conditional_information(cells[: sizes[0], : sizes[1]])[0]
+    return Pair(*names, bits, free / (2 * rows * float(np.log(2.0))), there)
 
 
 def conditional_information(cells: NDArray[np.float64]) -> tuple[float, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.errors import shown
 from tallystick.stats import alone
+from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.disk_ranks import DiskRanks, in_hand
+from tallystick.stats.value_ranges import ValueRanges, class_of
 
 __all__ = ["ADVICE", "giveaways", "likely"]
 
@@ -34,8 +36,10 @@ Codes = NDArray[np.int64]
 
 def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column, str]]:
     """Yield those of some columns that alone tell the target nearly perfectly, and how much each tells."""
-    for column in columns:
-        found = _alone(table, column)
+    some = list(columns)
+    dealer = table.dealer() if table.place == "far" else None
+    each = (_alone(table, c) for c in some) if dealer is None else _alone_there(table, dealer, some)
+    for column, found in zip(some, each, strict=True):
         if found is not None:
             yield column, f"column {shown(column.name)} {found.found}."
 
@@ -153,3 +157,27 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights) / table.unit
     tell = alone.by_levels if column.kind in CODED else alone.by_cuts
     return tell(counts[:size], counts[size], among)
+
+
+def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[alone.Alone | None]:
+    """Yield what each column of rows that stay far tells alone: counted there, and numbers in ranges."""
+    assert table.engine is not None
+    k, among = len(table.schema.predicted.labels), len(table.schema.used)
+    asks = {
+        c.name: Ask(c.name, "codes", len(c.levels)) if c.kind in CODED else Ask(c.name, "once", len(c.words))
+        for c in columns
+        if c.kind != "numeric"
+    }
+    sums = table.engine.total(table, BayesSums(tuple(asks.values()), k))
+    for column in columns:
+        if column.kind == "numeric":
+            order = dealer.ranked(column.name, class_of, k)
+            missing = sums[""] - order.totals
+            yield ValueRanges(order, missing).alone(among) if order.distinct else None
+            continue
+        at = list(asks).index(column.name)
+        counts = sums[key(at, "counts")]
+        if column.kind in CODED:
+            yield alone.by_levels(counts[:-1], counts[-1], among)
+        else:
+            yield alone.by_word(counts, sums[""], sums[key(at, "missing")], among)

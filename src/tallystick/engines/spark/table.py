@@ -182,6 +182,8 @@ class SparkTable:
         """What dealing and judging need of every row, brought here: some 10 to 20 bytes a row."""
         if self._facts is not None:
             return self._facts
+        if self.origin is not None:  # some of its columns
+            return self.origin.facts._replace(hashes=self._asked(HashesOf(self.schema)))
         return joined_facts(self.opened.mapPartitions(FactsOf(self.schema)).collect())
 
     def unlabelled(self, work: Callable[..., T]) -> list[T]:
@@ -260,10 +262,9 @@ class SparkTable:
         """Return the table as if some columns were not there, its rows in the same order."""
         left = tuple(c for c in self.schema.columns if c.name not in names)
         schema = replace(self.schema, columns=left)
-        facts = self.facts._replace(hashes=self._asked(HashesOf(schema)))
-        part = self._bare(schema, self.opened.map(Recoded(self.schema, schema)), facts)
-        part.origin, part.keys = self, self.facts.hashes
-        return part
+        blocks = self.opened.map(Recoded(self.schema, schema))
+        notes, told = self.notes, self.source_notes
+        return SparkTable(schema, blocks, self.rows, notes, told, self.unit, origin=self)
 
     def _sent(self, values: Any) -> Any:
         return self.opened.context.broadcast(values)
@@ -300,7 +301,7 @@ class SparkTable:
     def _known(self, work: Any) -> tuple[Any, AnsweredPart, Hashes]:
         """Return where the rows are, what is asked of them, and the hash by which each is known there."""
         origin = self.origin or self
-        keys = self.facts.hashes if self.keys is None else self.keys
+        keys = origin.facts.hashes if self.keys is None else self.keys
         return origin.opened, AnsweredPart(self.chosen, origin.schema, self.schema, work), keys
 
     def near(self) -> Any:

@@ -1,0 +1,100 @@
+"""Sums over rows that judging asks for where the rows are: rows of each class, rows that are answered
+wrongly, and losses.
+
+Knows blocks and anything that answers them. Knows nothing of who sums. Law: losses are summed in digits, so
+that no order or cut of the rows changes a bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block, Table
+from tallystick.evaluate import large
+from tallystick.evaluate.measures import log_losses
+from tallystick.models.decision import decide
+from tallystick.stats.bayes import BayesSums
+from tallystick.stats.exact import digits, joined
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def class_rows(table: Table) -> Counts:
+    """Return how many rows each class has, in units of the table, counted where the rows are."""
+    assert table.engine is not None
+    counts: Counts = table.engine.total(table, BayesSums((), len(table.schema.predicted.labels)))[""]
+    return counts
+
+
+def class_weights(table: Table) -> Counts | Floats:
+    """Return what the rows of each class weigh together, in units of the table, wherever they are."""
+    if table.place == "far":
+        return class_rows(table)
+    assert table.classes is not None
+    size = len(table.schema.predicted.labels)
+    if table.weights is None:
+        return large.counts(table.classes, size)
+    return np.bincount(table.classes, table.weights, size)
+
+
+class JudgedTotals(NamedTuple):
+    """Rows that were tested, those answered wrongly, and the sum of their losses in digits."""
+
+    rows: int
+    wrong: int
+    loss: Counts
+
+
+@dataclass(frozen=True)
+class JudgedSums:
+    """Ask how rows are answered. work(block): shares[row, class]; rule: costs that decide."""
+
+    work: Any
+    rule: Floats | None
+
+    def zero(self) -> JudgedTotals:
+        """Return the total of no rows."""
+        return JudgedTotals(0, 0, np.zeros(kernels.SUM_DIGITS, np.int64))
+
+    def add(self, total: JudgedTotals, block: Block) -> JudgedTotals:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        truth, shares = block.classes.astype(np.int64), self.work(block)
+        wrong = int((decide(shares, self.rule) != truth).sum())
+        return self.merge(total, JudgedTotals(block.rows, wrong, digits(log_losses(truth, shares))))
+
+    def merge(self, total: JudgedTotals, other: JudgedTotals) -> JudgedTotals:
+        """Add two totals."""
+        rows, wrong = total.rows + other.rows, total.wrong + other.wrong
+        return JudgedTotals(rows, wrong, joined(total.loss, other.loss))
+
+
+@dataclass(frozen=True)
+class LossSums:
+    """Ask for the losses of several ways to answer: sums[work, digit]. works: each work(block) is
+    shares[row, class]; one that is there twice is asked once.
+    """
+
+    works: tuple[Any, ...]
+
+    def zero(self) -> Counts:
+        """Return the total of no rows."""
+        return np.zeros((len(self.works), kernels.SUM_DIGITS), np.int64)
+
+    def add(self, total: Counts, block: Block) -> Counts:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        truth = block.classes.astype(np.int64)
+        each = {id(work): work for work in self.works}
+        found = {at: digits(log_losses(truth, work(block))) for at, work in each.items()}
+        return self.merge(total, np.stack([found[id(work)] for work in self.works]))
+
+    def merge(self, total: Counts, other: Counts) -> Counts:
+        """Add two totals."""
+        return kernels.carry(total + other)

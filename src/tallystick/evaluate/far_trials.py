@@ -1,0 +1,113 @@
+"""The trials of a comparison whose rows stay with Spark: settings are chosen, fitted and asked there.
+
+Knows tables on Spark, methods and questions about answers. Law: the choices and the scores are those of the
+same rows here, bit for bit; what comes here are fitted models and sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Table
+from tallystick.evaluate.far_folds import (
+    FarDealing,
+    FarJudging,
+    FoldedRows,
+    judged_answers,
+    setting_works,
+)
+from tallystick.evaluate.far_sums import LossSums
+from tallystick.evaluate.folds import NEVER
+from tallystick.evaluate.result import RepeatScores
+from tallystick.evaluate.trials import INNER
+from tallystick.stats.exact import nearest
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FarTrials:
+    """Trials that are folds of rows where they are. table: what is learned from; works[candidate][fold]: how
+    the rows of a fold are answered.
+    """
+
+    dealing: FarDealing
+    table: Table
+    rows: FoldedRows
+    works: list[list[Any]]
+
+    @classmethod
+    def of(cls, dealing: FarDealing, table: Table, folds: int, candidates: int) -> FarTrials:
+        """Deal the rows."""
+        return cls(dealing, table, dealing.outer(folds), [[None] * folds for _ in range(candidates)])
+
+    @property
+    def jobs(self) -> list[int]:
+        """The folds, and one job that chooses on all rows."""
+        return [NEVER, *range(len(self.rows.sizes))]
+
+    def trial(self, job: int) -> FarTrial:
+        """Return the rows of a job."""
+        return FarTrial(self, self.table if job == NEVER else self.rows.training(job), job)
+
+    def judged(self, candidate: int, rule: Floats | None, cost: Floats | None) -> RepeatScores:
+        """Return what follows from the answers of a candidate to all rows."""
+        return judged_answers(self.rows, self.works[candidate], FarJudging(0, 0, rule, cost))
+
+    def release(self) -> None:
+        """Let go the rows in folds."""
+        self.rows.release()
+
+
+@dataclass(frozen=True)
+class FarTrial:
+    """The rows of one job: what trains, and the fold that is answered."""
+
+    of: FarTrials
+    training: Table
+    job: int
+
+    def inner(self) -> Iterator[FarPart | None]:
+        """Yield INNER parts of the training rows; None: there are fewer."""
+        outer = None if self.job == NEVER else (self.job, len(self.of.rows.sizes))
+        rows, many = self.of.dealing.inner(self.training, INNER, outer)
+        try:
+            for number in range(INNER):
+                if number >= many:
+                    yield None
+                    continue
+                part = FarPart(rows, number, rows.of_folds(*(f for f in range(many) if f != number)))
+                yield part
+                part.training.release()
+        finally:
+            rows.release()
+
+    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
+        """Fit settings, those of the candidates of these numbers: they answer when all folds are fitted."""
+        works = setting_works(settings, self.training, self.of.rows.schema)
+        for i, work in zip(numbers, works, strict=True):
+            self.of.works[i][self.job] = work
+
+    def release(self) -> None:
+        """Let go the training rows."""
+        if self.job != NEVER:
+            self.training.release()
+
+
+@dataclass(frozen=True)
+class FarPart:
+    """Rows that train, and the fold of all rows that is tested."""
+
+    rows: FoldedRows
+    number: int
+    training: Table
+
+    def losses(self, settings: Sequence[Any]) -> list[float]:
+        """Return the summed loss of each setting on the tested rows."""
+        works = setting_works(settings, self.training, self.rows.schema, roughly=True)
+        return [nearest(one) for one in self.rows.total(LossSums(tuple(works)), self.number)]

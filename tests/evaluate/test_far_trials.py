@@ -1,0 +1,87 @@
+"""Comparisons whose rows stay with Spark: choices, scores and checks are those made here."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from far_rows import keep_far, mixed_rows, sent
+
+import tallystick as ts
+from tallystick.engines.spark import table as table_room
+from tallystick.estimators.faces import dependence
+from tallystick.estimators.judging import compare_read
+from tallystick.evaluate import far_trials, trials
+from tallystick.evaluate.checks import check_columns, check_table
+from tallystick.evaluate.costs import judged_cost
+from tallystick.evaluate.crossval import FoldWay
+from tallystick.evaluate.trials import Candidate
+
+
+@pytest.fixture
+def far(monkeypatch):
+    keep_far(monkeypatch)
+
+    def no_column(table, name):
+        raise AssertionError(f"the column {name} was brought to the driver")
+
+    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+
+
+@pytest.mark.night
+def test_a_comparison_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
+    table = mixed_rows(90, 3)
+    asked = {"methods": ["bayes-gaussian", "tree:max_depth=1"], "tuned": False, "folds": 2}
+    here, there = (ts.compare(data, "y", **asked) for data in (table, sent(spark, table)))
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert str(there) == str(here)
+    assert {check.code for check in there.checks} >= {"repeated-rows", "conflicts"}
+    for entry in here.entries:
+        if entry.family != "majority":
+            assert there[entry.name].model.to_bytes() == entry.model.to_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [None, "colour"])
+def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, groups):
+    for room in (trials, far_trials):
+        monkeypatch.setattr(room, "INNER", 2)
+    each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
+    made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
+    table, way, found = mixed_rows(60), FoldWay.of(2, groups, None), []
+    for data in (table, sent(spark, table)):
+        read = way.read(ts.NaiveBayes(), data, "y", None)
+        cost = judged_cost(None, 0.3, read)
+        found.append(compare_read(read, way, made, cost=cost, ignore=["dependence"]))
+    here, there = found
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert there["bayes, tuned"].setting == here["bayes, tuned"].setting != ""
+    assert there.entries[0].result.rule is not None
+
+
+@pytest.mark.slow
+def test_checks_of_rows_that_stay_with_spark_are_those_here(spark, far):
+    rng = np.random.default_rng(2)
+    y = rng.choice(["no", "yes"], 150)
+    told = np.where(y == "no", "a", "b")
+    x = np.where(rng.random(150) < 0.1, -999.0, rng.normal(size=150))
+    near = np.where(y == "no", 0.0, 2.0) + rng.random(150)
+    words = [f"it is {'so' if v == 'no' else 'not'} {rng.integers(3)}" for v in y]
+    table = pa.table({"x": x, "near": near, "z": 2 * near, "told": told, "words": words, "y": y})
+    found = []
+    for data in (table, sent(spark, table)):
+        read = ts.NaiveBayes(kinds={"words": "text", "told": "levels"})._read(data, "y")
+        every = [*check_table(read), *check_columns(read), *dependence(read)]
+        found.append([check.to_dict() for check in every])
+    assert found[0] == found[1]
+    assert {check["code"] for check in found[0]} >= {"sentinel", "giveaway", "dependence"}
+    assert {check["column"] for check in found[0] if check["code"] == "giveaway"} >= {"near", "told", "words"}
+
+
+@pytest.mark.night
+def test_tuned_methods_of_rows_that_stay_with_spark_are_those_here(spark, far):
+    table = mixed_rows(45)
+    here, there = (ts.compare(data, "y", methods=["bayes"], folds=2) for data in (table, sent(spark, table)))
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
