@@ -31,7 +31,7 @@ from tallystick.description.columns import (
 from tallystick.description.counts import Group, TableCounts
 from tallystick.description.gains import Counts, Floats, Stack, cut_costs, gain_of_cut, midpoint, summed
 from tallystick.stats.exact import digits, joined, nearest
-from tallystick.stats.value_ranges import ValueRanges, class_of
+from tallystick.stats.value_ranges import ValueRanges
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 FEW = 1 << 10  # different numbers of a column that may come here
