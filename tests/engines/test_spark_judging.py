@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from far_rows import keep_far
 
 import tallystick as ts
 from tallystick.engines.spark import table as table_room
@@ -58,7 +59,7 @@ def test_a_comparison_on_spark_has_the_json_of_the_one_here(spark, place):
 @pytest.mark.night
 @pytest.mark.parametrize("kind", ["logistic", "card"])
 def test_a_strength_chosen_in_folds_far_away_is_the_one_chosen_here(spark, monkeypatch, kind):
-    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
+    keep_far(monkeypatch)
     table = rows(30).select(["x", "colour", "y"])
     assert FITTED[kind]().fit(sent(spark, table), "y").to_bytes() == FITTED[kind]().fit(table, "y").to_bytes()
 
@@ -108,7 +109,9 @@ FITTED = {
 
 
 @pytest.mark.parametrize("kind", FITTED)
-def test_folds_inside_a_fit_on_spark_give_the_bytes_of_the_fit_here(spark, place, kind):
+def test_folds_inside_a_fit_on_spark_give_the_bytes_of_the_fit_here(spark, place, kind, monkeypatch):
+    if place == "far":
+        keep_far(monkeypatch)  # nothing of a row comes here
     if place == "far" and kind in ("card", "logistic"):
         pytest.skip("a job for each question of each strength in each fold takes minutes there")
     table = rows(40).select(["x", "colour", "y"])

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import pickle
+from functools import partial
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
+from tallystick.engines.spark import table as table_room
 from tallystick.errors import DataError, OptionError
 from tallystick.evaluate.far_folds import FarJudging, FoldModel, OnlyClass, judged_far
+from tallystick.learners.naive_bayes import learner as learner_room
+from tallystick.stats.value_samples import ValueSample
 
 
 @pytest.fixture
@@ -49,7 +55,7 @@ def test_scores_of_answers_that_stay_with_spark_are_those_here(spark, far, model
 @pytest.mark.parametrize("model", [ts.NaiveBayes(), ts.DecisionTree(max_depth=2)])
 def test_groups_that_stay_with_spark_are_in_the_folds_they_have_here(spark, far, model):
     table = mixed_rows(90, 2)
-    asked = {"groups": "colour", "folds": 3, "repeats": 2}  # of a group without a name too
+    asked = {"groups": "colour", "folds": 3, "repeats": 2, "threshold": 0.3}  # of a group without a name too
     here = ts.cross_validate(model, table, "y", **asked)
     there = ts.cross_validate(model, sent(spark, table), "y", **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
@@ -76,6 +82,33 @@ def test_more_folds_than_rows_are_refused_in_the_same_words(spark, far):
             ts.cross_validate(ts.NaiveBayes(), data, "y", folds=50)
         said.append(str(caught.value))
     assert said[0] == said[1]
+
+
+@pytest.mark.slow
+def test_naive_bayes_in_folds_there_never_asks_for_all_values(spark, monkeypatch):
+    from pyspark import RDD, SparkContext
+
+    many, told = 4000, []
+    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
+    monkeypatch.setattr(learner_room, "ValueSample", partial(ValueSample, size=64))  # as if values were many
+
+    def counted(ask):
+        def asked(*given, **more):
+            found = ask(*given, **more)
+            told.append(len(pickle.dumps(found)))
+            return found
+
+        return asked
+
+    monkeypatch.setattr(RDD, "collect", counted(RDD.collect))  # all that the driver receives
+    monkeypatch.setattr(SparkContext, "runJob", counted(SparkContext.runJob))
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=many)
+    table = pa.table({"x": x, "y": np.where(x + rng.normal(size=many) > 0, "yes", "no")})
+    found = ts.cross_validate(ts.NaiveBayes(), spark.createDataFrame(table).repartition(2), "y", folds=2)
+    assert found.accuracy > found.baseline
+    assert len(told) > 10
+    assert max(told) < 8 * many  # the bytes of one column's values, without their classes
 
 
 def test_a_class_that_no_training_row_has_gets_the_share_0():

@@ -7,7 +7,7 @@ from far_rows import mixed_rows
 
 import tallystick as ts
 from tallystick.data.table.block import Block
-from tallystick.evaluate.far_sums import JudgedSums, LossSums, class_rows
+from tallystick.evaluate.far_sums import JudgedSums, LossSums, RowSums, class_rows
 from tallystick.evaluate.measures import log_losses
 from tallystick.stats.exact import exact_total, nearest
 
@@ -51,3 +51,10 @@ def test_losses_of_several_ways_to_answer_are_exact_and_equal_ways_are_asked_onc
     each = [exact_total(log_losses(truth.astype(np.int64), own)) for own in shares]
     assert found == [each[0], each[1], each[0]]
     assert sorted(asked) == [0] * 3 + [1] * 3
+
+
+def test_sums_of_numbers_of_rows_are_exact():
+    values = np.random.default_rng(3).normal(size=90) * 10.0 ** np.arange(-45, 45)
+    asked = RowSums(lambda block: values[block.codes("at")])
+    parts = [asked.add(asked.zero(), Block(30, {"at": np.arange(s, s + 30)})) for s in (0, 30, 60)]
+    assert nearest(asked.merge(parts[1], asked.merge(parts[2], parts[0]))) == exact_total(values)

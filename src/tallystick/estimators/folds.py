@@ -185,7 +185,13 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: in
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
     from tallystick.evaluate import deal  # judging is not loaded by who only predicts
     from tallystick.evaluate.cases import count_cases
+    from tallystick.evaluate.far_folds import FarDealing
 
+    dealing = FarDealing.of(table)
+    if dealing is not None:
+        from tallystick.estimators.far_calibration import calibrated_far
+
+        return calibrated_far(model, dealing, FOLDS, engine)
     plan = deal(table, min(FOLDS, count_cases(table)))
     table = plan.pieces(table)
     assert table.classes is not None

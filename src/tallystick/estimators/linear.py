@@ -17,7 +17,7 @@ from tallystick.data.schema import Columns, Note, Schema
 from tallystick.errors import NotFitted, OptionError
 from tallystick.estimators.regressor import Regressor
 from tallystick.estimators.tree_settings import text_notes
-from tallystick.evaluate import deal
+from tallystick.evaluate.far_folds import halves
 from tallystick.explain.linear import LinearSummary, interval_at
 from tallystick.explain.tails import check_level
 from tallystick.learners.fit import fit
@@ -153,7 +153,7 @@ class LinearRegression(Regressor):
     def _path(self, table: Table, engine: Engine, options: LinearOptions) -> PenaltyPath:
         """Return the errors of five folds along the penalties: the sums of a fold are taken from all."""
         found = drive(equations_of(options, table.schema, table.unit), table, engine)
-        folds = deal(table, CV_FOLDS).halves(table)
+        folds = halves(table, CV_FOLDS)
         parts = [found.read(engine.total(left_out, found.question())) for _, left_out in folds]
         return PenaltyPath(STRENGTHS, tuple(fold_errors(found, parts, options).tolist()))
 

@@ -24,7 +24,7 @@ from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, shown, some, warn
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
-from tallystick.evaluate import deal
+from tallystick.evaluate.far_folds import halves
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
@@ -239,8 +239,7 @@ class LogisticRegression(Classifier):
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
-        parts = list(deal(table, 5).halves(table))
-        return choose(parts, engine, options, table.schema, table.unit)
+        return choose(halves(table, 5), engine, options, table.schema, table.unit)
 
     def _fit_settings(
         self, settings: Sequence[Any], training: Table, roughly: bool = False

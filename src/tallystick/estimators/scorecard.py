@@ -20,7 +20,8 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
-from tallystick.evaluate import deal
+from tallystick.evaluate.far_folds import halves
+from tallystick.evaluate.far_sums import RowSums
 from tallystick.explain.card import Card, card_of
 from tallystick.explain.reasons import (
     MOST,
@@ -36,6 +37,7 @@ from tallystick.learners.scorecard import ScorecardLearner
 from tallystick.models.plain import is_whole, plain
 from tallystick.models.scorecard.model import KIND, ScorecardModel
 from tallystick.models.scorecard.options import ScorecardOptions
+from tallystick.stats import exact
 
 if TYPE_CHECKING:
     from tallystick.explain.beside import BesideNaiveBayes
@@ -173,13 +175,20 @@ class Scorecard(Classifier):
     def _chosen_strength(self, table: Table, engine: Engine, options: ScorecardOptions) -> float:
         """Return the strength of the least loss in five folds; of equals the first."""
         terms: dict[float, list[float]] = {strength: [] for strength in STRENGTHS}
-        for training, tested in deal(table, 5).halves(table):
+        far = table.dealer() is not None  # the sums are made where the rows are
+        told = {strength: exact.digits(np.zeros(0)) for strength in STRENGTHS}
+        for training, tested in halves(table, 5):
             for strength, own in terms.items():
                 fixed = replace(options, l2=strength)
                 model = fit(ScorecardLearner(fixed, table.unit), training, engine)
+                if far:
+                    logs_there = engine.total(tested, RowSums(OwnLogShares(model)))
+                    told[strength] = exact.joined(told[strength], logs_there)
+                    continue
                 logs = np.concatenate(list(tested.answers(OwnLogShares(model))))
                 own += (logs * tested.weights).tolist()
-        return max(STRENGTHS, key=lambda s: math.fsum(terms[s]))  # exact, so in any order of rows
+        sums = {s: exact.nearest(told[s]) if far else math.fsum(terms[s]) for s in STRENGTHS}
+        return max(STRENGTHS, key=lambda s: sums[s])  # exact, so in any order of rows
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self._set_stored(document["parameters"])

@@ -92,10 +92,10 @@ class CaseOrder:
 
 @dataclass(frozen=True)
 class InTurn(CaseOrder):
-    """Cases that go to folds in turn, class by class."""
+    """Cases that go to folds in turn, class by class, or all classes together."""
 
     turns: int
-    by_class: ClassVar[bool] = True
+    by_class: bool = True
 
     def folds(self, ranks: Rows) -> Rows:
         """Return the folds of rows that so many rows are before."""

@@ -122,8 +122,8 @@ def cross_validate(
         return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
-    if sample_weight is None and not by and threshold is None and way.far_too:
-        far = _judged_far(model, table, way, repeats, cost, positive, progress)
+    if sample_weight is None and not by and way.far_too:
+        far = _judged_far(model, table, way, repeats, (cost, threshold), positive, progress)
         if far is not None:
             return far
     dealing, how = way.dealing(table)
@@ -163,14 +163,17 @@ def _judged_far(
     table: Table,
     way: FoldWay,
     repeats: int,
-    cost: Any,
+    decided: tuple[Any, Any],
     positive: Any,
     progress: Progress | None,
 ) -> CrossValidation | None:
-    """Return the cross-validation of rows that stay far, where their answers stay too; None: they do not."""
+    """Return the cross-validation of rows that stay far, where their answers stay too; None: they do not.
+    decided: the costs and the threshold that were given.
+    """
     if table.place != "far" or table.schema.regression:
         return None
     labels, place = _positive(table, positive)
+    cost = judged_cost(*decided, table)
     prices, own = judged_by(cost, model, table.schema.predicted, labels)
     rule, made = prices if own is None else own, named(model, table.schema.predicted)
     parts: list[RepeatScores] = []
@@ -293,7 +296,8 @@ class FoldWay:
 
     def far(self, table: Table) -> FarDealing | None:
         """Return how the rows of a table are dealt where they are; None: they are here, or must come."""
-        return FarDealing.of(table, self.groups) if self.far_too else None
+        there = self.far_too and table.place == "far" and not table.schema.regression
+        return FarDealing.of(table, self.groups) if there else None
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""

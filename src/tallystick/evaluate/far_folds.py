@@ -6,7 +6,7 @@ for bit; what comes here are fitted models and sums, nothing that grows with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.table.subset import recode_block
 from tallystick.evaluate.cases import InTurn
-from tallystick.evaluate.folds import check_folds, group_folds
+from tallystick.evaluate.folds import check_folds, deal, group_folds
 from tallystick.evaluate.groups import level_names
 from tallystick.evaluate.method import Answering, Fits
 from tallystick.evaluate.result import RepeatScores
@@ -54,6 +54,10 @@ class FoldedRows(Protocol):
 
     def of_folds(self, *folds: int) -> Table:
         """Return the rows of some folds as a table that knows nothing of the others."""
+        ...
+
+    def coded(self, *folds: int) -> Table:
+        """Return the rows of some folds in the codes of all rows."""
         ...
 
     def total(self, question: Any, *folds: int) -> Any:
@@ -148,7 +152,7 @@ class FarDealing:
     @classmethod
     def of(cls, table: Table, groups: str | None = None) -> FarDealing | None:
         """Return how to deal a table; None: it does not stay far, or cannot be dealt there."""
-        dealer: Dealer | None = None if table.schema.regression else table.dealer()
+        dealer: Dealer | None = table.dealer()
         if dealer is None:
             return None
         if groups is not None:
@@ -161,7 +165,7 @@ class FarDealing:
         """Return the rows in the folds that judge."""
         if self.groups is None:
             check_folds(folds, self.table.rows, "rows")
-            return self.dealer.in_order(InTurn(key, folds))
+            return self.dealer.in_order(InTurn(key, folds, not self.table.schema.regression))
         return self._by(self._fold_of_code(folds, key, self._held[1] > 0), folds)
 
     def inner(
@@ -204,6 +208,25 @@ class FarDealing:
         assert self.groups is not None
         sizes = np.bincount(fold, self._held[1], folds).astype(np.int64).tolist()
         return self.dealer.by(FoldOfCode(self.groups, fold), sizes, self.groups)
+
+
+def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
+    """Yield (rows to train on, rows to test on) of each stratified fold, in the codes of the whole table:
+    here the whole table, by weights; of rows that stay far the rows alone.
+    """
+    dealing = FarDealing.of(table)
+    if dealing is None:
+        yield from deal(table, folds).halves(table)
+        return
+    rows = dealing.outer(folds)
+    try:
+        for f in range(folds):
+            parts = rows.coded(*(other for other in range(folds) if other != f)), rows.coded(f)
+            yield parts
+            for part in parts:
+                part.release()
+    finally:
+        rows.release()
 
 
 @dataclass(frozen=True)

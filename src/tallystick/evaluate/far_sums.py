@@ -76,6 +76,25 @@ class JudgedSums:
 
 
 @dataclass(frozen=True)
+class RowSums:
+    """Ask for the sum of work(block)[row], finite numbers, in digits."""
+
+    work: Any
+
+    def zero(self) -> Counts:
+        """Return the total of no rows."""
+        return np.zeros(kernels.SUM_DIGITS, np.int64)
+
+    def add(self, total: Counts, block: Block) -> Counts:
+        """Add the rows of one block."""
+        return joined(total, digits(self.work(block)))
+
+    def merge(self, total: Counts, other: Counts) -> Counts:
+        """Add two totals."""
+        return joined(total, other)
+
+
+@dataclass(frozen=True)
 class LossSums:
     """Ask for the losses of several ways to answer: sums[work, digit]. works: each work(block) is
     shares[row, class]; one that is there twice is asked once.

@@ -8,6 +8,7 @@ point).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,22 +25,27 @@ LEAST_SLOPE = 1e-3
 def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[float, tuple[float, ...]]:
     """Return (slope, shift[class]) that maximise sum of weight * ln softmax(slope * score + shift)[truth].
 
-    Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little. Newton's method; the
-    problem is
-    concave, and each step is halved until it helps.
+    Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little.
     """
-    best = scores.max(axis=1, keepdims=True)
-    near = np.maximum(scores - np.where(np.isfinite(best), best, 0.0), -FARTHEST)
-    rows = _Rows(near, truth, weights)
-    at = np.zeros(1 + scores.shape[1])
+    near, one = nearby(scores), whole_unit(math.fsum(weights.tolist()))
+    return maximised(lambda at: objective(term_sums(near, truth, at, one, weights), at, one), scores.shape[1])
+
+
+def maximised(
+    look: Callable[[Array], tuple[float, Array, Array]], classes: int
+) -> tuple[float, tuple[float, ...]]:
+    """Return (slope, shift[class]) where the objective is highest. look(at): it, its gradient, and minus its
+    curvature. Newton's method; the problem is concave, and each step is halved until it helps.
+    """
+    at = np.zeros(1 + classes)
     at[0] = 1.0
-    value, gradient, curvature = rows.look(at)
+    value, gradient, curvature = look(at)
     for _ in range(ROUNDS):
         step = solve(curvature, gradient)
         for halving in range(30):
             new = at + step / 2**halving
             new[0] = max(float(new[0]), LEAST_SLOPE)
-            found = rows.look(new)
+            found = look(new)
             if found[0] > value:
                 break
         else:
@@ -51,44 +57,68 @@ def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[
     return float(at[0]), tuple(float(s) for s in at[1:])
 
 
-class _Rows:
-    """Rows as seen by the objective. scores[row, class], truth[row], weights[row]."""
+def nearby(scores: Array) -> Array:
+    """Return scores[row, class] by how far they are below the best of their row, FARTHEST at most."""
+    best = scores.max(axis=1, keepdims=True)
+    out: Array = np.maximum(scores - np.where(np.isfinite(best), best, 0.0), -FARTHEST)
+    return out
 
-    def __init__(self, scores: Array, truth: NDArray[np.int64], weights: Array) -> None:
-        self.scores, self.truth, self.weights = scores, truth, weights
-        self.copies = weights.astype(np.int64) if (weights == np.floor(weights)).all() else None
-        bound = FARTHEST**2 * max(math.fsum(weights.tolist()), 1.0)
-        self.one = 2.0 ** (61 - math.ceil(math.log2(bound)))  # so that no sum of terms passes 2^62
 
-    def total(self, terms: Array) -> float:
-        """Return the sum of weight * term, each rounded to a whole multiple of 1 / one."""
-        whole = np.rint(terms * self.one)
-        if self.copies is not None:  # a weight is that many copies: round the term, then multiply
-            return int((whole.astype(np.int64) * self.copies).sum()) / self.one
-        return int(np.rint(whole * self.weights).astype(np.int64).sum()) / self.one
+def whole_unit(weight: float) -> float:
+    """Return how many whole numbers 1 is in sums over rows of some weight: no sum of terms passes 2^62."""
+    bound = FARTHEST**2 * max(weight, 1.0)
+    return float(2.0 ** (61 - math.ceil(math.log2(bound))))
 
-    def look(self, at: Array) -> tuple[float, Array, Array]:
-        """Return the objective, its gradient, and minus its curvature, at (slope, shift...)."""
-        z = np.ascontiguousarray(at[0] * self.scores + at[1:])
-        shares = kernels.softmax(z)
-        own = np.arange(len(z)), self.truth
-        k = z.shape[1]
-        value = self.total(np.maximum(z[own] - kernels.log_sum_exp(z), -FARTHEST))
-        mean = _rowsum(shares * self.scores)
-        gradient = np.empty(1 + k)
-        gradient[0] = self.total(self.scores[own] - mean)
-        curvature = np.empty((1 + k, 1 + k))
-        curvature[0, 0] = self.total(_rowsum(shares * self.scores * self.scores) - mean * mean)
-        for c in range(k):
-            gradient[1 + c] = self.total((self.truth == c) - shares[:, c])
-            curvature[0, 1 + c] = curvature[1 + c, 0] = self.total(shares[:, c] * (self.scores[:, c] - mean))
-            for d in range(c + 1):
-                term = shares[:, c] * ((c == d) - shares[:, d])
-                curvature[1 + c, 1 + d] = curvature[1 + d, 1 + c] = self.total(term)
-        away = at.copy()
-        away[0] -= 1.0
-        value -= PRIOR / 2 * sum(a * a for a in away.tolist())
-        return value, gradient - PRIOR * away, curvature + PRIOR * np.eye(1 + k)
+
+def term_sums(
+    scores: Array, truth: NDArray[np.int64], at: Array, one: float, weights: Array | None = None
+) -> NDArray[np.int64]:
+    """Return the sums of weight * term over rows, each rounded to a whole multiple of 1 / one, of the terms
+    of the objective, its gradient and minus its curvature at (slope, shift...); weights: None is 1.
+    """
+    z = np.ascontiguousarray(at[0] * scores + at[1:])
+    shares = kernels.softmax(z)
+    own = np.arange(len(z)), truth
+    k = z.shape[1]
+    mean = _rowsum(shares * scores)
+    terms = [
+        np.maximum(z[own] - kernels.log_sum_exp(z), -FARTHEST),
+        scores[own] - mean,
+        *((truth == c) - shares[:, c] for c in range(k)),
+        _rowsum(shares * scores * scores) - mean * mean,
+    ]
+    for c in range(k):
+        terms.append(shares[:, c] * (scores[:, c] - mean))
+        terms += [shares[:, c] * ((c == d) - shares[:, d]) for d in range(c + 1)]
+    whole_ones = weights is not None and (weights == np.floor(weights)).all()
+    out = np.empty(len(terms), np.int64)
+    for i, term in enumerate(terms):
+        whole = np.rint(term * one)
+        if weights is None:
+            out[i] = whole.astype(np.int64).sum()
+        elif whole_ones:  # a weight is that many copies: round the term, then multiply
+            out[i] = (whole.astype(np.int64) * weights.astype(np.int64)).sum()
+        else:
+            out[i] = np.rint(whole * weights).astype(np.int64).sum()
+    return out
+
+
+def objective(sums: NDArray[np.int64], at: Array, one: float) -> tuple[float, Array, Array]:
+    """Return the objective, its gradient, and minus its curvature, at (slope, shift...), from `term_sums`."""
+    k = len(at) - 1
+    told = iter([int(total) / one for total in sums])
+    value = next(told)
+    gradient = np.array([next(told) for _ in range(1 + k)])
+    curvature = np.empty((1 + k, 1 + k))
+    curvature[0, 0] = next(told)
+    for c in range(k):
+        curvature[0, 1 + c] = curvature[1 + c, 0] = next(told)
+        for d in range(c + 1):
+            curvature[1 + c, 1 + d] = curvature[1 + d, 1 + c] = next(told)
+    away = at.copy()
+    away[0] -= 1.0
+    value -= PRIOR / 2 * sum(a * a for a in away.tolist())
+    return value, gradient - PRIOR * away, curvature + PRIOR * np.eye(1 + k)
 
 
 def _rowsum(table: Array) -> Array:

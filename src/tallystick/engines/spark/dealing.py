@@ -83,6 +83,13 @@ class DealtRows:
         blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes[f] for f in folds)
         return SparkTable(schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
 
+    def coded(self, *folds: int) -> SparkTable:
+        """Return the rows of some folds in the codes of all rows."""
+        table = self.table
+        kept = keep(self.stored.mapPartitions(unpacked).mapPartitions(OfFolds(folds, False)).map(pack))
+        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes[f] for f in folds)
+        return SparkTable(self.schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
+
     def total(self, question: Any, *folds: int) -> Any:
         """Return the total of a question over the rows of some folds."""
         with plain_errors():
@@ -298,8 +305,7 @@ class CountsByRange:
         size = self.places.tasks * self.classes
         out = np.zeros(size, np.int64)
         for block in blocks:
-            assert block.classes is not None
-            own = block.classes if self.classes > 1 else 0
+            own: Any = block.classes if self.classes > 1 else 0
             out += np.bincount(self.places(block) * self.classes + own, minlength=size)
         yield out.reshape(self.places.tasks, self.classes)
 
@@ -322,9 +328,10 @@ class Dealt:
         while parts:
             task, own = parts.popitem()
             rows = together(own)
-            assert rows.classes is not None
             k = self.before.shape[1]
-            classes = rows.classes.astype(np.int64) if k > 1 else np.zeros(rows.rows, np.int64)
+            classes = np.zeros(rows.rows, np.int64)
+            if k > 1 and rows.classes is not None:
+                classes += rows.classes
             order = np.lexsort((self.places.places(rows), classes))
             held = np.bincount(classes, minlength=k)
             rank = np.arange(len(order)) - (np.cumsum(held) - held)[classes[order]]
@@ -354,16 +361,20 @@ class FoldsBy:
 
 @dataclass(frozen=True)
 class OfFolds:
-    """Blocks to the rows of some folds."""
+    """Blocks to the rows of some folds; marked: with the column of folds."""
 
     folds: tuple[int, ...]
+    marked: bool = True
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks that are left."""
         for block in blocks:
             rows = np.flatnonzero(np.isin(block.codes(FOLD), self.folds))
             if len(rows):
-                yield take_block(block, rows)
+                own = block.columns
+                if not self.marked:
+                    own = {name: data for name, data in own.items() if name != FOLD}
+                yield take_block(replace(block, columns=own), rows)
 
 
 @dataclass(frozen=True)

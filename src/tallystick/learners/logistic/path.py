@@ -9,7 +9,7 @@ depends on no order of rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -51,7 +51,7 @@ class PenaltyPath:
 
 
 def choose(
-    folds: Sequence[tuple[Table, Table]], engine: Engine, options: LogisticOptions, schema: Schema, unit: int
+    folds: Iterable[tuple[Table, Table]], engine: Engine, options: LogisticOptions, schema: Schema, unit: int
 ) -> PenaltyPath:
     """Return the path over folds of (training rows, rows left out)."""
     plain = replace(options, l2=STRENGTHS[0])

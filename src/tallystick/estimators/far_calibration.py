@@ -1,0 +1,94 @@
+"""Calibrating naive Bayes where the rows stay with Spark: scores of rows that models had not seen stay there,
+and each step of the calibration asks for a few sums of them.
+
+Knows folds of rows far away, models and the sums of a calibration. Law: slope and shifts are those of the
+same rows here, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine
+from tallystick.data.schema import Schema
+from tallystick.data.table.subset import recode_block
+from tallystick.evaluate.far_folds import FarDealing
+from tallystick.evaluate.summed_answers import AnswerRows, answers_in
+from tallystick.learners.calibrate import maximised, nearby, objective, term_sums, whole_unit
+from tallystick.learners.fit import fit
+from tallystick.learners.naive_bayes import NaiveBayesLearner
+from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointOf:
+    """The scores of the rows of a fold, in the codes of the whole table."""
+
+    model: NaiveBayesModel
+    whole: Schema
+
+    def __call__(self, block: Block) -> Array:
+        """Return scores[row, class of the whole table]: minus infinity where training rows lack it."""
+        own = recode_block(block, self.whole, self.model.schema)  # type: ignore[arg-type]
+        labels = self.whole.predicted.labels
+        out = np.full((block.rows, len(labels)), -np.inf)
+        out[:, [labels.index(label) for label in self.model.schema.predicted.labels]] = self.model.joint(own)
+        return out
+
+
+@dataclass(frozen=True)
+class CalibrationSums:
+    """Ask blocks of scores for the sums of a step of a calibration at (slope, shift...)."""
+
+    at: tuple[float, ...]
+    one: float
+
+    def zero(self) -> NDArray[np.int64]:
+        """Return the total of no rows."""
+        k = len(self.at) - 1
+        return np.zeros(3 + 2 * k + k * (k + 1) // 2, np.int64)
+
+    def add(self, total: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        """Add the rows of one block."""
+        truth, scores = answers_in(block, len(self.at) - 1)
+        return total + term_sums(nearby(scores), truth, np.array(self.at), self.one)
+
+    def merge(self, total: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add two totals."""
+        return total + other
+
+
+def calibrated_far(
+    model: NaiveBayesModel, dealing: FarDealing, folds: int, engine: Engine
+) -> NaiveBayesModel:
+    """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
+    learner = NaiveBayesLearner(model.options, model.unit)
+    rows = dealing.outer(min(folds, dealing.table.rows))
+    try:
+        works = []
+        for f in range(len(rows.sizes)):
+            training = rows.training(f)
+            works.append(JointOf(fit(learner, training, engine), rows.schema))
+            training.release()
+        scores = rows.answered(works)
+        try:
+            slope, shift = _calibrated(scores, len(rows.schema.predicted.labels), dealing.table.rows)
+        finally:
+            scores.release()
+    finally:
+        rows.release()
+    return replace(model, calibration=Calibration(slope, shift))
+
+
+def _calibrated(scores: AnswerRows, classes: int, rows: int) -> tuple[float, tuple[float, ...]]:
+    one = whole_unit(float(rows))
+
+    def look(at: Array) -> tuple[float, Array, Array]:
+        return objective(scores.total(CalibrationSums(tuple(at.tolist()), one)), at, one)
+
+    return maximised(look, classes)
