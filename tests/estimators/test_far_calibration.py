@@ -32,7 +32,7 @@ def test_a_class_that_no_training_row_has_is_impossible():
         schema = Schema((Column("x", "levels", ("s",)),), Target("y", ("a", "c")))
 
         def joint(self, block):
-            return np.stack([block.codes("x") - 1.0, -block.codes("x")], axis=1)
+            return np.stack([block.codes("x") - 1.0, -1.0 * block.codes("x")], axis=1)
 
     block = Block(2, {"x": np.array([0, 1], np.uint8)}, np.array([0, 1], np.uint8))
     assert JointOf(Model(), whole)(block).tolist() == [[1.0, -np.inf, -2.0], [-1.0, -np.inf, 0.0]]
