@@ -72,6 +72,13 @@ def test_threads_that_share_the_directions_of_a_card_change_no_byte(classes):
     assert ts.Scorecard(threads=3).fit(x, y).to_bytes() == ts.Scorecard(threads=1).fit(x, y).to_bytes()
 
 
+def test_a_card_of_noise_is_the_same_with_any_threads():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2000, 6)), rng.integers(0, 2, 2000)
+    many = ts.Scorecard(threads=2).fit(x, y)
+    assert many.to_bytes() == ts.Scorecard(threads=1).fit(x, y).to_bytes()
+
+
 def test_a_saved_card_is_the_same_and_answers_the_same_bits(frame, card, tmp_path):
     card.save(tmp_path / "c.tally.json")
     again = ts.load(tmp_path / "c.tally.json")

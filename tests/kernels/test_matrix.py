@@ -276,6 +276,8 @@ def test_changes_of_class_are_those_of_each_column_sorted(matrix, layout, data):
 def test_row_kernels_refuse_wrong_arguments():
     with pytest.raises(ValueError, match="classes"):
         kernels.class_changes([np.zeros(2)], np.zeros(2, np.int64), np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match=r"rows must lie within 0\.\.1; found 0\.\.2"):
+        kernels.class_changes([np.zeros(2)], np.array([0, 2]), np.zeros(2, np.int64))
     with pytest.raises(TypeError, match="columns"):
         scan_rows([np.zeros(2, np.float32)])
     with pytest.raises(ValueError, match=r"rows 1\.\.3"):

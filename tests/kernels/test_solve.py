@@ -145,7 +145,7 @@ def test_the_posterior_is_the_inverse_that_it_says(seed, n, rank):
     assert (less == root[: n // 2, : n // 2]).all()
 
 
-@pytest.mark.parametrize("n", [1, 31, 32, 33, 65, 200])
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 65, 200])
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_a_posterior_that_threads_share_has_the_same_bits(n, threads):
     rng = np.random.default_rng(n)

@@ -10,6 +10,7 @@ int main() {
     test_scores();
     test_logistic();
     test_numbers();
+    test_usual_numbers();
     test_cut();
     test_words();
     test_bayes();

@@ -55,6 +55,7 @@ void test_hashes();
 void test_scores();
 void test_logistic();
 void test_numbers();
+void test_usual_numbers();
 void test_cut();
 void test_words();
 void test_bayes();

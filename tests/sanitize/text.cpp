@@ -107,7 +107,6 @@ void test_numbers() {
     }
 }
 
-// Random cells joined to rows in a block of exact size: the cells that went in come out, and numbers read as in a column.
 // Numbers with any number of digits behind the point, next to each other and at the end of memory: as the library reads them.
 void test_usual_numbers() {
     for (size_t last = 1; last < 24; ++last) {
@@ -131,8 +130,8 @@ void test_usual_numbers() {
     }
 }
 
+// Random cells joined to rows in a block of exact size: the cells that went in come out, and numbers read as in a column.
 void test_cut() {
-    test_usual_numbers();
     for (uint64_t seed = 0; seed < 40; ++seed) {
         const size_t columns = 2 + seed % 3, rows = seed % 50;
         Column column = random_column(rows * columns, 1 + seed % 9, seed * 31 + 7);

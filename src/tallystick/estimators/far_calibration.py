@@ -73,8 +73,10 @@ def calibrated_far(
         works = []
         for f in range(len(rows.sizes)):
             training = rows.training(f)
-            works.append(JointOf(fit(learner, training, engine), rows.schema))
-            training.release()
+            try:
+                works.append(JointOf(fit(learner, training, engine), rows.schema))
+            finally:
+                training.release()
         scores = rows.answered(works)
         try:
             slope, shift = _calibrated(scores, len(rows.schema.predicted.labels), dealing.table.rows)

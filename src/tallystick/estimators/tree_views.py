@@ -409,8 +409,7 @@ class TreeViews(Estimator):
             return read_labelled(self, data)
         if self._table is None:
             raise OptionError(
-                f"{what} needs the training rows, which a fit with memory= gives back, and a loaded model "
-                "has none. "
+                f"{what} needs the training rows. A loaded model and a fit with memory= do not keep them. "
                 "Pass data=: labelled rows, or (X, y)."
             )
         return self._table

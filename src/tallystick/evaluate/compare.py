@@ -70,7 +70,7 @@ class Result(Protocol):
 
     @property
     def truth(self) -> NDArray[Any]:
-        """truth[row]; none where the answers are not here."""
+        """truth[row]; of no row where the answers are not here."""
         ...
 
     @property

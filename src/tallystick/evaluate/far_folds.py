@@ -211,8 +211,8 @@ class FarDealing:
 
 
 def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
-    """Yield (rows to train on, rows to test on) of each stratified fold, in the codes of the whole table:
-    here the whole table, by weights; of rows that stay far the rows alone.
+    """Yield (rows to train on, rows to test on) of each stratified fold, in the codes of the whole table.
+    Rows that are here stay in the table, with weight 0 outside their part; rows far away are taken out.
     """
     dealing = FarDealing.of(table)
     if dealing is None:
@@ -222,9 +222,11 @@ def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
     try:
         for f in range(folds):
             parts = rows.coded(*(other for other in range(folds) if other != f)), rows.coded(f)
-            yield parts
-            for part in parts:
-                part.release()
+            try:
+                yield parts
+            finally:
+                for part in parts:
+                    part.release()
     finally:
         rows.release()
 
@@ -248,8 +250,10 @@ def fold_models(model: Fits, table: Table, rows: FoldedRows, progress: Progress 
 
     def one(fold: int) -> int:
         training = rows.training(fold)
-        works[fold] = setting_works([model], training, rows.schema)[0]
-        training.release()
+        try:
+            works[fold] = setting_works([model], training, rows.schema)[0]
+        finally:
+            training.release()
         steps.one()
         return fold
 

@@ -6,7 +6,7 @@ same rows here, bit for bit; what comes here are fitted models and sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class FarTrial:
     training: Table
     job: int
 
-    def inner(self) -> Iterator[FarPart | None]:
+    def inner(self) -> Generator[FarPart | None, None, None]:
         """Yield INNER parts of the training rows; None: there are fewer."""
         outer = None if self.job == NEVER else (self.job, len(self.of.rows.sizes))
         rows, many = self.of.dealing.inner(self.training, INNER, outer)
@@ -82,8 +82,10 @@ class FarTrial:
                     yield None
                     continue
                 part = FarPart(rows, number, rows.of_folds(*(f for f in range(many) if f != number)))
-                yield part
-                part.training.release()
+                try:
+                    yield part
+                finally:
+                    part.training.release()
         finally:
             rows.release()
 

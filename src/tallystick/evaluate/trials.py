@@ -9,7 +9,8 @@ alone; of two settings that score the same the earlier one is taken.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -43,7 +44,7 @@ class Candidate:
 class TrialRows(Protocol):
     """Rows to train on and rows to answer, wherever they are."""
 
-    def inner(self) -> Iterator[InnerRows | None]:
+    def inner(self) -> Generator[InnerRows | None, None, None]:
         """Yield INNER parts of the training rows that choose among settings; None: there are fewer."""
         ...
 
@@ -191,7 +192,7 @@ class TrialHere:
     of: TrialsHere
     own: Trial
 
-    def inner(self) -> Iterator[InnerPart | None]:
+    def inner(self) -> Generator[InnerPart | None, None, None]:
         """Yield INNER parts of the training rows; None: there are fewer."""
         plan = self.of.dealing.inner(self.own.training, INNER, self.own.rows)
         training = plan.pieces(self.own.training)
@@ -231,6 +232,12 @@ class InnerPart:
         return [loss_of(whole, test, shares, weights) for shares in each]
 
 
+def _no_parts() -> Generator[None, None, None]:
+    """Yield INNER times that there is no part: nothing is chosen."""
+    for _ in range(INNER):
+        yield None
+
+
 # ---- the work ----
 
 
@@ -247,13 +254,15 @@ class Work:
         """Do one job and return its place."""
         job, seconds = self.jobs[at], self.seconds[at]
         trial = self.trials.trial(job)
-        picked = self._choose(trial, np.zeros_like(seconds) if job == NEVER else seconds)
-        self.picked[job] = picked
-        for family in families(self.candidates) if job != NEVER else ():
-            started = time.perf_counter()
-            trial.answer(family, [self.candidates[i].settings[picked[i]][1] for i in family])
-            seconds[family] += (time.perf_counter() - started) / len(family)
-        trial.release()
+        try:
+            picked = self._choose(trial, np.zeros_like(seconds) if job == NEVER else seconds)
+            self.picked[job] = picked
+            for family in families(self.candidates) if job != NEVER else ():
+                started = time.perf_counter()
+                trial.answer(family, [self.candidates[i].settings[picked[i]][1] for i in family])
+                seconds[family] += (time.perf_counter() - started) / len(family)
+        finally:
+            trial.release()
         self.steps.one()
         return at
 
@@ -265,13 +274,14 @@ class Work:
         out = [0] * len(self.candidates)
         tuned = [i for i, c in enumerate(self.candidates) if len(c.settings) > 1]
         losses = {i: np.zeros(len(self.candidates[i].settings)) for i in tuned}
-        for part in trial.inner() if tuned else [None] * INNER:
-            for i in tuned if part is not None else ():
-                started = time.perf_counter()
-                assert part is not None
-                losses[i] += part.losses([estimator for _, estimator in self.candidates[i].settings])
-                seconds[i] += time.perf_counter() - started
-            self.steps.one()
+        with closing(trial.inner() if tuned else _no_parts()) as parts:
+            for part in parts:
+                for i in tuned if part is not None else ():
+                    started = time.perf_counter()
+                    assert part is not None
+                    losses[i] += part.losses([estimator for _, estimator in self.candidates[i].settings])
+                    seconds[i] += time.perf_counter() - started
+                self.steps.one()
         for i in tuned:
             out[i] = int(np.argmin(losses[i]))
         return out

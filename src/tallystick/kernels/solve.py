@@ -130,7 +130,7 @@ def posterior(
     if n and not (at.min() >= 0 and at.max() < len(matrix)):
         raise ValueError(f"at must lie within 0..{len(matrix) - 1}; found {at.min()}..{at.max()}")
     a, x, told = np.empty((n, n)), np.empty((n, n)), np.empty(n)
-    if helpers is None:
+    if helpers is None or not n:
         _kernels.posterior(matrix, at, scale, a, x, told)
         return x, told
 
@@ -152,7 +152,7 @@ def posterior(
 def stretches(
     helpers: Together, step: Callable[[int, int], None], begin: int, stop: int, times: int = 1
 ) -> None:
-    """Do step(begin, stop) of as many stretches as there are helpers, or so many times as many."""
+    """Do step(begin, stop) of stretches: `times` of them for each helper."""
     each = -(-(stop - begin) // (times * helpers.threads)) or 1
     helpers(lambda first: step(first, min(first + each, stop)), range(begin, stop, each))
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
+from tallystick.data.table.block import classes_of
 from tallystick.errors import shown
 from tallystick.stats import alone
 from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.disk_ranks import DiskRanks, in_hand
-from tallystick.stats.value_ranges import ValueRanges, class_of
+from tallystick.stats.value_ranges import ValueRanges
 
 __all__ = ["ADVICE", "giveaways", "likely"]
 
@@ -171,7 +172,7 @@ def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[a
     sums = table.engine.total(table, BayesSums(tuple(asks.values()), k))
     for column in columns:
         if column.kind == "numeric":
-            order = dealer.ranked(column.name, class_of, k)
+            order = dealer.ranked(column.name, classes_of, k)
             missing = sums[""] - order.totals
             yield ValueRanges(order, missing).alone(among) if order.distinct else None
             continue

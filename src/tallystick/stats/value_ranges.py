@@ -18,15 +18,10 @@ from tallystick.contracts import Block
 from tallystick.stats import alone
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
-__all__ = ["RangeEnds", "ValueRanges", "class_of", "ends_of", "one_label"]
+__all__ = ["RangeEnds", "ValueRanges", "ends_of", "one_label"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-def class_of(block: Block) -> NDArray[Any]:
-    """Return the class of each row; without a target all are of one."""
-    return one_label(block) if block.classes is None else np.asarray(block.classes)
 
 
 def one_label(block: Block) -> NDArray[Any]:

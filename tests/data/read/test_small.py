@@ -79,6 +79,8 @@ def test_ordinary_matrix_needs_no_survey(labels: list[int]) -> None:
         (ORDINARY, np.array([[0], [1], [1], [0]]), NO_WISHES),
         (ORDINARY, np.array(["a", "b", "b", "a"]), NO_WISHES),
         (ORDINARY, "x1", NO_WISHES),
+        (ORDINARY, np.array([0, 1, 1, 0], ">i4"), NO_WISHES),
+        (ORDINARY, np.zeros(4, [("a", "i1"), ("y", "i4")])["y"], NO_WISHES),
         (ORDINARY, np.array([0, 1, 1, 0]), Wishes(kinds={"x0": "levels"})),
         (np.where(ORDINARY > 2, np.inf, ORDINARY), np.array([0, 1, 1, 0]), NO_WISHES),
         (np.arange(4.0)[:, None], np.array([0, 1, 1, 0]), NO_WISHES),

@@ -66,8 +66,10 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
 
 
 def _is_labels(target: Any, rows: int) -> bool:
-    """Are these whole numbers, one a row?"""
-    return isinstance(target, np.ndarray) and target.dtype.kind in "iu" and target.shape == (rows,)
+    """Are these whole numbers that a kernel reads as they lie, one a row?"""
+    if not isinstance(target, np.ndarray) or target.dtype.kind not in "iu" or target.shape != (rows,):
+        return False
+    return target.dtype.isnative and target.flags.aligned and target.strides[0] % target.itemsize == 0
 
 
 def _decide(
