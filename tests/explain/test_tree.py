@@ -199,7 +199,7 @@ def test_a_loaded_tree_asks_for_rows_where_it_needs_them(votes):
         lambda: again.prune("pessimistic"),
         lambda: again.rules(drop=True),
     ):
-        with pytest.raises(OptionError, match=r"a loaded model has none. Pass data="):
+        with pytest.raises(OptionError, match=r"do not keep them\. Pass data="):
             ask()
     assert again.prune("mdl").get_n_leaves() == votes.prune("mdl").get_n_leaves()
     assert again.prune("pessimistic", raising=False).get_n_leaves() < votes.get_n_leaves()
