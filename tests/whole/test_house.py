@@ -236,3 +236,31 @@ def test_every_module_has_a_test_file_of_its_name():
         if not there and not module.stem.startswith("__"):
             lost.append(module.as_posix())
     assert lost == []
+
+
+def test_benchmarks_take_from_each_other_what_is_there():
+    """Their peers are not all installed where tests run, so they are read, not imported."""
+    paths = (ROOT / "benchmarks").glob("*.py")
+    trees = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    there = {name: {n for node in tree.body for n in _defined(node)} for name, tree in trees.items()}
+    taken = [
+        (name, node.module, alias.name)
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in trees
+        for alias in node.names
+    ]
+    assert len(taken) > 20
+    assert not [one for one in taken if one[2] not in there[one[1]]]
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+    return []
