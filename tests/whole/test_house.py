@@ -242,6 +242,8 @@ def test_benchmarks_take_from_each_other_what_is_there():
     """Their peers are not all installed where tests run, so they are read, not imported."""
     paths = (ROOT / "benchmarks").glob("*.py")
     trees = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    if not trees:
+        pytest.skip("an sdist has no benchmarks")
     there = {name: {n for node in tree.body for n in _defined(node)} for name, tree in trees.items()}
     taken = [
         (name, node.module, alias.name)
