@@ -25,8 +25,8 @@ def slow_fewest_wrong(counts, most):
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=7))
 def test_the_small_tree_has_the_fewest_errors_of_all_that_cut_as_often(data):
     counts = np.array(data)
-    runs = alone._runs(counts)
-    assert alone._fewest_wrong(runs, 3) == [float(v) for v in slow_fewest_wrong(counts, 3)]
+    runs = alone.runs_of(counts)
+    assert alone.fewest_wrong(runs, 3) == [float(v) for v in slow_fewest_wrong(counts, 3)]
 
 
 def test_two_levels_that_tell_all_of_forty_rows_are_named_and_ten_rows_are_luck():
@@ -62,8 +62,8 @@ def test_pieces_of_the_values_tell_what_all_tell_wherever_they_are_cut():
         counts = rng.integers(0, 4, (12, 3))
         counts[counts.sum(axis=1) == 0, 0] = 1
         pieces = np.split(counts, sorted(rng.choice(np.arange(1, 12), 4, replace=False).tolist()))
-        runs = alone._runs(counts)
+        runs = alone.runs_of(counts)
         many, goes_on = alone.joined_runs([alone.piece_runs(piece) for piece in pieces])
         assert many == len(runs)
         told = [alone.wrong_between(own, 3, on) for own, on in zip(pieces, goes_on, strict=True)]
-        assert alone.wrong_of_all(told) == alone._fewest_wrong(runs, 3)
+        assert alone.wrong_of_all(told) == alone.fewest_wrong(runs, 3)

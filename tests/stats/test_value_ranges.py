@@ -32,18 +32,20 @@ def test_a_column_without_values_has_no_ends():
     assert (len(values), len(counts)) == (0, 0)
 
 
+@pytest.mark.parametrize(("unit", "near"), [(1, False), (1, True), (7, False), (7, True)])
 @pytest.mark.parametrize("seed", range(4))
-def test_ranges_tell_as_much_of_the_class_as_all_values(seed):
+def test_ranges_tell_as_much_of_the_class_as_all_values(seed, unit, near):
     rng = np.random.default_rng(seed)
     values = np.arange(60.0)
     counts = np.zeros((60, 2), np.int64)
     counts[np.arange(60), (values > 20 + 10 * seed).astype(int)] = rng.integers(1, 20, 60)
     counts[rng.integers(0, 60, 2), 0] += 1
-    missing = np.array([1, 0])
-    told = alone.by_cuts(counts, missing, 3)
+    counts, missing = unit * counts, unit * np.array([1, 0])
+    counts[5] += 1
+    told = alone.by_cuts(counts, missing, 3, unit)
     assert told is not None
     for cuts in ([], [1, 30, 31], sorted(rng.choice(np.arange(1, 60), 9, replace=False).tolist())):
-        assert ValueRanges(Pieces(values, counts, cuts), missing).alone(3) == told
+        assert ValueRanges(Pieces(values, counts, cuts), missing, unit, near).alone(3) == told
 
 
 def test_one_label_is_the_same_for_each_row():

@@ -16,6 +16,7 @@ from tallystick.contracts import Block, Engine
 from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
 from tallystick.evaluate.far_folds import FarDealing
+from tallystick.evaluate.running import spread
 from tallystick.evaluate.summed_answers import AnswerRows, answers_in
 from tallystick.learners.calibrate import maximised, nearby, objective, term_sums, whole_unit
 from tallystick.learners.fit import fit
@@ -35,10 +36,8 @@ class JointOf:
     def __call__(self, block: Block) -> Array:
         """Return scores[row, class of the whole table]: minus infinity where training rows lack it."""
         own = recode_block(block, self.whole, self.model.schema)  # type: ignore[arg-type]
-        labels = self.whole.predicted.labels
-        out = np.full((block.rows, len(labels)), -np.inf)
-        out[:, [labels.index(label) for label in self.model.schema.predicted.labels]] = self.model.joint(own)
-        return out
+        labels = self.model.schema.predicted.labels
+        return spread(self.model.joint(own), labels, self.whole.predicted.labels, -np.inf)
 
 
 @dataclass(frozen=True)

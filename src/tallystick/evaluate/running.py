@@ -197,11 +197,15 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
             yield spread(shares, training.schema.predicted.labels, labels)
 
 
-def spread(shares: Floats, own: tuple[str, ...], labels: tuple[str, ...]) -> Floats:
-    """Return shares[row, class of the training part] as shares[row, class of all labels]."""
+def spread(
+    shares: Floats, own: tuple[str, ...], labels: tuple[str, ...], others: float = 0.0
+) -> Floats:
+    """Return shares[row, class of the training part] as shares[row, class of all labels]; others: what those
+    get that the training part lacks.
+    """
     if own == labels:
         return shares
-    out = np.zeros((len(shares), len(labels)))
+    out = np.full((len(shares), len(labels)), others)
     out[:, [labels.index(label) for label in own]] = shares
     return out
 

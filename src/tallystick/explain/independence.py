@@ -21,7 +21,7 @@ from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import page_limit
 from tallystick.stats.bayes import Ask, BayesSums, key
-from tallystick.stats.few_values import FewValues, PairCounts
+from tallystick.stats.few_values import FewValues, PairCounts, bins_of
 from tallystick.stats.value_ranges import one_label
 
 BINS = 6  # of a number
@@ -157,29 +157,26 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
     """Return code[row] of a column in a few values, missing as the last, how many there are, and how many
     without missing.
     """
-    column = table.schema[name]
+    column, room = table.schema[name], np.empty if table.place == "memory" else scratch.empty
     if column.kind == "numeric":
         codes, distinct = table.ranks(name)
         k = len(distinct)
     else:
         codes, k = table.column(name), len(column.levels)
-    room = np.empty if table.place == "memory" else scratch.empty
-    counts, into = room(k + 2, np.int64), room(k + 2, np.uint32)
-    counts[:], into[:] = 0, 0
+    counts = room(k + 2, np.int64)
+    counts[:] = 0
     kernels.count_classes(np.ascontiguousarray(codes), k + 2, None, counts)
-    if column.kind == "numeric" and k > BINS:
-        total, before = max(int(counts[:k].sum()), 1), 0
+    if column.kind == "numeric":
+        into, total, before = room(k + 2, np.uint32), int(counts[:k].sum()), 0
         for some in _steps(k):
-            up_to = before + np.cumsum(counts[:k][some])
-            into[:k][some] = (up_to - counts[:k][some]) * BINS // total
-            before = int(up_to[-1])
-    elif k > MOST_LEVELS:
-        order = np.argsort(-counts[:k], kind="stable")
-        into[order] = np.minimum(np.arange(k), MOST_LEVELS)
+            own = counts[:k][some]
+            into[:k][some] = bins_of(own, before, some.start, total, k, BINS)
+            before += int(own.sum())
+        size = int(into[:k].max(initial=0)) + 1
+        into[k:] = size
     else:
-        into[:k] = np.arange(k)
-    size = int(into.max()) + 1
-    into[k:] = size
+        few = FewValues.of_levels(name, counts[: k + 1], MOST_LEVELS)
+        into, size = few.into, few.size
     out = room(table.rows, into.dtype)
     for some in _steps(table.rows):
         out[some] = into[codes[some]]

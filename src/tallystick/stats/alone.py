@@ -12,7 +12,7 @@ those that name the tree among all that were looked at, are at least SURE. Missi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,11 +30,13 @@ __all__ = [
     "allowed",
     "by_cuts",
     "by_levels",
-    "by_pieces",
     "by_runs",
     "by_word",
+    "fewest_wrong",
     "joined_runs",
     "piece_runs",
+    "runs_in_hand",
+    "runs_of",
     "wrong_between",
     "wrong_of_all",
 ]
@@ -77,11 +79,13 @@ def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
     return _judged(wrong, every.sum(axis=0), level_bits(len(every), every.shape[1]), among)
 
 
-def by_cuts(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
-    """Return what counts[value, class] in rising order of values tell by a few cuts; None as above."""
-    runs = _runs(counts)
+def by_cuts(counts: Counts, missing: Counts, among: int = 1, unit: int = 1) -> Alone | None:
+    """Return what counts[value, class], in `unit`s and in rising order of values, tell by a few cuts; None as
+    above.
+    """
+    runs = runs_of(counts)
     found = RunsFound(counts.sum(axis=0), missing, len(counts), len(runs))
-    return by_runs(found, lambda most: _fewest_wrong(runs, most), among)
+    return by_runs(found, lambda most: fewest_wrong(runs, most), among, unit)
 
 
 class RunsFound(NamedTuple):
@@ -95,21 +99,23 @@ class RunsFound(NamedTuple):
     runs: int
 
 
-def by_runs(found: RunsFound, fewest: Callable[[int], list[float]], among: int = 1) -> Alone | None:
+def by_runs(
+    found: RunsFound, fewest: Callable[[int], list[float]], among: int = 1, unit: int = 1
+) -> Alone | None:
     """Return what a few cuts tell; None as above. fewest(most): the fewest wrong rows with 0 to `most` cuts,
-    asked for only where the runs are few enough.
+    asked for only where the runs are few enough; unit: what a row of weight 1 counts for.
     """
-    missing = found.missing
-    if (absent := _by_absence(found.there[None], missing, among)) is not None:
+    there, missing = found.there / unit, found.missing / unit
+    if (absent := _by_absence(there[None], missing, among)) is not None:
         return absent
-    total = found.there + missing
+    total = there + missing
     most = CUTS + max(int(np.count_nonzero(total)) - 2, 0)
     lost = float(missing.sum() - missing.max(initial=0))
     # each wrong row can break a run in two places; more runs than that are not a small tree
     if found.runs < 2 or found.runs > most + 1 + 2 * allowed(total):
         return None
     for cuts, wrong in enumerate(fewest(most)):
-        named = _judged(wrong + lost, total, cut_bits(found.values, cuts) + bool(lost), among)
+        named = _judged(wrong / unit + lost, total, cut_bits(found.values, cuts) + bool(lost), among)
         if cuts and named is not None:
             return named
     return None
@@ -156,14 +162,14 @@ def allowed_of(rows: float, largest: float) -> float:
     return min(WRONG * rows, MISSED * (rows - largest))
 
 
-def _runs(counts: Counts) -> Floats:
+def runs_of(counts: Counts) -> Floats:
     """Return counts[run, class] of neighbouring values with one most frequent class."""
     best = counts.argmax(axis=1)
     starts = np.flatnonzero(np.r_[True, best[1:] != best[:-1]]) if len(best) else np.zeros(0, np.intp)
     return np.add.reduceat(counts, starts, axis=0).astype(np.float64) if len(starts) else np.zeros((0, 1))
 
 
-def _fewest_wrong(runs: Floats, most: int) -> list[float]:
+def fewest_wrong(runs: Floats, most: int) -> list[float]:
     """Return the fewest wrong rows with 0, 1, ... cuts: each interval answers one class.
 
     wrong[cuts, class]: so far, the interval in hand answering the class.
@@ -204,35 +210,22 @@ def joined_runs(pieces: Sequence[PieceRuns]) -> tuple[int, list[bool]]:
     return sum(p.many for p in pieces) - sum(goes_on), goes_on
 
 
-def by_pieces(pieces: Callable[[], Iterable[Counts]], missing: Counts, among: int = 1) -> Alone | None:
-    """Return what `by_cuts` tells of all counts. pieces(): them, some values at a time, at least one in each;
-    they are gone through again only where they may tell nearly all.
-    """
-    there, values, ends = np.zeros_like(missing), 0, list[PieceRuns]()
-    for counts in pieces():
-        there, values = there + counts.sum(axis=0), values + len(counts)
-        ends.append(piece_runs(counts))
-    many, goes_on = joined_runs(ends)
-
-    def fewest(most: int) -> list[float]:
-        runs: list[Floats] = []
-        for counts, on in zip(pieces(), goes_on, strict=True):
-            own = _runs(counts)
-            if on:
-                runs[-1][-1] += own[0]
-            runs.append(own[int(on) :])
-            if not len(runs[-1]):
-                runs.pop()
-        return _fewest_wrong(np.concatenate(runs), most)
-
-    return by_runs(RunsFound(there, missing, values, many), fewest, among)
+def runs_in_hand(pieces: Sequence[Floats], goes_on: Sequence[bool]) -> Floats:
+    """Return the runs of all values, of those of each piece and whether its first goes on with the last."""
+    out: list[Floats] = []
+    for own, on in zip(pieces, goes_on, strict=True):
+        if on:
+            out[-1][-1] += own[0]
+        if len(own) > on:
+            out.append(own[int(on) :])
+    return np.concatenate(out)
 
 
 def wrong_between(counts: Counts, most: int, goes_on: bool) -> Floats:
     """Return wrong[class before, cuts, class in hand] of a piece: the fewest wrong rows in it with so many
     cuts there, none before its first run where that goes on with the last.
     """
-    runs = _runs(counts)
+    runs = runs_of(counts)
     k = runs.shape[1]
     wrong = np.full((k, most + 1, k), np.inf)
     wrong[np.arange(k), 0, np.arange(k)] = 0.0

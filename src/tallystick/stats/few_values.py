@@ -17,7 +17,7 @@ from tallystick.contracts import Block
 from tallystick.data.table.block import classes_of
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
-__all__ = ["FewValues", "PairCounts"]
+__all__ = ["FewValues", "PairCounts", "bins_of"]
 
 Codes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -80,6 +80,17 @@ class FewValues:
         return self.size + int(self.gaps)
 
 
+def bins_of(own: Counts, before: int, first: int, rows: int, distinct: int, bins: int) -> Counts:
+    """Return the bin of some of all distinct values, in their order: bins of about equal counts, or one for
+    each value where they are few. own[value]: its rows; before, first: rows and values that are lower; rows:
+    that have a value.
+    """
+    if distinct <= bins:
+        return first + np.arange(len(own))
+    out: Counts = (before + np.cumsum(own) - own) * bins // max(rows, 1)
+    return out
+
+
 @dataclass(frozen=True)
 class BinStarts:
     """Ask a piece where bins of equal counts begin in it. rows: that have a value; distinct: values."""
@@ -90,11 +101,8 @@ class BinStarts:
 
     def __call__(self, piece: RankedPiece) -> list[tuple[int, float]]:
         """Return (bin, its first value here)."""
-        own = piece.counts.sum(axis=1)
-        if self.distinct > self.bins:
-            at = (int(piece.before.sum()) + np.cumsum(own) - own) * self.bins // max(self.rows, 1)
-        else:
-            at = piece.first + np.arange(len(own))
+        own, before = piece.counts.sum(axis=1), int(piece.before.sum())
+        at = bins_of(own, before, piece.first, self.rows, self.distinct, self.bins)
         new = np.flatnonzero(np.diff(at, prepend=-1))
         return list(zip(at[new].tolist(), piece.values[new].tolist(), strict=True))
 

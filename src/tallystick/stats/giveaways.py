@@ -144,20 +144,18 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
         return alone.by_word(have[:-1] / table.unit, rows / table.unit, missing / table.unit, among)
     if column.kind == "numeric" and not in_hand(table, k):
         order = DiskRanks.of(table, column.name, classes, k)
-        return alone.by_pieces(
-            lambda: (piece.counts / table.unit for piece in order.pieces()),
-            order.missing / table.unit,
-            among,
-        )
+        ranges = ValueRanges(order, order.missing, table.unit, near=True)
+        return ranges.alone(among) if order.distinct else None
     if column.kind == "numeric":
         codes, distinct = table.ranks(column.name)
         size = len(distinct)
     else:
         codes, size = table.column(column.name), len(column.levels)
     # a level never seen has a code too, behind that of missing, which no row of the table has
-    counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights) / table.unit
-    tell = alone.by_levels if column.kind in CODED else alone.by_cuts
-    return tell(counts[:size], counts[size], among)
+    counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights)
+    if column.kind not in CODED:
+        return alone.by_cuts(counts[:size], counts[size], among, table.unit)
+    return alone.by_levels(counts[:size] / table.unit, counts[size] / table.unit, among)
 
 
 def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[alone.Alone | None]:

@@ -49,6 +49,10 @@ def ends_of(piece: RankedPiece) -> RangeEnds:
     return RangeEnds(pairs[0], pairs[1], piece.first, alone.piece_runs(piece.counts))
 
 
+def _runs_of(piece: RankedPiece) -> Floats:
+    return alone.runs_of(piece.counts)
+
+
 @dataclass(frozen=True)
 class WrongIn:
     """Ask a piece how few rows small trees get wrong in it. goes_on[first]: whether its first run goes on
@@ -65,10 +69,15 @@ class WrongIn:
 
 @dataclass(frozen=True)
 class ValueRanges:
-    """A column of numbers in ranges of its values; some row has one. missing[class]: rows without one."""
+    """A column of numbers in ranges of its values; some row has one. missing[class]: rows without one.
+
+    unit: what a row of weight 1 counts for; near: the ranges are here, and so may be all runs at once.
+    """
 
     order: RankedValues
     missing: Counts
+    unit: int = 1
+    near: bool = False
 
     @cached_property
     def ends(self) -> list[RangeEnds]:
@@ -105,9 +114,14 @@ class ValueRanges:
     def alone(self, among: int) -> alone.Alone | None:
         """Return what the column tells of the class alone, None unless it is nearly all; among: columns."""
         found = alone.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
-        return alone.by_runs(found, self._fewest, among)
+        return alone.by_runs(found, self._fewest, among, self.unit)
 
     def _fewest(self, most: int) -> list[float]:
-        """Return the fewest wrong rows with 0 to `most` cuts."""
+        """Return the fewest wrong rows with 0 to `most` cuts. Far away each range tells them for every class
+        before it; that takes the third power of the classes, and no runs come here.
+        """
+        if self.near:
+            own = self.order.ask(_runs_of)
+            return alone.fewest_wrong(alone.runs_in_hand(own, self.runs[1]), most)
         goes_on = {piece.first: own for piece, own in zip(self.ends, self.runs[1], strict=True)}
         return alone.wrong_of_all(self.order.ask(WrongIn(most, goes_on)))

@@ -7,7 +7,7 @@ Law: a batch encoded again from its cells, or from what was taken of it, is the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,12 +92,12 @@ class Encoder:
             and not len(m.sentinels)
         }
 
-    def taken(self, taken: Looked) -> Block:
-        """Return the rows of a batch as a survey saw them: the columns that it has."""
+    def taken(self, taken: Looked, but: Collection[str] = ()) -> Block:
+        """Return the rows of a batch as a survey saw them, without some columns."""
         columns = {
             m.column.name: cut_words(self._read(m, taken.columns[m.column.cells]), taken.keep)
             for m in self.matchers
-            if m.column.cells in taken.columns
+            if m.column.name not in but
         }
         return Block(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
 

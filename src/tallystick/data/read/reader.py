@@ -306,10 +306,10 @@ def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
         for name in moved:
             file.put(name, first.numbers(i, name), starts[i])
         taken = reader.taken(i, moved)
-        return encoder.taken(taken), taken.rows, taken.keep
+        return encoder.taken(taken, moved), taken.rows, taken.keep
 
     rows = 0
     for block, count, keep in in_order((partial(job, i) for i in range(len(first))), threads):
-        file.add(block, rows, keep)
+        file.add(block, rows, keep, moved)
         rows += count
     return file

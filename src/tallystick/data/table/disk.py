@@ -7,7 +7,7 @@ schema, not on the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -144,12 +144,18 @@ class TableFile:
         at, kind, _ = self.places["column", name]
         self.file.write(data, at + row * kind.itemsize)
 
-    def add(self, block: Block, start: int = 0, keep: NDArray[np.int64] | None = None) -> None:
-        """Write a block, but for columns that it has not: those are put in their places apart. start: the
-        number of its batch's first row; keep: rows of the batch that count.
+    def add(
+        self,
+        block: Block,
+        start: int = 0,
+        keep: NDArray[np.int64] | None = None,
+        but: Collection[str] = (),
+    ) -> None:
+        """Write a block, but for columns that are put in their places apart. start: the number of its batch's
+        first row; keep: rows of the batch that count.
         """
         for column in self.schema.used:
-            if column.name not in block.columns:
+            if column.name in but:
                 continue
             data = block.columns[column.name]
             if column.kind == "text":

@@ -147,16 +147,16 @@ def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
     prices = np.where(prices < path.alpha, path.alpha, prices)
     sums, weight = np.zeros((2, len(prices))), 0.0
     for held in folds:
-        sums += _sums(held, prices)
+        sums += _sums(held, prices, path.error)
         weight += float(held.weights.sum())
     mean = sums[0] / weight
-    spread = np.maximum(sums[1] / weight - mean**2, 0.0)
+    spread = np.maximum(sums[1] / weight - (mean - path.error) ** 2, 0.0)
     return Judged(path, mean, np.sqrt(spread / weight))
 
 
-def _sums(held: Held, prices: Floats) -> Floats:
-    """Return the losses of the held-out rows, and their squares, summed at each price: of one price at a
-    time, since prices are many and so are rows.
+def _sums(held: Held, prices: Floats, about: Floats) -> Floats:
+    """Return the losses of the held-out rows, and their squared distances from about[price], summed at each
+    price: of one price at a time, since prices are many and so are rows.
     """
     tree, own = held.tree, weakest_links(held.tree)
     out = np.empty((2, len(prices)))
@@ -169,8 +169,8 @@ def _sums(held: Held, prices: Floats) -> Floats:
             loss = (truth - answer) ** 2
         else:
             loss = costs[truth, answer] if costs is not None else (truth != answer).astype(np.float64)
-        heavy = loss * held.weights
-        out[:, k] = heavy.sum(), (heavy * loss).sum()
+        away = loss - about[k]
+        out[:, k] = (loss * held.weights).sum(), (away * away * held.weights).sum()
     return out
 
 
