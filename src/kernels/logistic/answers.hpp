@@ -2,13 +2,12 @@
 // Columns are added in their order, so an answer depends on its own row alone: not on blocks, threads or instruction set.
 #pragma once
 
+#include "kernels/logistic/look.hpp"
 #include "kernels/logistic/words.hpp"
 
 namespace tally::logistic {
 
 enum class Answer : int64_t { scores = 0, shares = 1, best = 2 };
-
-constexpr double kApart = 1e-9;  // scores nearer than this may have equal shares
 
 // to[row, class] from eta[link, row]; two classes have the scores 0 and eta.
 TALLY_INLINE void write_scores(const double* eta, size_t links, size_t n, double* to) {
@@ -105,82 +104,20 @@ TALLY_INLINE void add_side_by_side(const Ask& a, size_t first, size_t n, double*
     for (size_t i = whole; i < n; ++i) eta[i] = rest[i];
 }
 
-// The sums of four vectors' parts, one each.
-TALLY_INLINE void sums_of_four(const Four v[4], Four& out) {
-    const Four a = TALLY_SHUFFLE(v[0], v[1], 0, 4, 2, 6) + TALLY_SHUFFLE(v[0], v[1], 1, 5, 3, 7);
-    const Four b = TALLY_SHUFFLE(v[2], v[3], 0, 4, 2, 6) + TALLY_SHUFFLE(v[2], v[3], 1, 5, 3, 7);
-    out = TALLY_SHUFFLE(a, b, 0, 1, 4, 5) + TALLY_SHUFFLE(a, b, 2, 3, 6, 7);
-}
-
-// A quick look for one link over columns that lie side by side: slope[column, padded to fours] times x, plus `base`, in
-// the order that suits the processor. best[row] is right where the score is further from 0 than the roundings of this
-// order and of the careful one together (`room`: what the constant and the centres add to the sizes of the products).
-struct Quick {
-    double base, room;
-    size_t fours;
-    double* slope;
-};
-
-TALLY_INLINE Quick quick_look(const Ask& a, double* memory) {
-    Quick q{a.theta[0], a.theta[0] < 0 ? -a.theta[0] : a.theta[0], (a.dense + 3) / 4, memory};
-    for (size_t j = 0; j < 4 * q.fours; ++j) memory[j] = 0.0;
-    for (size_t j = 0; j < a.dense; ++j) {
-        const double slope = a.theta[1 + j] * a.factor[j], part = slope * a.centre[j];
-        memory[j < 4 * (a.dense / 4) ? j : 4 * q.fours - (a.dense - j)] = slope;  // the last four columns may overlap
-        q.base -= part;
-        q.room += 2.0 * (part < 0 ? -part : part);
-    }
-    return q;
-}
-
-// Returns whether every row could be told.
-TALLY_INLINE bool best_at_a_look(const Ask& a, const Quick& q, size_t first, size_t n, uint32_t* best) {
-    const size_t stride = static_cast<size_t>(a.strides[0]), last = a.dense - 4;
-    const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
-    const double slack = 1e-15 * double(a.dense + 8), apart = kApart + slack * q.room;
-    const size_t ahead = (1024 / stride + 1) * stride;  // the rows fetched meanwhile: about 8 KB from here
-    bool told = true;
-    for (size_t i = 0; i < n; i += 4) {
-        const double* row[4];
-        for (size_t r = 0; r < 4; ++r) row[r] = x + (i + r < n ? i + r : n - 1) * stride;
-        for (size_t r = 0; r < 4; ++r)
-            for (size_t j = 0; j < a.dense; j += 8) TALLY_PREFETCH(row[r] + ahead + j);
-        Four sum[4] = {}, size[4] = {};
-        for (size_t j = 0; j < q.fours; ++j) {
-            const Four slope = *reinterpret_cast<const Four*>(q.slope + 4 * j);
-            const size_t at = 4 * j < last ? 4 * j : last;
-            for (size_t r = 0; r < 4; ++r) {
-                const Four part = slope * *reinterpret_cast<const Four*>(row[r] + at);
-                sum[r] += part;
-                size[r] += reinterpret_cast<Four>(reinterpret_cast<FourWhole>(part) & INT64_MAX);
-            }
-        }
-        Four score, sizes;
-        sums_of_four(sum, score), sums_of_four(size, sizes);
-        for (size_t r = 0; r < 4; ++r) {
-            const double e = score[r] + q.base;
-            told &= (e < 0 ? -e : e) > apart + slack * sizes[r];  // false for what is missing or infinite
-            if (i + r < n) best[i + r] = e > 0.0;
-        }
-    }
-    return told;
-}
-
 // Fills scores or shares [row, class], or best[row]. Returns whether every score is finite: where none is missing or
 // infinite among the rows' values, it is. spare: kRows doubles per text column, and links more.
 inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare, Answer answer,
                     double* numbers, uint32_t* best) {
-    return run_fast([a = ask, texts, n_texts, memory, spare, answer, numbers, best] {
+    const bool looks = answer == Answer::best && ask.links == 1 && ask.coded == 0 && n_texts == 0 && side_by_side(ask);
+    const size_t told = looks ? told_at_a_look(ask, memory, best) : 0;
+    return run_fast([a = ask, texts, n_texts, memory, spare, answer, numbers, best, told] {
         const Work w = lay_out(memory, a.dense, a.links);
         const size_t classes = a.links == 1 ? 2 : a.links;
         double* line = spare + n_texts * kRows;
         const bool plain = a.links == 1 && a.coded == 0 && side_by_side(a);
-        bool finite = true, quick = plain && n_texts == 0 && answer == Answer::best;
-        const Quick look = quick ? quick_look(a, w.side) : Quick{};
-        for (size_t first = 0; first < a.rows; first += kRows) {
+        bool finite = true;
+        for (size_t first = told; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-            quick = quick && best_at_a_look(a, look, first, n, best + first);  // not all: the careful way from here on
-            if (quick) continue;
             if (plain) {
                 add_side_by_side(a, first, n, w.y, w.eta);
             } else {

@@ -9,6 +9,8 @@ Law: where it answers, it answers what the long way answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,11 @@ from numpy.typing import NDArray
 from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.source.door import here, lies_on_device
-from tallystick.data.threads import in_order
+from tallystick.data.threads import in_order, thread_count
 from tallystick.models.tree.record import is_number
 
-PIECE = 65_536  # rows of a task
+PIECE = 65_536  # rows of a task, at least
+SHARES = 4  # tasks of a thread: fewer of them look up fewer columns, more of them end together
 
 Columns = Sequence[NDArray[Any]]
 Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
@@ -51,22 +54,24 @@ def from_floats(
 
 def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
     """Return work(columns, rows) of pieces of the rows, over threads; None when one has to be read."""
-    out = None
+    size = max(PIECE, rows // (SHARES * thread_count(threads)))
+    out: list[NDArray[Any]] = []
+    first = Lock()
 
-    def piece(start: int) -> Callable[[], tuple[slice, NDArray[Any] | None]]:
-        part = slice(start, min(start + PIECE, rows))
-        return lambda: (part, work([c[part] for c in columns], part.stop - start))
-
-    for part, found in in_order((piece(start) for start in range(0, max(rows, 1), PIECE)), threads):
+    def answer(part: slice) -> bool:
+        found = work([c[part] for c in columns], part.stop - part.start)
         if found is None:
-            return None
-        if part.stop - part.start == rows:
-            out = found
-            break
-        if out is None:
-            out = np.empty((rows, *found.shape[1:]), found.dtype)
-        out[part] = found
-    return out
+            return False
+        with first:
+            if not out:
+                out.append(found if len(found) == rows else np.empty((rows, *found.shape[1:]), found.dtype))
+        if out[0] is not found:
+            out[0][part] = found
+        return True
+
+    parts = (slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size))
+    answered = all(in_order((partial(answer, part) for part in parts), threads))
+    return out[0] if answered else None
 
 
 def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
