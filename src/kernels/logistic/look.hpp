@@ -55,7 +55,7 @@ TALLY_INLINE bool best_at_a_look(const Ask& a, const Look& q, size_t first, size
             const Four slope = *reinterpret_cast<const Four*>(q.slope + 4 * j);
             const size_t at = 4 * j < last ? 4 * j : last;
             TALLY_UNROLL  // so that the sums stay in registers
-            for (size_t r = 0; r < 4; ++r) {
+                for (size_t r = 0; r < 4; ++r) {
                 const Four part = slope * *reinterpret_cast<const Four*>(row[r] + at);
                 sum[r] += part;
                 squares[r] += part * part;
