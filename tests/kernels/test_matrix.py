@@ -85,7 +85,9 @@ def odd_sizes(rng, rows):
     ]  # none is a whole number of units
     yield np.where(rng.random(rows) < 0.01, 5e-324, signs * rng.random(rows))
     yield np.where(
-        rng.random(rows) < 0.01, rng.choice([1e300, -1e200, np.nan, np.inf, 3e17, 40.0], rows), signs
+        rng.random(rows) < 0.01,
+        rng.choice([1e300, -1e200, np.nan, np.inf, 3e17, 1e9, 1e5, 40.0], rows),
+        signs,
     )
     yield np.sort(2.0 ** rng.uniform(-30, 30, rows))
     yield np.where(rng.random(rows) < 0.5, -0.0, rng.normal(size=rows))
