@@ -205,9 +205,11 @@ void bind_math(nb::module_& m) {
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
     m.def(
-        "clone", [] { return level == Level::avx512 ? "avx512"
-                             : level == Level::avx2 ? "avx2"
-                                                    : "baseline"; },
+        "clone",
+        [] {
+            constexpr const char* names[] = {"baseline", "avx2", "avx512", "ifma"};
+            return names[static_cast<int>(level)];
+        },
         "Which form of the hot loops runs here.");
     m.def(
         "n_log2_n",

@@ -105,11 +105,10 @@ void bind_bayes(nb::module_& m) {
         [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing, Out<int64_t> digits,
            Out<int64_t> squares) {
             const size_t k = missing.shape(1);
-            RowTables scratch(k);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
                 const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
-                by_width(classes, [&](auto* c) { add_columns(held.columns(), c, k, scratch, to); });
+                by_width(classes, [&](auto* c) { add_columns(held.columns(), c, k, to); });
             }
         },
         nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),

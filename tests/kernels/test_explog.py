@@ -163,7 +163,7 @@ def run_battery(instructions):
 @pytest.mark.slow
 def test_the_same_bits_with_and_without_avx2_and_avx512():
     most, bits = run_battery("")
-    levels = ["baseline", "avx2", "avx512"]
+    levels = ["baseline", "avx2", "avx512", "ifma"]
     if most == "baseline":
         pytest.skip("this processor has neither AVX2 nor AVX-512, so there is only one way to run")
     for level in levels[: levels.index(most)]:
@@ -176,5 +176,6 @@ def test_the_same_bits_with_and_without_avx2_and_avx512():
 def test_the_level_is_what_the_processor_has():
     flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
     wide = {"avx512f", "avx512dq", "avx512bw", "avx512vl"}
-    most = "avx512" if wide <= flags else "avx2" if {"avx2", "fma"} <= flags else "baseline"
+    best = "ifma" if "avx512ifma" in flags else "avx512"
+    most = best if wide <= flags else "avx2" if {"avx2", "fma"} <= flags else "baseline"
     assert run_battery("")[0] == most

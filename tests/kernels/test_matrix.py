@@ -72,6 +72,70 @@ def test_row_moments_of_many_rows_of_every_size():
         np.testing.assert_array_equal(a, b)
 
 
+def odd_sizes(rng, rows):
+    """Columns at the edges of what the quick ways take: halves and ends of their units, drifts, outliers."""
+    unit = 2.0 ** (2 - 69)  # of a column whose largest value seen lies in [1, 2)
+    signs = rng.choice([-1.0, 1.0], rows)
+    yield rng.normal(size=rows)
+    yield np.full(rows, 1.9999999999999998)
+    yield signs * (rng.integers(0, 2**15, rows) + 0.5) * 2.0**51 * unit  # halves of the coarse unit
+    yield np.r_[1.5, signs[1:] * rng.integers(0, 2**53, rows - 1) * unit]
+    yield np.r_[
+        1.5, signs[1:] * (rng.integers(0, 2**52, rows - 1) + 0.5) * unit
+    ]  # none is a whole number of units
+    yield np.where(rng.random(rows) < 0.01, 5e-324, signs * rng.random(rows))
+    yield np.where(
+        rng.random(rows) < 0.01,
+        rng.choice([1e300, -1e200, np.nan, np.inf, 3e17, 1e9, 1e5, 40.0], rows),
+        signs,
+    )
+    yield np.sort(2.0 ** rng.uniform(-30, 30, rows))
+    yield np.where(rng.random(rows) < 0.5, -0.0, rng.normal(size=rows))
+    yield rng.normal(size=rows).astype(np.float32).astype(np.float64)
+    yield rng.integers(-3, 4, rows) * 1.0
+    yield signs * 2.0 ** rng.integers(-16, 1, rows)
+    yield rng.normal(size=rows) * 2.0**399
+    yield rng.normal(size=rows) * 2.0**-401
+
+
+@pytest.mark.parametrize("classes", [1, 2, 9])
+@pytest.mark.parametrize("rows", [63, 20_001])
+@pytest.mark.parametrize("power", [0, -60, 7])
+def test_row_moments_at_the_edges_of_units(classes, rows, power):
+    rng = np.random.default_rng(classes)
+    with np.errstate(over="ignore"):
+        matrix = np.ascontiguousarray(np.array(list(odd_sizes(rng, rows))).T) * 2.0**power
+    y = rng.integers(0, classes, rows).astype(np.uint8)
+    together, alone = tables(matrix.shape[1], classes), tables(matrix.shape[1], classes)
+    kernels.add_moments(list(matrix.T), y, *together)
+    for j, column in enumerate(matrix.T):
+        kernels.add_moments([column.copy()], y, *(t[j : j + 1] for t in alone))
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(-390, 390),
+    st.lists(st.tuples(st.integers(-(2**53), 2**53), st.integers(-90, 3)), min_size=1, max_size=40),
+    st.integers(1, 3),
+    st.integers(0, 2**32),
+)
+def test_row_moments_of_values_of_near_sizes(power, parts, classes, seed):
+    """Whole numbers of 53 bits times powers of two, rows enough for every step at which sums move on."""
+    rng = np.random.default_rng(seed)
+    cells = np.array([np.ldexp(float(whole), size + power - 53) for whole, size in parts])
+    matrix = cells[rng.integers(0, len(cells), (4_000, 5))]
+    y = rng.integers(0, classes, len(matrix)).astype(np.uint8)
+    together, alone = tables(5, classes), tables(5, classes)
+    kernels.add_moments(list(matrix.T), y, *together)
+    for j, column in enumerate(matrix.T):
+        kernels.add_moments([column.copy()], y, *(t[j : j + 1] for t in alone))
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])))

@@ -31,15 +31,16 @@ struct Laid {  // a matrix of hard doubles, its columns as they lie by rows or b
 void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
     const size_t width = laid.at.size();
     const auto classes = numbers_below<uint8_t>(laid.rows, n_classes, 3);
-    RowTables scratch(n_classes);
-    std::vector<int64_t> digits[2], squares[2], missing[2];
-    for (size_t way : {0, 1}) {
+    std::vector<int64_t> digits[3], squares[3], missing[3];
+    for (size_t way : {0, 1, 2}) {
         missing[way].resize(width * n_classes);
         digits[way].resize(missing[way].size() * sum_digits);
         squares[way].resize(missing[way].size() * square_digits);
         const MomentTables to{missing[way].data(), digits[way].data(), squares[way].data()};
         if (way == 0) {
-            add_columns(laid.columns(), classes.data(), n_classes, scratch, to);
+            add_columns_by<Slices>(laid.columns(), classes.data(), n_classes, to);
+        } else if (way == 1) {
+            add_columns_by<Products>(laid.columns(), classes.data(), n_classes, to);
         } else {
             for (size_t j = 0; j < width; ++j) {
                 add_moments(laid.rows, {laid.at[j], laid.strides[j]}, classes.data(), nullptr, n_classes,
@@ -49,7 +50,7 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
         carry(width * n_classes, sum_digits, digits[way].data());
         carry(width * n_classes, square_digits, squares[way].data());
     }
-    EXPECT(missing[0] == missing[1] && digits[0] == digits[1] && squares[0] == squares[1]);
+    for (size_t way : {0, 1}) EXPECT(missing[way] == missing[2] && digits[way] == digits[2] && squares[way] == squares[2]);
 }
 
 void facts_and_prints(const Laid& laid) {

@@ -47,7 +47,7 @@ auto run_avx2(Loop loop) {
 template <class Loop>
 inline auto run_fast(Loop loop) {
 #if TALLY_X86
-    if (level == Level::avx512) return run_avx512(loop);
+    if (level >= Level::avx512) return run_avx512(loop);
     if (level == Level::avx2) return run_avx2(loop);
 #endif
     return loop();
@@ -64,7 +64,7 @@ struct Instructions {
 template <class Loop>
 inline auto run_wide(Loop loop) {
 #if TALLY_X86
-    if (level == Level::avx512) return run_avx512([loop] { return loop(Instructions<8, true>{}); });
+    if (level >= Level::avx512) return run_avx512([loop] { return loop(Instructions<8, true>{}); });
     if (level == Level::avx2) return run_avx2([loop] { return loop(Instructions<4, true>{}); });
 #endif
     return loop(Instructions<2, false>{});

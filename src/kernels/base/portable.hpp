@@ -47,8 +47,8 @@ inline double multiply_add(double a, double b, double c) { return __builtin_fma(
 inline std::uint64_t bytes_turned(std::uint64_t x) { return __builtin_bswap64(x); }
 
 // Instructions for which the hot loops are compiled: what every processor of the build has (on x86 x86-64-v2), AVX2
-// with FMA, and AVX-512.
-enum class Level : int { baseline = 0, avx2 = 1, avx512 = 2 };
+// with FMA, AVX-512, and with it products of whole numbers of 52 bits.
+enum class Level : int { baseline = 0, avx2 = 1, avx512 = 2, ifma = 3 };
 
 inline Level level_of_processor() {
 #if TALLY_X86
@@ -59,22 +59,25 @@ inline Level level_of_processor() {
     unsigned kept = 0, high = 0;  // the registers that the system keeps
     __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
     if ((kept & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return Level::baseline;
-    constexpr unsigned avx2 = 1u << 5, foundation = 1u << 16, quads = 1u << 17, bytes = 1u << 30, lengths = 1u << 31;
+    constexpr unsigned avx2 = 1u << 5, foundation = 1u << 16, quads = 1u << 17, products = 1u << 21, bytes = 1u << 30,
+                       lengths = 1u << 31;
     if (!(b & avx2)) return Level::baseline;
     constexpr unsigned all = foundation | quads | bytes | lengths;
-    return (b & all) == all && (kept & 0xe6) == 0xe6 ? Level::avx512 : Level::avx2;
+    if ((b & all) != all || (kept & 0xe6) != 0xe6) return Level::avx2;
+    return b & products ? Level::ifma : Level::avx512;
 #else
     return Level::baseline;
 #endif
 }
 
 // The level at which this process runs: that of the processor, or less where TALLYSTICK_INSTRUCTIONS says so
-// (baseline, avx2): so a test can compare the forms bit for bit, and a user can rule them out.
+// (baseline, avx2, avx512): so a test can compare the forms bit for bit, and a user can rule them out.
 inline Level level_here() {
     const Level most = level_of_processor();
     const char* const asked = std::getenv("TALLYSTICK_INSTRUCTIONS");
     if (asked && !std::strcmp(asked, "baseline")) return Level::baseline;
     if (asked && !std::strcmp(asked, "avx2") && most > Level::avx2) return Level::avx2;
+    if (asked && !std::strcmp(asked, "avx512") && most > Level::avx512) return Level::avx512;
     return most;
 }
 

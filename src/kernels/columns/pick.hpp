@@ -72,7 +72,7 @@ inline void pick_values(const Columns& columns, const uint64_t* limits, size_t s
     each_tile(columns, room, [&](size_t begin, size_t n, const double* cells, ptrdiff_t stride) {
         uint64_t there[tile_rows];
 #if TALLY_X86
-        if (level == Level::avx512)
+        if (level >= Level::avx512)
             mark_tile_avx512(n, wide, cells, stride, most, there);
         else
 #endif

@@ -51,6 +51,7 @@ from tallystick.kernels.moments import (
     exact_squares,
     exact_sum,
     whole,
+    wholes,
 )
 from tallystick.kernels.newton import Begun, Descent, End, Landing, NewtonStop, factorised, newton, shorter
 from tallystick.kernels.ranks import (
@@ -210,6 +211,7 @@ __all__ = [
     "times",
     "value_hashes",
     "whole",
+    "wholes",
     "without_constant",
     "word_rows",
     "word_values",

@@ -70,9 +70,21 @@ def carry(digits: Digits) -> Digits:
 
 def whole(digits: Digits) -> int:
     """Return the whole number that carried digits[digit] are."""
-    check.array("digits", digits, "int64", (None,))
-    low = int.from_bytes(digits[:-1].astype("<u4").tobytes(), "little")
-    return low + (int(digits[-1]) << 32 * (len(digits) - 1))
+    return wholes(digits[None])[0]
+
+
+def wholes(digits: Digits) -> list[int]:
+    """Return the whole numbers that carried digits[number, digit] are. Bytes of 0 at either end are most of
+    them, and dear to turn into a number.
+    """
+    check.array("digits", digits, "int64", (None, None))
+    size = 4 * (digits.shape[1] - 1)
+    low, high, out = digits[:, :-1].astype("<u4").tobytes(), digits[:, -1].tolist(), []
+    for at, top in enumerate(high):
+        ending = low[at * size : (at + 1) * size].lstrip(b"\0")
+        number = int.from_bytes(ending.rstrip(b"\0"), "little") << 8 * (size - len(ending))
+        out.append(number + (top << 8 * size))
+    return out
 
 
 def digits_of(number: int, length: int) -> Digits:

@@ -73,12 +73,10 @@ def likely(table: Table) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class _Dealt:
-    """Rows by class, one row in `step`, of the most frequent classes: rows in the order of classes have those
-    of each class from starts[class] on.
-    """
+    """Rows by class, one row in `step`, of the most frequent classes, which `kept` names."""
 
     classes: NDArray[np.integer]
-    starts: list[int]
+    kept: list[int]
     sizes: list[int]
     step: int
 
@@ -86,14 +84,12 @@ class _Dealt:
     def of(cls, classes: NDArray[np.integer]) -> Self:
         """Return the rows of a table by class."""
         step = max(1, len(classes) // LOOKED_AT)
-        some = np.asarray(classes[::step])
+        some = np.ascontiguousarray(classes[::step])
         counts = np.bincount(some)
-        starts = counts.cumsum() - counts
-        if len(counts) > MOST_CLASSES:
-            frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
-            starts, counts = starts[frequent], counts[frequent]
-        each = [(start, n) for start, n in zip(starts.tolist(), counts.tolist(), strict=True) if n]
-        return cls(some, [start for start, _ in each], [n for _, n in each], step)
+        kept = np.flatnonzero(counts)
+        if len(kept) > MOST_CLASSES:
+            kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+        return cls(some, kept.tolist(), counts[kept].tolist(), step)
 
     @property
     def whole(self) -> bool:
@@ -106,10 +102,9 @@ class _Dealt:
             return np.arange(len(self.classes)) * self.step, self.classes.astype(np.int64)
         taken = [min(each, n) for n in self.sizes]
         classes = np.arange(len(taken)).repeat(taken)
-        order = self.classes.argsort(kind="stable")
         kept = [
-            order[start + np.arange(few) * n // few]  # evenly
-            for start, n, few in zip(self.starts, self.sizes, taken, strict=True)
+            np.flatnonzero(self.classes == c)[np.arange(few) * n // few]  # evenly
+            for c, n, few in zip(self.kept, self.sizes, taken, strict=True)
         ]
         return np.concatenate(kept) * self.step, classes
 

@@ -132,6 +132,7 @@ class NaiveBayesLearner:
         total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
         moments = {name: i for i, name in enumerate(a.column for a in self.asks(draft) if a.how == "moments")}
         parts: list[Part] = []
+        exact = exact_sums(total) if moments else {}
         for column in draft.schema.used:
             name = column.name
             choice = draft.choices.get(name)
@@ -142,7 +143,7 @@ class NaiveBayesLearner:
                 )
             elif column.kind == "numeric":
                 rule = self.options.variance or ("smoothed" if choice is not None else "ml")
-                parts.append(summed(name, distribution, moments[name], total, rule))
+                parts.append(summed(name, distribution, moments[name], total, exact, rule))
             else:
                 idf = (draft.idf or {}).get(name, ())
                 parts.append(counted(column, distribution, asks[name], total, idf))
@@ -267,11 +268,27 @@ def counted(column: Column, distribution: str, ask: int, total: Total, idf: tupl
     return Worded(column.name, distribution, counts, missing, total[""] - missing, idf)
 
 
-def summed(name: str, distribution: str, moment: int, total: Total, variance: str) -> Summed:
+def exact_sums(total: Total) -> dict[str, list[tuple[int, ...]]]:
+    """Return sums and squares of each column, [class], as whole numbers."""
+    out = {}
+    for part in ("sums", "squares"):
+        columns, classes, digits = total[part].shape
+        numbers = kernels.wholes(total[part].reshape(-1, digits))
+        out[part] = [tuple(numbers[j * classes : (j + 1) * classes]) for j in range(columns)]
+    return out
+
+
+def summed(
+    name: str,
+    distribution: str,
+    moment: int,
+    total: Total,
+    exact: dict[str, list[tuple[int, ...]]],
+    variance: str,
+) -> Summed:
     """Return the model's part of a column of which sums are kept."""
     missing = total["missing"][moment]
-    sums = tuple(kernels.whole(digits) for digits in total["sums"][moment])
-    squares = tuple(kernels.whole(digits) for digits in total["squares"][moment])
+    sums, squares = exact["sums"][moment], exact["squares"][moment]
     if not DISTRIBUTIONS[distribution].squares:
         squares = (0,) * len(squares)
     return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares, variance)

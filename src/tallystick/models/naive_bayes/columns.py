@@ -151,9 +151,10 @@ class Summed:
         return [Fraction(b, a << exact.SUM_UNIT) if a else every for a, b in pairs]
 
     @cached_property
-    def whole_spread(self) -> Fraction:
-        """The exact sum of squared distances from the mean of all classes together."""
-        return _distances(int(self.rows.sum()), sum(self.sums), sum(self.squares))
+    def whole_variance(self) -> Fraction:
+        """The exact mean of squared distances from the mean of all classes together; 0 without rows."""
+        rows = int(self.rows.sum())
+        return _distances(rows, sum(self.sums), sum(self.squares)) / max(rows, 1)
 
     def plus(self, other: Summed, sign: int) -> Summed:
         """Return the sums of both, or of the rest."""

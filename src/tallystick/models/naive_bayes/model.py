@@ -230,8 +230,7 @@ class NaiveBayesModel:
         shared = shared_variances(parts, self.options.share, self.unit)
         out = {}
         for part, values in zip(parts, shared, strict=True):
-            rows = int(part.rows.sum())
-            least = FLOOR * part.whole_spread / rows if rows else Fraction(0)
+            least = FLOOR * part.whole_variance
             out[part.name] = [as_double(max(v, least)) for v in values]
         return out
 
@@ -330,7 +329,6 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
     classes = range(len(rows[0]) if rows else 0)
     out: list[list[Fraction]] = []
     for j, part in enumerate(parts):
-        whole = part.whole_spread / max(int(part.rows.sum()), 1)
         added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
         line = []
         for c in classes:
@@ -338,7 +336,9 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
             cs = classes if share in ("classes", "both") else [c]
             divisor = sum(free[i][d] for i in js for d in cs) + added
             shared = [spreads[i][d] for i in js for d in cs]
-            spread = sum(shared[1:], shared[0]) + added * whole if added or shared[1:] else shared[0]
-            line.append(spread / divisor if divisor and rows[j][c] else whole)
+            spread = sum(shared[1:], shared[0])
+            if added:
+                spread += added * part.whole_variance
+            line.append(spread / divisor if divisor and rows[j][c] else part.whole_variance)
         out.append(line)
     return out
