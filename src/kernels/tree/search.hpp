@@ -16,6 +16,7 @@ struct Here {
     bool regression, unit;
     double deviance = 0.0;                            // regression only
     const std::vector<double>* factorials = nullptr;  // their log2, up to the most levels of a column
+    bool ratios = true;                               // somebody reads the ratio of a candidate
 };
 
 // The cut of a test that sends every known number to the first branch: missing rows are alone in the second.
@@ -54,6 +55,7 @@ inline void finish(const Here& here, Kind kind, int64_t full_score, int64_t size
         out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / rows;
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
+    if (!here.ratios) return;
     const int64_t info = (*scorer.logs)(scorer.sum(here.total)) - sizes_of_branches;
     out.ratio = info > 0 ? out.net / (static_cast<double>(info) / scorer.logs->factor() / n) : 0.0;
 }
