@@ -112,7 +112,7 @@ def log_evidence(counts: Floats, a: float, base: Floats) -> Floats:
     prior = a * base
     used = prior > 0
     own, all_rows = counts[:, used] + prior[used], counts.sum(axis=1) + a
-    found = log_gamma(np.concatenate([own.ravel(), all_rows, prior[used], [a]]))  # a call costs more than rows
+    found = log_gamma(np.concatenate([own.ravel(), all_rows, prior[used], [a]]))  # one call for all
     of_own, of_all, of_prior = np.split(found[:-1], [own.size, own.size + len(all_rows)])
     out: Floats = (of_own.reshape(own.shape) - of_prior).sum(axis=1) + found[-1] - of_all
     return out
