@@ -186,7 +186,8 @@ def read_tables(
     alike: dict[tuple[int, ...], list[int]] = {}
     for i, table in enumerate(total):
         alike.setdefault(table.shape, []).append(i)
-    tables, rough = {}, {}
+    tables: dict[int, tuple[Array, Array]] = {}
+    rough: dict[int, float] = {}
     for places in alike.values():
         whole = np.stack([total[i] for i in places])
         g, h = whole[:, 0] * unit, whole[:, 1] * (unit * bend)
