@@ -64,11 +64,17 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
 @pytest.mark.parametrize(
     ("rows", "dense", "links", "weighted"), [(300, 0, 1, True), (700, 2, 3, False), (9_000, 0, 1, False)]
 )
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (2, 2, 3, 2, 4, 9, 2, 1, 4, 4, 2, 300, 3),  # few codes, and in between columns of many
+        (2,) * 16 + (3, 2, 9, 2, 2, 2, 2, 2),  # groups in which every column has two, and others
+    ],
+)
 def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
-    kind, rows, dense, links, weighted
+    kind, rows, dense, links, weighted, levels
 ):
     rng = np.random.default_rng(rows)
-    levels = [2, 2, 3, 2, 4, 9, 2, 1, 4, 4, 2, 300, 3]  # few codes, and in between columns of many
     codes = [rng.integers(0, n, rows).astype(np.uint8 if n < 256 else np.uint16) for n in levels]
     starts = np.concatenate([[0], np.cumsum([n + 1 for n in levels])])
     x = rng.uniform(-1, 1, (dense, rows))

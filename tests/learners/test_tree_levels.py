@@ -144,6 +144,27 @@ def test_columns_of_two_codes_counted_together_give_the_tree_of_count_tables(row
     assert fit(learner, table, Local(2)).to_dict() == expected
 
 
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "gain-ratio"])
+@pytest.mark.parametrize(("rows", "least", "tried"), [(40, 1, True), (700, 5, True), (700, 1, False)])
+def test_columns_of_two_levels_are_parted_as_count_tables_are(
+    criterion: str, rows: int, least: int, tried: bool
+) -> None:
+    """Where no row is missing there is one way to part two levels: they are not put in order and priced."""
+    rng = np.random.default_rng(rows)
+    x = rng.random((rows, 9)) < rng.random(9)
+    x[0], x[1] = False, True  # every column has both levels
+    cells = np.where(x, "red", "blue").astype(object)
+    cells[rng.random(rows) < 0.1, 1] = None
+    y = np.digitize(x[:, 0] + 2 * x[:, 2] * x[:, 8] + rng.normal(size=rows), [0, 1.5])
+    table = read_table(open_source(pd.DataFrame(cells, columns=list("abcdefghi"))), Wishes(), y)
+    assert {c.kind for c in table.schema.used} == {"levels"}
+    options = tree_options(max_depth=6, criterion=criterion, min_samples_leaf=least)
+    learner = TreeLearner(options, table.unit, keep_candidates=tried)
+    expected = fit(learner, table, Local(1)).to_dict()
+    assert len(expected["nodes"]) > 5
+    assert fit(learner, table, Scattered(1)).to_dict() == expected
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_rows_of_numbers_end_where_one_record_ends(kind: type) -> None:
     rng = np.random.default_rng(6)

@@ -1,6 +1,6 @@
 // The curvature of narrow columns, those of a few codes: columns are taken together, so that one joint code stands for
-// several, and a table of two joint codes holds what all their pairs need. Four columns of two codes have 16 joint ones,
-// and one addition to a table of 256 cells stands for 16 additions to tables of four. Sums are whole numbers, so the way
+// several, and a table of two joint codes holds what all their pairs need. Five columns of two codes have 32 joint ones,
+// and one addition to a table of 1,024 cells stands for 25 additions to tables of four. Sums are whole numbers, so the way
 // they are added up in changes no bit.
 #pragma once
 
@@ -10,17 +10,30 @@
 
 namespace tally::logistic {
 
-constexpr size_t kJoint = 16;          // joint codes of a group, at most
+constexpr size_t kJoint = 32;          // joint codes of a group, at most
+constexpr size_t kTogether = 5;        // columns of a group, at most
 constexpr size_t kNarrow = 4;          // codes of a narrow column, at most
 constexpr size_t kStretch = 8192;      // rows that wait, at most
 constexpr size_t kWaiting = 1u << 17;  // and their weights, over all pairs of classes
-constexpr size_t kSides = 4;           // tables that rows are added to in turn: none waits for the row before it
+constexpr size_t kSides = 2;           // tables that rows are added to in turn: none waits for the row before it
 
-// Columns first..end of the narrow ones, in their order; code_of[column - first][joint code].
+// Columns first..end of the narrow ones, in their order; code_of[column - first][joint code]. bits: five columns of two codes,
+// so that a joint code has a bit for each.
 struct Group {
     size_t first, end, codes;
-    uint8_t code_of[4][kJoint];
+    bool bits;
+    uint8_t code_of[kTogether][kJoint];
 };
+
+// out[k] = what the joint codes with bit k have of by_code[joint], last what all have.
+TALLY_INLINE void sums_of_bits(const int64_t* by_code, int64_t out[kTogether + 1]) {
+    for (size_t k = 0; k < kTogether; ++k) {
+        out[k] = 0;
+        for (size_t x = 0; x < kJoint; ++x) out[k] += by_code[x] & -int64_t(x >> k & 1);
+    }
+    out[kTogether] = 0;
+    for (size_t x = 0; x < kJoint; ++x) out[kTogether] += by_code[x];
+}
 
 class Narrow {
    public:
@@ -85,9 +98,10 @@ class Narrow {
 
     void group() {
         for (size_t c = 0; c < columns_.size();) {
-            Group g{c, c, 1, {}};
-            while (g.end < columns_.size() && g.end - g.first < 4 && g.codes * sizes_[g.end] <= kJoint)
+            Group g{c, c, 1, false, {}};
+            while (g.end < columns_.size() && g.end - g.first < kTogether && g.codes * sizes_[g.end] <= kJoint)
                 g.codes *= sizes_[g.end++];
+            g.bits = g.end - g.first == kTogether && g.codes == kJoint;
             size_t step = 1;
             for (size_t k = g.first; k < g.end; step *= sizes_[k++])
                 for (size_t joint = 0; joint < g.codes; ++joint)
@@ -118,7 +132,7 @@ class Narrow {
         for (size_t i = 0; i < n; ++i) table[i % kSides][joint[i]] += weights[i];
         const size_t p = 1 + a.dense + a.cells;
         for (size_t x = 0; x < g.codes; ++x) {
-            const int64_t sum = (table[0][x] + table[1][x]) + (table[2][x] + table[3][x]);
+            const int64_t sum = table[0][x] + table[1][x];
             for (size_t k = g.first; k < g.end; ++k) {
                 int64_t* row = square + cell(a, g, k, x) * p;
                 row[0] += sum;
@@ -127,15 +141,43 @@ class Narrow {
         }
     }
 
+    // table[other, own] of two groups of bits: the rows that have code 1 in both columns of a pair, in each, and all of them
+    // tell the pair's four cells.
+    TALLY_INLINE void bits_of_both(const Ask& a, const Group& g, const Group& h, const int64_t* table,
+                                   int64_t* square) const {
+        constexpr size_t all = kTogether;
+        int64_t with[all + 1][kJoint] = {};  // [own]: rows that have code 1 in a column of h; last all rows
+        for (size_t y = 0; y < kJoint; ++y)
+            for (size_t l = 0; l <= all; ++l)
+                if (l == all || (y >> l & 1))
+                    for (size_t x = 0; x < kJoint; ++x) with[l][x] += table[y * kJoint + x];
+        int64_t sums[all + 1][all + 1];  // [column of h or all, column of g or all]
+        for (size_t l = 0; l <= all; ++l) sums_of_bits(with[l], sums[l]);
+        const size_t p = 1 + a.dense + a.cells;
+        for (size_t k = 0; k < all; ++k)
+            for (size_t l = 0; l < all; ++l) {
+                int64_t* to = square + cell(a, g, g.first + k, 0) * p + cell(a, h, h.first + l, 0);
+                const int64_t both = sums[l][k], own = sums[all][k], other = sums[l][all];
+                to[0] += sums[all][all] - own - other + both, to[1] += other - both;
+                to[p] += own - both, to[p + 1] += both;
+            }
+    }
+
     // Columns of group g with those of an earlier group h.
     TALLY_INLINE void both(const Ask& a, const Group& g, const Group& h, size_t n, const uint8_t* own, const uint8_t* other,
                            const int64_t* weights, int64_t* square) const {
         int64_t table[kSides][kJoint * kJoint] = {};  // [other, own]
-        size_t i = 0;
-        for (; i + kSides <= n; i += kSides)
-            for (size_t s = 0; s < kSides; ++s) table[s][other[i + s] * kJoint + own[i + s]] += weights[i + s];
-        for (; i < n; ++i) table[0][other[i] * kJoint + own[i]] += weights[i];
-        for (size_t x = 0; x < kJoint * kJoint; ++x) table[0][x] += table[1][x] + table[2][x] + table[3][x];
+        uint16_t cells[kRows];
+        for (size_t first = 0; first < n; first += kRows) {
+            const size_t rows = n - first < kRows ? n - first : kRows;
+            for (size_t i = 0; i < rows; ++i) cells[i] = uint16_t(other[first + i] * kJoint + own[first + i]);
+            size_t i = 0;
+            for (; i + kSides <= rows; i += kSides)
+                for (size_t s = 0; s < kSides; ++s) table[s][cells[i + s]] += weights[first + i + s];
+            for (; i < rows; ++i) table[0][cells[i]] += weights[first + i];
+        }
+        for (size_t x = 0; x < kJoint * kJoint; ++x) table[0][x] += table[1][x];
+        if (g.bits && h.bits) return bits_of_both(a, g, h, table[0], square);
         const size_t p = 1 + a.dense + a.cells;
         for (size_t l = h.first; l < h.end; ++l) {
             int64_t sums[kNarrow][kJoint] = {};  // [code of l, own]

@@ -177,6 +177,8 @@ inline void cholesky_solve(size_t n, const double* l, double* x) {
     });
 }
 
+constexpr size_t kSquare = 16;  // parameters on the side of a square that is filled at a time
+
 // The curvature h[n k, n k] of n parameters of k links, from one table per pair of classes: h is -table where the links
 // differ and the sum of a link's tables where they do not. table(pair, i, j) is the pair's entry for parameters j <= i.
 // `shift` is added among the constants of all links, l2[n k] to the diagonal. links[k]: which classes have weights.
@@ -184,24 +186,28 @@ template <class Table>
 TALLY_INLINE void assemble(size_t n, size_t k, const int64_t* links, size_t classes, Table table, double shift,
                            const double* l2, double* h) {
     const size_t m = n * k;
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j <= i; ++j)
-            for (size_t x = 0; x < k; ++x)
-                for (size_t y = 0; y < k; ++y) {
-                    const size_t a = size_t(links[x]), b = size_t(links[y]);
-                    double value = 0.0;
-                    if (classes == 1) {
-                        value = table(0, i, j);
-                    } else if (a != b) {
-                        value = -table(a > b ? a * (a - 1) / 2 + b : b * (b - 1) / 2 + a, i, j);
-                    } else {
-                        for (size_t c = 0; c < classes; ++c)
-                            if (c != a) value += table(a > c ? a * (a - 1) / 2 + c : c * (c - 1) / 2 + a, i, j);
-                    }
-                    if (i == 0) value += shift;
-                    h[(i * k + x) * m + j * k + y] = value;
-                    h[(j * k + y) * m + i * k + x] = value;
+    auto fill = [=](size_t i, size_t j) TALLY_INLINED_HERE {
+        for (size_t x = 0; x < k; ++x)
+            for (size_t y = 0; y < k; ++y) {
+                const size_t a = size_t(links[x]), b = size_t(links[y]);
+                double value = 0.0;
+                if (classes == 1) {
+                    value = table(0, i, j);
+                } else if (a != b) {
+                    value = -table(a > b ? a * (a - 1) / 2 + b : b * (b - 1) / 2 + a, i, j);
+                } else {
+                    for (size_t c = 0; c < classes; ++c)
+                        if (c != a) value += table(a > c ? a * (a - 1) / 2 + c : c * (c - 1) / 2 + a, i, j);
                 }
+                if (i == 0) value += shift;
+                h[(i * k + x) * m + j * k + y] = value;
+                h[(j * k + y) * m + i * k + x] = value;
+            }
+    };
+    for (size_t rows = 0; rows < n; rows += kSquare)  // square by square: what is mirrored stays near
+        for (size_t columns = 0; columns <= rows; columns += kSquare)
+            for (size_t i = rows; i < n && i < rows + kSquare; ++i)
+                for (size_t j = columns; j <= i && j < columns + kSquare; ++j) fill(i, j);
     for (size_t i = 0; i < m; ++i) h[i * m + i] += l2[i];
 }
 

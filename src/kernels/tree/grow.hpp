@@ -159,8 +159,9 @@ class Rulebook {
         } else if (walks && some_order_ && unit() && scorer.by_logs()) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
-        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression,
-                  unit(), deviance,        &factorials_};
+        s.here = {scorer,        &problem_.rules,     s.total.data(),
+                  s.tables.view, problem_.regression, unit(),
+                  deviance,      &factorials_,        problem_.keep_tried || scorer.criterion == Criterion::ratio};
         s.found.assign(problem_.columns.size(), Candidate{});
         s.lefts.assign(problem_.columns.size() * width(), 0);
         s.maps.assign(map_size_, 0);

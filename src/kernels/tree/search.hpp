@@ -16,6 +16,7 @@ struct Here {
     bool regression, unit;
     double deviance = 0.0;                            // regression only
     const std::vector<double>* factorials = nullptr;  // their log2, up to the most levels of a column
+    bool ratios = true;                               // somebody reads the ratio of a candidate
 };
 
 // The cut of a test that sends every known number to the first branch: missing rows are alone in the second.
@@ -54,6 +55,7 @@ inline void finish(const Here& here, Kind kind, int64_t full_score, int64_t size
         out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / rows;
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
+    if (!here.ratios) return;
     const int64_t info = (*scorer.logs)(scorer.sum(here.total)) - sizes_of_branches;
     out.ratio = info > 0 ? out.net / (static_cast<double>(info) / scorer.logs->factor() / n) : 0.0;
 }
@@ -337,6 +339,28 @@ Candidate search_table(const Column& column, const Here& here, size_t levels, Sc
                                  : score_table<S>(column, here, levels, s, left, map);
 }
 
+// Two levels and no missing row: there is one way to part them, and nothing to name, so nothing is put in order and priced.
+// ones[class, 64]: rows of the second level. The answer is that of `score_table`.
+inline Candidate part_two_levels(const Here& here, const int64_t* ones, Scratch& s, int64_t* left, uint8_t* map) {
+    Candidate out;
+    const size_t last = here.scorer.classes;
+    s.spare.resize(last + 1);
+    int64_t* right = s.spare.data();
+    right[last] = 0;
+    for (size_t c = 0; c < last; ++c) right[last] += right[c] = ones[64 * c];
+    const int64_t rows = right[last], others = here.total[last] - rows;
+    out.constant = rows == 0 || others == 0;
+    out.found = !out.constant && std::min(rows, others) >= least_rows(here, Kind::levels);
+    if (!out.found) return out;
+    for (size_t c = 0; c <= last; ++c) left[c] = here.total[c] - right[c];
+    map[0] = 0, map[1] = 1;
+    out.branches = 2;
+    out.missing = others >= rows ? 0 : 1;
+    out.score = key_of(score_of<int64_t>(here.scorer, left, right));
+    finish(here, Kind::levels, out.score, logs_of_two(here, left), out);
+    return out;
+}
+
 // Add the rows of a node to a table of branch vectors by code, whichever way is quickest. total[C]: its classes.
 template <class E>
 void fill_table(const Frame<E>& f, size_t j, const Column& column, const Here& here, const E* rows, size_t n,
@@ -377,6 +401,8 @@ Candidate search(const Frame<E>& f, size_t j, const Column& column, const Here& 
     } else {
         const size_t cells = (column.k + size_t{1}) * width;
         if (s.table.size() < cells) s.table.resize(cells, 0);
+        if (family.ones && column.kind == Kind::levels && here.rules->groups && !here.rules->fractions)
+            return part_two_levels(here, family.ones, s, left, map);
         if (family.ones) {
             for (size_t c = 0; c + 1 < width; ++c) {
                 s.table[width + c] = family.ones[64 * c];

@@ -66,13 +66,16 @@ def laid_out(layout: CardLayout, block: Block, sample: RowSample) -> tuple[Dense
     assert block.classes is not None
     classes, weights = block.classes, block.weights
     if sample.every == 1:
-        codes = [lines_of(axis, block) for axis in layout.axes]
-        return DenseColumns([], codes, layout.starts), classes, weights
-    rows, known = sampled(block, sample)
+        known = block.memo.get("card columns")  # of the last card: rounds ask for the same one many times
+        if known is None or known[0] != layout.axes:
+            codes = [lines_of(axis, block) for axis in layout.axes]
+            known = block.memo["card columns"] = (layout.axes, DenseColumns([], codes, layout.starts))
+        return known[1], classes, weights
+    rows, lines = sampled(block, sample)
     for axis in layout.axes:
-        if axis not in known:
-            known[axis] = lines_of(axis, block)[rows]
-    codes = [known[axis] for axis in layout.axes]
+        if axis not in lines:
+            lines[axis] = lines_of(axis, block)[rows]
+    codes = [lines[axis] for axis in layout.axes]
     return (
         DenseColumns([], codes, layout.starts),
         classes[rows],

@@ -93,7 +93,7 @@ class FittedLinear:
             null -= float(found.gram[0, at]) ** 2 / rows if found.design.constant else 0.0
         degrees = float(problem.weights) if self.factor is None else determined(problem, self.factor)
         gram = None if found.matrix is None else found.matrix
-        ready = Prepared(problem, Start(self.w), gram, found.repeats)
+        ready = Prepared(problem, Start(self.w), gram)
         error, null = max(float(self.error), 0.0) * unit, max(null, 0.0) * unit
         condition = condition_of(ready)
         return LeastSquares(self.strength, error, null, self.steps, rows, problem.weights, degrees, condition)

@@ -104,7 +104,8 @@ class PathPoint:
     @property
     def answering(self) -> PathPoint:
         """The same without the matrices of its solver: to answer, here or where the rows are."""
-        ready = replace(self.ready, start=replace(self.ready.start, curvature=None, gram=None), gram=None)
+        start = replace(self.ready.start, curvature=None, gram=None)
+        ready = replace(self.ready, start=start, gram=None, basis=None)
         run = replace(self.run, latest=None)
         return replace(self, ready=ready, point=replace(self.point, curvature=None), run=run)
 

@@ -281,32 +281,33 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
     for) is the reference: it has none, nor have products with it. Without a constant the first column of
     levels has none. An offset is not free.
     """
-    free = np.zeros(design.size, bool)
-    free[: 1 + len(design.dense)] = True
+    dense, seen = 1 + len(design.dense), (counts > 0).tolist()  # lists: a column is a few cells
+    free = [True] * dense + [False] * design.cells
     free[0] = design.constant
     if design.offset is not None:
         free[1 + design.offset] = False
     references: set[tuple[str, int]] = set()
     bases, whole = dict(design.bases), not design.constant
     for coded in design.coded:
-        cells = np.arange(coded.levels + 1) + design.cell(coded)
-        seen = counts[cells] > 0
+        at, lost = dense + coded.start, dense + coded.start + coded.levels
         if coded.column.kind == "boolean":
-            free[cells[1:]] = [True, seen[2]]
-        elif prior:
-            free[cells] = [True] * coded.levels + [bool(seen[-1])]
-        elif whole:
-            free[cells[seen]] = True
+            free[at + 1 : at + 3] = [True, seen[at + 2]]
+            continue
+        if prior:
+            free[at : lost + 1] = [True] * coded.levels + [seen[lost]]
+            continue
+        free[at : lost + 1] = seen[at : lost + 1]
+        if whole:
             whole = False
-        else:
-            free[cells[seen]] = True
-            asked = bases.get(coded.column.name, -1)
-            for base in [asked] if asked >= 0 and seen[asked] else np.flatnonzero(seen)[:1].tolist():
-                free[cells[base]] = False
-                references |= {(coded.column.name, base)} if base < coded.levels else set()
+            continue
+        asked, there = bases.get(coded.column.name, -1), seen[at : lost + 1]
+        base = asked if asked >= 0 and there[asked] else there.index(True) if any(there) else -1
+        if base >= 0:
+            free[at + base] = False
+            references |= {(coded.column.name, base)} if base < coded.levels else set()
     for j in np.flatnonzero(products_of(design)).tolist():
         free[j] = not any((f.column, f.code) in references for f in design.dense[j - 1].factors)
-    return free
+    return np.array(free, bool)
 
 
 def products_of(design: Design) -> Mask:
@@ -378,10 +379,19 @@ class Prepared:
     problem: Problem
     start: Start
     gram: Array | None  # [parameter, parameter]
-    repeats: tuple[Repeat, ...]  # parameters that repeat others
+    basis: Basis | None = None  # None: nobody asks what repeats what
     part: bool = False  # a part of the rows can say where to begin
-    told_apart: int = 0  # parameters of a link that would be free without a prior
     each: Array = field(default_factory=lambda: np.zeros(0))  # [weight]: the prior acts on weight * each
+
+    @property
+    def repeats(self) -> tuple[Repeat, ...]:
+        """Parameters that repeat others, found when somebody asks."""
+        return () if self.basis is None else self.basis.repeats
+
+    @property
+    def told_apart(self) -> int:
+        """Parameters of a link that would be free without a prior."""
+        return 0 if self.basis is None else int(self.basis.told_apart.sum()) - len(self.repeats)
 
     def l2(self, strength: float) -> Array:
         """Return the prior of some strength [weight]."""
@@ -424,8 +434,7 @@ def prepare(
     groups = basis.held_groups if prior else groups_of(d, free)
     sums = spread_of(known, moments, a, b, problem, groups)
     start = start_of(problem, basis.shares, small, sums)
-    apart = int(basis.told_apart.sum()) - len(basis.repeats)
-    return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart, each)
+    return Prepared(problem, start, gram, basis, basis.part is not None, each)
 
 
 def fixed_weights(design: Design, scales: Scales) -> Array | None:

@@ -170,12 +170,31 @@ def screened(
         state.layout, state.theta, known.bits, known.copies, axes, tuple(pairs), sample
     )
     unit = known.factor * 2.0**-known.bits * sample.every
-    tables = [(table[0] * unit, table[1] * (unit * rounds.bend)) for table in total]
-    rough = [-math.fsum((g * g / (h + 1.0)).ravel().tolist()) for g, h in tables]
+    tables, rough = read_tables(total, unit, rounds.bend)
     closer = sorted(range(len(pairs)), key=lambda i: (rough[i], i))[:CLOSER]
     jobs = (partial(_found, columns, pairs[i], tables[i], rounds.share) for i in sorted(closer))
     out = [one for one in in_order(jobs, rounds.threads) if one is not None]
     return sorted(out, key=lambda one: (-one.gain, one.first, one.second))
+
+
+def read_tables(
+    total: Sequence[Whole], unit: float, bend: float
+) -> tuple[dict[int, tuple[Array, Array]], dict[int, float]]:
+    """Return gradient and curvature of each pair, and minus what it promises by a rough measure; pairs with
+    as many lines are read together.
+    """
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for i, table in enumerate(total):
+        alike.setdefault(table.shape, []).append(i)
+    tables: dict[int, tuple[Array, Array]] = {}
+    rough: dict[int, float] = {}
+    for places in alike.values():
+        whole = np.stack([total[i] for i in places])
+        g, h = whole[:, 0] * unit, whole[:, 1] * (unit * bend)
+        worth = (g * g / (h + 1.0)).reshape(len(places), -1).tolist()
+        for i, own_g, own_h, parts in zip(places, g, h, worth, strict=True):
+            tables[i], rough[i] = (own_g, own_h), -math.fsum(parts)
+    return tables, rough
 
 
 def _found(
