@@ -25,7 +25,7 @@ struct Cut {  // cell (row, column) ends at ends[row * columns + column], where 
         if (row + ahead < rows) TALLY_PREFETCH(data + ends[(row + ahead) * columns + column]);
     }
 
-    cells::Span cell(size_t row, size_t column) const {
+    TALLY_INLINE cells::Span cell(size_t row, size_t column) const {
         const size_t i = row * columns + column;
         return {data + (i ? ends[i - 1] + 1 : 0), data + ends[i], data + ends[rows * columns - 1]};
     }
@@ -51,7 +51,7 @@ inline uint64_t places(const char* p, char c) {
 }
 
 // Some number that equal texts share; most others do not.
-inline uint64_t hash(Span s) {
+TALLY_INLINE uint64_t hash(Span s) {
     uint64_t h = s.size() * 0x9E3779B97F4A7C15, v = 0;
     for (; s.size() >= 8; s.begin += 8) {
         std::memcpy(&v, s.begin, 8);
