@@ -109,7 +109,7 @@ inline int64_t cut_cells(const char* data, size_t size, size_t columns, char sep
 
 // What some text holds, in one look. end: behind its last line feed, 0 without one.
 struct TextLook {
-    size_t lines = 0, end = 0;          // line feeds, and where the last of them ends
+    size_t lines = 0, end = 0;         // line feeds, and where the last of them ends
     bool odd = false, beyond = false;  // a quote or a NUL byte; a byte beyond ASCII
     bool holds = false;                // the byte that is asked for
 };
