@@ -419,12 +419,10 @@ TALLY_INLINE bool read_usual(Span s, char point, double& value) {
     return true;
 }
 
-// Any cell, read with care.
 inline Cell read_any(Span s, char point, bool dates, double& value) {
     value = std::numeric_limits<double>::quiet_NaN();
     if (s.size() == 0 || s.size() > longest_number) return cell_other;
-    const auto first = static_cast<unsigned char>(*s.begin);
-    if (is_digit(*s.begin) || first == '-' || first == '+' || first == static_cast<unsigned char>(point)) {
+    if (is_digit(*s.begin) || *s.begin == '-' || *s.begin == '+' || *s.begin == point) {
         Decimal d;
         if (scan(s, point, d) == s.end) {
             value = value_of(s, point, d);
@@ -436,14 +434,10 @@ inline Cell read_any(Span s, char point, bool dates, double& value) {
     return look(s, point, dates, value);
 }
 
-// Inlined by word of command, as what it calls is: a span that is handed over is written and read back in other widths,
-// and waiting for that takes longer than the number.
+// Inlined whatever happens: a span handed over is written and read back in other widths, and that takes long.
 TALLY_INLINE Cell read(Span s, char point, bool dates, double& value) {
-    if (by_eights && s.size() - 1 < 8) {  // none has no bytes
-        if (read_short(s, value)) return cell_integer;
-    } else if (by_eights && s.size() && read_usual(s, point, value)) {
-        return cell_number;
-    }
+    if (by_eights && s.size() - 1 < 8 && read_short(s, value)) return cell_integer;  // none has no bytes
+    if (by_eights && s.size() > 8 && read_usual(s, point, value)) return cell_number;
     return read_any(s, point, dates, value);
 }
 

@@ -158,16 +158,12 @@ class CsvFile(BaseSource):
 
     def _first_row(self) -> int:
         """Return the byte of a file at which the rows begin, where the text lies bare."""
-        begun = len(codecs.BOM_UTF8) * raw.first_bytes(self.path, self.name, 3).startswith(codecs.BOM_UTF8)
-
-        def counted(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            nonlocal begun
-            for piece in pieces:
-                begun += len(piece)
-                yield piece
-
+        read = list[int]()
         pieces = raw.utf8_pieces(self.path, "utf-8", self.name, raw.NEAR)
-        return -len(next(_without_lines(counted(pieces), self.skip), b"")) + begun
+        counted = (piece for piece in pieces if read.append(len(piece)) is None)  # type: ignore[func-returns-value]
+        left = len(next(_without_lines(counted, self.skip), b""))
+        marked = raw.first_bytes(self.path, self.name, 3).startswith(codecs.BOM_UTF8)
+        return sum(read) - left + len(codecs.BOM_UTF8) * marked
 
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
