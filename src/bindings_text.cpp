@@ -29,6 +29,18 @@ Cut cut_of(const In<uint8_t>& data, const In<uint32_t>& ends) {
 
 void bind_cut(nb::module_& m) {
     m.def(
+        "look_at_text",
+        [](In<uint8_t> data, uint8_t asked) {
+            TextLook found;
+            {
+                nb::gil_scoped_release free;
+                found = look_at_text(reinterpret_cast<const char*>(data.data()), data.size(), static_cast<char>(asked));
+            }
+            return nb::make_tuple(found.lines, found.end, found.odd, found.beyond, found.holds);
+        },
+        nb::arg("data").noconvert(), nb::arg("asked"));
+
+    m.def(
         "cut_cells",
         [](In<uint8_t> data, size_t columns, char separator, Out<uint32_t> ends) {
             return cut_cells(reinterpret_cast<const char*>(data.data()), data.size(), columns, separator, ends.data());
@@ -36,25 +48,37 @@ void bind_cut(nb::module_& m) {
         nb::arg("data").noconvert(), nb::arg("columns"), nb::arg("separator"), nb::arg("ends").noconvert(), Release());
 
     m.def(
-        "read_columns",
+        "look_at_columns",
         [](In<uint8_t> data, In<uint32_t> ends, In<uint8_t> mark_data, In<int64_t> mark_offsets, char decimal,
-           Out<double> values, Out<uint32_t> seen) {
+           Out<uint32_t> seen) {
             const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
-            read_columns(cut_of(data, ends), marks, decimal, values.data(), seen.data());
+            look_at_columns(cut_of(data, ends), marks, decimal, seen.data());
         },
         nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("mark_data").noconvert(),
-        nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("values").noconvert(), nb::arg("seen").noconvert(),
-        Release());
+        nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("seen").noconvert(), Release());
 
     m.def(
-        "code_cells",
-        [](In<uint8_t> data, In<uint32_t> ends, size_t column, Out<uint32_t> slots, Out<uint16_t> codes,
-           Out<uint32_t> firsts) {
-            return code_cells(cut_of(data, ends), column, slots.data(), slots.size(), codes.data(), firsts.data(),
-                              firsts.size());
+        "read_columns",
+        [](In<uint8_t> data, In<uint32_t> ends, In<uint8_t> mark_data, In<int64_t> mark_offsets, char decimal,
+           In<uint32_t> columns, Out<double> values, Out<uint32_t> seen) {
+            const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
+            read_columns(cut_of(data, ends), marks, decimal, columns.data(), columns.size(), values.data(), seen.data());
         },
-        nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("column"), nb::arg("slots").noconvert(),
-        nb::arg("codes").noconvert(), nb::arg("firsts").noconvert(), Release());
+        nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("mark_data").noconvert(),
+        nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("columns").noconvert(),
+        nb::arg("values").noconvert(), nb::arg("seen").noconvert(), Release());
+
+    m.def(
+        "code_columns",
+        [](In<uint8_t> data, In<uint32_t> ends, In<uint32_t> columns, Out<uint16_t> codes, Out<uint32_t> firsts,
+           Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys, Out<int64_t> known) {
+            const Coding to{codes.data(), firsts.data(), counts.data(),  slots.data(),
+                            keys.data(),  known.data(),  slots.shape(1), firsts.shape(1)};
+            code_columns(cut_of(data, ends), columns.data(), columns.size(), to);
+        },
+        nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("columns").noconvert(),
+        nb::arg("codes").noconvert(), nb::arg("firsts").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("slots").noconvert(), nb::arg("keys").noconvert(), nb::arg("known").noconvert(), Release());
 
     m.def(
         "copy_cells",

@@ -28,6 +28,9 @@ Found = TypeVar("Found", covariant=True)
 Fitted = TypeVar("Fitted", covariant=True, bound="Model")
 
 
+Room = Callable[[int], "NDArray[np.uint8]"]  # gives so many bytes of memory; the same ones each time
+
+
 class Load(Protocol):
     """Some rows of a source, not read yet. Any thread may call for them."""
 
@@ -35,9 +38,9 @@ class Load(Protocol):
         """Return the rows, with exactly the columns of their source."""
         ...
 
-    def plain(self) -> tuple[bytes, str] | None:
+    def plain(self, room: Room | None = None) -> tuple[bytes | NDArray[np.uint8], str] | None:
         """Return the rows as UTF-8 bytes and what separates cells, where separators and line ends tell all;
-        else None: call for the rows.
+        else None: call for the rows. room: memory that they may be put into.
         """
         ...
 

@@ -25,7 +25,7 @@ struct Cut {  // cell (row, column) ends at ends[row * columns + column], where 
         if (row + ahead < rows) TALLY_PREFETCH(data + ends[(row + ahead) * columns + column]);
     }
 
-    cells::Span cell(size_t row, size_t column) const {
+    TALLY_INLINE cells::Span cell(size_t row, size_t column) const {
         const size_t i = row * columns + column;
         return {data + (i ? ends[i - 1] + 1 : 0), data + ends[i], data + ends[rows * columns - 1]};
     }
@@ -50,8 +50,14 @@ inline uint64_t places(const char* p, char c) {
     return out;
 }
 
+// Rows whose text is near at once.
+inline size_t tile_rows(const Cut& cut) {
+    const size_t bytes = cut.rows ? cut.ends[cut.rows * cut.columns - 1] : 0;
+    return std::max<size_t>(16, tile_bytes / (bytes / std::max<size_t>(cut.rows, 1) + 1));
+}
+
 // Some number that equal texts share; most others do not.
-inline uint64_t hash(Span s) {
+TALLY_INLINE uint64_t hash(Span s) {
     uint64_t h = s.size() * 0x9E3779B97F4A7C15, v = 0;
     for (; s.size() >= 8; s.begin += 8) {
         std::memcpy(&v, s.begin, 8);
@@ -101,6 +107,52 @@ inline int64_t cut_cells(const char* data, size_t size, size_t columns, char sep
     return run_fast([=] { return cells::cut(data, size, columns, separator, ends); });
 }
 
+// What some text holds, in one look. end: behind its last line feed, 0 without one.
+struct TextLook {
+    size_t lines = 0, end = 0;         // line feeds, and where the last of them ends
+    bool odd = false, beyond = false;  // a quote or a NUL byte; a byte beyond ASCII
+    bool holds = false;                // the byte that is asked for
+};
+
+namespace cells {
+
+inline TextLook look_at(const char* data, size_t size, char asked) {
+    constexpr size_t wide = 64, most = 255;  // bytes side by side, and how often each is added to
+    TextLook out;
+    for (size_t at = 0; at < size;) {
+        uint8_t lines[wide] = {}, odd[wide] = {}, beyond[wide] = {}, holds[wide] = {};
+        for (size_t i = 0; i < most && at < size; ++i, at += wide) {
+            char last[wide];
+            const char* p = data + at;
+            if (size - at < wide) {
+                std::memset(last, asked == ' ' ? 'x' : ' ', wide);  // says nothing
+                p = static_cast<const char*>(std::memcpy(last, p, size - at));
+            }
+            for (size_t k = 0; k < wide; ++k) {
+                lines[k] = static_cast<uint8_t>(lines[k] + (p[k] == '\n'));
+                odd[k] |= static_cast<uint8_t>((p[k] == '"') | (p[k] == 0));
+                beyond[k] |= static_cast<uint8_t>(p[k]) & 0x80;
+                holds[k] |= static_cast<uint8_t>(p[k] == asked);
+            }
+        }
+        for (size_t k = 0; k < wide; ++k) {
+            out.lines += lines[k];
+            out.odd |= odd[k] != 0;
+            out.beyond |= beyond[k] != 0;
+            out.holds |= holds[k] != 0;
+        }
+    }
+    for (size_t at = size; out.lines && !out.end; --at)
+        if (data[at - 1] == '\n') out.end = at;
+    return out;
+}
+
+}  // namespace cells
+
+inline TextLook look_at_text(const char* data, size_t size, char asked) {
+    return run_fast([=] { return cells::look_at(data, size, asked); });
+}
+
 namespace cells {
 
 constexpr uint32_t bit(Cell kind) { return 1u << kind; }
@@ -123,47 +175,94 @@ inline bool looks_numeric(const Cut& cut, size_t column, const MarkTest& marks, 
 
 }  // namespace cells
 
-// values[column, row], and seen[column] with a bit for each kind of cell met, of the columns where seen is 0; all bits are
-// set for a column that does not look like numbers, and one that turns out to be texts is left half read. Some rows are
-// read for all columns before the next ones, while their text is near.
-inline void read_columns(const Cut& cut, const Marks& marks, char point, double* values, uint32_t* seen) {
+// seen[column], of the columns where it is 0: all bits are set for one that does not look like numbers.
+inline void look_at_columns(const Cut& cut, const Marks& marks, char point, uint32_t* seen) {
     const MarkTest test(marks);
     for (size_t j = 0; j < cut.columns; ++j)
         if (!seen[j] && !cells::looks_numeric(cut, j, test, point)) seen[j] = ~0u;
-    const size_t bytes = cut.rows ? cut.ends[cut.rows * cut.columns - 1] : 0;
-    const size_t step = std::max<size_t>(16, cells::tile_bytes / (bytes / std::max<size_t>(cut.rows, 1) + 1));
+}
+
+// values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column that turns out to be
+// texts is left half read. Some rows are read for all columns before the next ones, while their text is near.
+inline void read_columns(const Cut& cut, const Marks& marks, char point, const uint32_t* columns, size_t count,
+                         double* values, uint32_t* seen) {
+    const MarkTest test(marks);
+    const size_t step = cells::tile_rows(cut);
     for (size_t begin = 0; begin < cut.rows; begin += step) {
-        for (size_t j = 0; j < cut.columns; ++j) {
-            uint32_t kinds = seen[j];
+        for (size_t i = 0; i < count; ++i) {
+            uint32_t kinds = seen[i];
             if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
             for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row) {
-                cut.prefetch(row, j);
-                kinds |= cells::bit(test.read(cells::stripped(cut.cell(row, j)), point, true, values[j * cut.rows + row]));
+                cut.prefetch(row, columns[i]);
+                const cells::Span s = cells::stripped(cut.cell(row, columns[i]));
+                kinds |= cells::bit(test.read(s, point, true, values[i * cut.rows + row]));
             }
-            seen[j] = kinds;
+            seen[i] = kinds;
         }
     }
 }
 
-// codes[row] of a column of few texts, outer space left out, and firsts[code]: the row where each was met first. Returns how
-// many there are, or -1 where they are more than firsts has room for. slots: twice as many and a power of two, all 0.
-inline int64_t code_cells(const Cut& cut, size_t column, uint32_t* slots, size_t n_slots, uint16_t* codes, uint32_t* firsts,
-                          size_t most) {
-    size_t known = 0;
-    for (size_t row = 0; row < cut.rows; ++row) {
+// Columns of few texts, outer space left out: codes[i, row] of column columns[i], firsts[i, code] the row where each text
+// was met first, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are more than `most`. slots[i,
+// slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all columns before the next ones.
+struct Coding {
+    uint16_t* codes;
+    uint32_t* firsts;
+    int64_t* counts;
+    uint16_t* slots;
+    uint64_t* keys;
+    int64_t* known;
+    size_t n_slots, most;
+};
+
+namespace cells {
+
+// Up to eight bytes as a number, others as their hash: what is equal has the same, and short texts of one size are equal then.
+TALLY_INLINE uint64_t key_of(Span s) {
+    if (!by_eights || s.size() - 1 >= 8) return hash(s);  // none has no bytes
+    uint64_t v = 0;
+    std::memcpy(&v, s.begin, s.room - s.begin >= 8 ? 8 : s.size());
+    return v << (64 - 8 * s.size());
+}
+
+TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t end, size_t i, const Coding& to) {
+    uint16_t *codes = to.codes + i * cut.rows, *slots = to.slots + i * to.n_slots;
+    uint32_t* firsts = to.firsts + i * to.most;
+    int64_t* counts = to.counts + i * to.most;
+    uint64_t* keys = to.keys + i * to.most;
+    size_t known = static_cast<size_t>(to.known[i]);
+    for (size_t row = begin; row < end; ++row) {
         cut.prefetch(row, column);
-        const cells::Span s = cells::stripped(cut.cell(row, column));
-        size_t slot = cells::hash(s) & (n_slots - 1);
-        while (slots[slot] && !cells::same(cells::stripped(cut.cell(firsts[slots[slot] - 1], column)), s))
-            slot = (slot + 1) & (n_slots - 1);
+        const Span s = stripped(cut.cell(row, column));
+        const uint64_t key = key_of(s), mixed = (key ^ s.size()) * 0x9E3779B97F4A7C15;
+        size_t slot = (mixed >> 32) & (to.n_slots - 1);
+        for (; slots[slot]; slot = (slot + 1) & (to.n_slots - 1)) {
+            const size_t code = slots[slot] - 1u;
+            if (keys[code] == key && same(stripped(cut.cell(firsts[code], column)), s)) break;
+        }
         if (!slots[slot]) {
-            if (known == most) return -1;
-            firsts[known++] = static_cast<uint32_t>(row);
-            slots[slot] = static_cast<uint32_t>(known);
+            if (known == to.most) {
+                to.known[i] = -1;
+                return;
+            }
+            keys[known] = key;
+            firsts[known] = static_cast<uint32_t>(row);
+            counts[known] = 0;
+            slots[slot] = static_cast<uint16_t>(++known);
         }
         codes[row] = static_cast<uint16_t>(slots[slot] - 1);
+        ++counts[codes[row]];
     }
-    return static_cast<int64_t>(known);
+    to.known[i] = static_cast<int64_t>(known);
+}
+
+}  // namespace cells
+
+inline void code_columns(const Cut& cut, const uint32_t* columns, size_t count, const Coding& to) {
+    const size_t step = cells::tile_rows(cut);
+    for (size_t begin = 0; begin < cut.rows; begin += step)
+        for (size_t i = 0; i < count; ++i)
+            if (to.known[i] >= 0) cells::code_rows(cut, columns[i], begin, std::min(begin + step, cut.rows), i, to);
 }
 
 // The cells of a column one after the other: offsets[row + 1] first (data is null), then their bytes.

@@ -58,7 +58,7 @@ struct Span {
     size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
-inline Span stripped(Span s) {
+TALLY_INLINE Span stripped(Span s) {
     while (s.begin < s.end && is_space(*s.begin)) ++s.begin;
     while (s.end > s.begin && is_space(s.end[-1])) --s.end;
     return s;
@@ -181,7 +181,7 @@ constexpr std::array<Power, 2 * largest_power + 1> powers = [] {
 
 // mantissa * 10^exponent, rounded once; false where the 64 bits of a power do not tell which double is nearest, one in
 // some hundred. The product is less than two of its last bits too small: what lies below a half by more, or above it, is sure.
-inline bool nearest(uint64_t mantissa, int exponent, double& value) {
+TALLY_INLINE bool nearest(uint64_t mantissa, int exponent, double& value) {
     const Power power = powers[static_cast<size_t>(largest_power + exponent)];
     const int shift = std::countl_zero(mantissa);
     const auto product = static_cast<uint128>(mantissa << shift) * power.digits;
@@ -366,7 +366,7 @@ inline Cell look(Span s, char point, bool dates, double& value) {
 }
 
 // Up to eight digits and nothing else, the first of several no zero.
-inline bool read_short(Span s, double& value) {
+TALLY_INLINE bool read_short(Span s, double& value) {
     if (s.room - s.begin < 8 || (*s.begin == '0' && s.size() > 1)) return false;
     const uint64_t v = bytes_at(s.begin) << (64 - 8 * s.size());
     value = static_cast<double>(static_cast<int64_t>(number_of(v)));
@@ -377,7 +377,7 @@ constexpr uint64_t units[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000
 
 // The number that the first n of 16 bytes make, n from 8 to 16; bad: not 0 where one of them is no digit. How many there
 // are cannot be foreseen, and a wrong guess costs more than the number: no branch.
-inline uint64_t number_of_many(const char* p, size_t n, uint64_t& bad) {
+TALLY_INLINE uint64_t number_of_many(const char* p, size_t n, uint64_t& bad) {
 #ifdef __SSE4_1__
     static constexpr uint8_t moved[32] = {128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
                                           0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15};
@@ -398,7 +398,7 @@ inline uint64_t number_of_many(const char* p, size_t n, uint64_t& bad) {
 }
 
 // The most frequent number: a digit, the point, 8 to 18 digits more. False: it is none, or must be read with care.
-inline bool read_usual(Span s, char point, double& value) {
+TALLY_INLINE bool read_usual(Span s, char point, double& value) {
     static constexpr uint64_t ones[] = {1, 1, 10}, masks[] = {0, 0xFF, 0xFFFF};
     const bool negative = *s.begin == '-';
     const char* p = s.begin + negative;
@@ -419,16 +419,10 @@ inline bool read_usual(Span s, char point, double& value) {
     return true;
 }
 
-inline Cell read(Span s, char point, bool dates, double& value) {
-    if (by_eights && s.size() - 1 < 8) {  // none has no bytes
-        if (read_short(s, value)) return cell_integer;
-    } else if (by_eights && s.size() && read_usual(s, point, value)) {
-        return cell_number;
-    }
+inline Cell read_any(Span s, char point, bool dates, double& value) {
     value = std::numeric_limits<double>::quiet_NaN();
     if (s.size() == 0 || s.size() > longest_number) return cell_other;
-    const auto first = static_cast<unsigned char>(*s.begin);
-    if (is_digit(*s.begin) || first == '-' || first == '+' || first == static_cast<unsigned char>(point)) {
+    if (is_digit(*s.begin) || *s.begin == '-' || *s.begin == '+' || *s.begin == point) {
         Decimal d;
         if (scan(s, point, d) == s.end) {
             value = value_of(s, point, d);
@@ -438,6 +432,13 @@ inline Cell read(Span s, char point, bool dates, double& value) {
         }
     }
     return look(s, point, dates, value);
+}
+
+// Inlined whatever happens: a span handed over is written and read back in other widths, and that takes long.
+TALLY_INLINE Cell read(Span s, char point, bool dates, double& value) {
+    if (by_eights && s.size() - 1 < 8 && read_short(s, value)) return cell_integer;  // none has no bytes
+    if (by_eights && s.size() > 8 && read_usual(s, point, value)) return cell_number;
+    return read_any(s, point, dates, value);
 }
 
 inline bool is_mark(Span s, const Marks& marks) {
@@ -466,7 +467,7 @@ struct MarkTest {  // which cells are marks, asked by their first byte and lengt
     }
 
     // What a cell without outer space is; value: NaN where it is not a number.
-    Cell read(cells::Span s, char point, bool dates, double& value) const {
+    TALLY_INLINE Cell read(cells::Span s, char point, bool dates, double& value) const {
         const bool maybe = s.size() ? s.size() <= longest[static_cast<uint8_t>(*s.begin)] : empty_is_mark;
         if (!maybe || !cells::is_mark(s, marks)) return cells::read(s, point, dates, value);
         value = std::numeric_limits<double>::quiet_NaN();

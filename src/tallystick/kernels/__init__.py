@@ -10,7 +10,18 @@ from __future__ import annotations
 from tallystick.kernels.bayes import add_level_scores, count_entries, judge_readings, mdl_cuts
 from tallystick.kernels.blocks import BlockBasis
 from tallystick.kernels.counts import count_bins, count_classes, count_codes, count_columns
-from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
+from tallystick.kernels.cut import (
+    ALL_DATES,
+    ALL_NUMBERS,
+    SPARE,
+    FewTexts,
+    Text,
+    code_columns,
+    copy_cells,
+    cut_cells,
+    look_at_text,
+    read_columns,
+)
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, sigmoid
 from tallystick.kernels.hashes import (
     add_code_hashes,
@@ -105,6 +116,7 @@ __all__ = [
     "ALL_DATES",
     "ALL_NUMBERS",
     "NO_GRADIENT",
+    "SPARE",
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
@@ -115,12 +127,14 @@ __all__ = [
     "DenseColumns",
     "Descent",
     "End",
+    "FewTexts",
     "Landing",
     "NewtonStop",
     "Parsed",
     "Ranks",
     "Scan",
     "Sums",
+    "Text",
     "TextColumn",
     "Together",
     "Weighting",
@@ -147,7 +161,7 @@ __all__ = [
     "cholesky_skip",
     "cholesky_solve",
     "class_changes",
-    "code_cells",
+    "code_columns",
     "combine",
     "copy_cells",
     "count_bins",
@@ -184,6 +198,7 @@ __all__ = [
     "log_sum_exp",
     "logistic_sums",
     "longest",
+    "look_at_text",
     "mdl_cuts",
     "mix_hashes",
     "n_log2_n",

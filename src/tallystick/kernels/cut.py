@@ -5,8 +5,8 @@ A cut block is its bytes and ends[row, column], where the separator or the line 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,59 +18,115 @@ from tallystick.kernels.text import CellKind, joined_marks
 SPACES = b" \t\n\v\f\r"  # what is not part of a cell at its ends
 FEW = 1024  # texts that are compared in place
 LARGEST = (1 << 32) - 64  # bytes in a block
+SPARE = 8  # entries beyond the cells that a block can have
 
 ALL_NUMBERS = sum(1 << k for k in (CellKind.MISSING, CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE))
 ALL_DATES = 1 << CellKind.MISSING | 1 << CellKind.DATE
 
 
-def cut_cells(block: bytes, columns: int, separator: str) -> NDArray[np.uint32] | None:
+Text = bytes | NDArray[np.uint8]
+
+
+class TextLook(NamedTuple):
+    """What some text holds. lines: line feeds; end: behind the last of them, 0 without one; odd: a quote or a
+    NUL byte; beyond: a byte beyond ASCII; holds: the byte that was asked for.
+    """
+
+    lines: int
+    end: int
+    odd: bool
+    beyond: bool
+    holds: bool
+
+
+def look_at_text(text: NDArray[np.uint8], asked: int) -> TextLook:
+    """Return what some bytes hold, in one look. asked: a byte."""
+    check.array("text", text, "uint8", (None,))
+    if not 0 <= asked < 256:
+        raise ValueError(f"asked must be a byte; found {asked}")
+    return TextLook(*_kernels.look_at_text(text, asked))
+
+
+def cut_cells(
+    block: Text, columns: int, separator: str, room: NDArray[np.uint32] | None = None
+) -> NDArray[np.uint32] | None:
     """Return ends[row, column] of rows without quotes; None where the block is not plain: a row of more or
-    fewer cells, an empty line, or a carriage return that ends no line.
+    fewer cells, an empty line, or a carriage return that ends no line. room: where they are put, at least
+    SPARE more than the block has bytes.
     """
     check.size("columns", columns)
     if len(separator) != 1 or not separator.isascii() or len(block) > LARGEST:
         raise ValueError(f"separator must be one byte, blocks below 4 GB; found {separator!r}, {len(block)}")
     data = np.frombuffer(block, np.uint8)
-    ends = np.empty(len(block) + 8, np.uint32)  # what is not written takes no memory
+    ends = np.empty(len(block) + SPARE, np.uint32) if room is None else room  # unwritten, it takes no memory
+    if len(ends) < len(block) + SPARE:
+        raise ValueError(f"room must be {len(block) + SPARE:,} long at least; found {len(ends):,}")
     rows = _kernels.cut_cells(data, columns, separator, ends)
     return None if rows < 0 else ends[: rows * columns].reshape(rows, columns)
 
 
 def read_columns(
-    block: bytes, ends: NDArray[np.uint32], texts: NDArray[np.bool_], marks: Sequence[str], decimal: str
-) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    """Return values[column, row] and seen[column], a bit for each CellKind that was met: within ALL_NUMBERS
-    or ALL_DATES where all cells were read. Columns in `texts`, and those that do not look like numbers, have
-    all bits.
+    block: Text,
+    ends: NDArray[np.uint32],
+    texts: NDArray[np.bool_],
+    marks: Sequence[str],
+    decimal: str,
+    room: Callable[[int, int], NDArray[np.float64]] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return values[i, row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
+    or ALL_DATES where all cells were read. Columns in `texts`, and those that do not look like numbers, are
+    left out. room(columns, rows) gives the place for values.
     """
     rows, columns = _checked(block, ends)
     check.array("texts", texts, "bool", (columns,))
-    values, seen = np.empty((columns, rows)), np.where(texts, ~np.uint32(0), np.uint32(0))
+    data, told = np.frombuffer(block, np.uint8), (*joined_marks(tuple(marks)), decimal)
+    looks = np.where(texts, ~np.uint32(0), np.uint32(0))
+    _kernels.look_at_columns(data, ends, *told, looks)
+    chosen = np.flatnonzero(looks == 0).astype(np.uint32)
+    values, seen = (room or _fresh)(len(chosen), rows), np.zeros(len(chosen), np.uint32)
+    check.array("values", values, "float64", (len(chosen), rows))
+    _kernels.read_columns(data, ends, *told, chosen, values, seen)
+    return values, chosen, seen
+
+
+def _fresh(columns: int, rows: int) -> NDArray[np.float64]:
+    return np.empty((columns, rows))
+
+
+class FewTexts(NamedTuple):
+    """A column of few texts: codes[row], the texts as they come, outer space left out, and rows of each."""
+
+    codes: NDArray[np.uint16]
+    texts: list[bytes]
+    counts: NDArray[np.int64]
+
+
+def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) -> list[FewTexts | None]:
+    """Return some columns as codes; None for one that has more texts than FEW."""
+    rows, width = _checked(block, ends)
+    if any(not 0 <= j < width for j in columns):
+        raise ValueError(f"columns must be below {width}; found {max(columns)}")
+    size, chosen = len(columns), np.array(columns, np.uint32)
+    codes, firsts = np.empty((size, rows), np.uint16), np.empty((size, FEW), np.uint32)
+    counts, known = np.empty((size, FEW), np.int64), np.zeros(size, np.int64)
+    slots, keys = np.zeros((size, 4 * FEW), np.uint16), np.empty((size, FEW), np.uint64)
     data = np.frombuffer(block, np.uint8)
-    _kernels.read_columns(data, ends, *joined_marks(tuple(marks)), decimal, values, seen)
-    return values, seen
-
-
-def code_cells(
-    block: bytes, ends: NDArray[np.uint32], column: int
-) -> tuple[NDArray[np.uint16], list[bytes]] | None:
-    """Return codes[row] and the texts of a column of few of them, as they come, outer space left out; None
-    where they are more than FEW.
-    """
-    rows, _ = _checked(block, ends, column)
-    codes, firsts = np.empty(rows, np.uint16), np.empty(FEW, np.uint32)
-    slots, data = np.zeros(4 * FEW, np.uint32), np.frombuffer(block, np.uint8)
-    known = _kernels.code_cells(data, ends, column, slots, codes, firsts)
-    if known < 0:
-        return None
-    places, flat = firsts[:known].astype(np.int64) * ends.shape[1] + column, ends.reshape(-1)
-    begins = np.where(places == 0, 0, flat[places - 1].astype(np.int64) + 1).tolist()
-    texts = (block[a:b].strip(SPACES) for a, b in zip(begins, flat[places].tolist(), strict=True))
-    return codes, list(texts)
+    _kernels.code_columns(data, ends, chosen, codes, firsts, counts, slots, keys, known)
+    flat, found = ends.reshape(-1), list[FewTexts | None]()
+    for i, n in enumerate(known.tolist()):
+        if n < 0:
+            found.append(None)
+            continue
+        places = firsts[i, :n].astype(np.int64) * width + columns[i]
+        begins = np.where(places == 0, 0, flat[places - 1].astype(np.int64) + 1).tolist()
+        cells = zip(begins, flat[places].tolist(), strict=True)
+        texts = [bytes(block[a:b]).strip(SPACES) for a, b in cells]
+        found.append(FewTexts(codes[i], texts, counts[i, :n]))
+    return found
 
 
 def copy_cells(
-    block: bytes, ends: NDArray[np.uint32], column: int
+    block: Text, ends: NDArray[np.uint32], column: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Return the cells of a column as (data, offsets[row + 1])."""
     rows, _ = _checked(block, ends, column)
@@ -83,7 +139,7 @@ def copy_cells(
     return data, offsets
 
 
-def _checked(block: bytes, ends: Any, column: int = 0) -> tuple[int, int]:
+def _checked(block: Text, ends: Any, column: int = 0) -> tuple[int, int]:
     check.array("ends", ends, "uint32", (None, None))
     if ends.size and ends[-1, -1] > len(block):
         raise ValueError(f"ends must lie within the block of {len(block):,} bytes; found {ends[-1, -1]:,}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +14,13 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.read.batches import Plain, loaded
+from tallystick.data.read.batches import Places, Plain, loaded
 from tallystick.data.read.cells import Coded, Floats, condense
-from tallystick.data.read.strings import SPACES, numbers
+from tallystick.data.read.reader import read_table, read_to_disk
+from tallystick.data.read.strings import Distinct, numbers
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.data.source import open_source
+from tallystick.data.source.stretch import Stretch
 
 pytestmark = pytest.mark.slow
 
@@ -91,15 +95,21 @@ def test_parts_are_those_of_the_columns_as_texts(made, as_text):
     for name, column in zip(names, columns, strict=True):
         want = condense(pa.array(column), name, MISSING_MARKS, ".", name in as_text)
         found = parts[name]
-        assert type(found) is type(want)
+        assert isinstance(found, Floats) == isinstance(want, Floats)
         if isinstance(found, Floats):
             assert found.values.tobytes() == want.values.tobytes()
             assert (found.dated, found.written) == (want.dated, want.written)
             assert found.scan[:6] == kernels.scan(want.values)[:6]
         else:
-            assert isinstance(found, Coded)
-            texts = [t.strip(SPACES) for t in found.array.cast(pa.large_string()).to_pylist()]
-            assert texts == [t.strip(SPACES) for t in want.array.cast(pa.large_string()).to_pylist()]
+            same(found if isinstance(found, Distinct) else found.distinct(MISSING_MARKS), want)
+
+
+def same(found: Distinct, want: Coded) -> None:
+    """Are these the distinct texts of those cells?"""
+    told = want.distinct(MISSING_MARKS)
+    assert found.values.equals(told.values)
+    assert (found.codes.dtype, found.codes.tolist()) == (told.codes.dtype, told.codes.tolist())
+    assert found.counts().tolist() == told.counts().tolist()
 
 
 @pytest.mark.parametrize(
@@ -158,10 +168,45 @@ def test_more_texts_than_few_are_coded_as_well():
     block = "".join(f"{a},{b}\n" for a, b in rows).encode()
     ends = cut(block, 2)
     assert ends is not None
-    assert kernels.code_cells(block, ends, 0) is None
+    assert kernels.code_columns(block, ends, [0]) == [None]
     parts = Plain(block, ends, "ab").parts("ab", (), (), ".")
     for name, column in zip("ab", zip(*rows, strict=True), strict=True):
-        assert parts[name].array.cast(pa.string()).to_pylist() in (list(column), [t.strip() for t in column])
+        texts = parts[name].values.to_pylist()
+        assert [texts[code] for code in parts[name].codes] == [t.strip() for t in column]
+
+
+def test_memory_of_numbers_is_used_again_once_no_array_lies_in_it():
+    free = deque()
+    places = Places(free)
+    first = places.values(2, 3)
+    one = first[1]
+    del first
+    assert not free  # a part of it is held
+    del one
+    assert len(free) == 1
+    memory = free[0]
+    again = places.values(1, 4)
+    assert np.shares_memory(again, memory)
+    larger = places.values(5, 5)
+    assert not np.shares_memory(larger, memory)
+    assert larger.shape == (5, 5)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_batches_that_use_memory_again_give_the_table_of_one_batch(tmp_path, threads):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "long.csv"
+    cells = rng.normal(size=(40_000, 3)).tolist()
+    rows = [f"{a!r},{'pqr'[i % 3]},{i % 5},{b!r},{c!r}" for i, (a, b, c) in enumerate(cells)]
+    path.write_text("a,y,few,b,c\n" + "\n".join(rows) + "\n")
+    source = open_source(path)
+    assert sum(isinstance(piece.found, Stretch) for piece in source.pieces()) > 2
+    one = read_table(replace(source, block=1 << 30), target="y", threads=1)
+    for found in (read_table(source, target="y", threads=threads), read_to_disk(source, 1 << 25, target="y")):
+        assert found.schema == one.schema
+        assert found.classes.tobytes() == one.classes.tobytes()
+        for name, column in one.columns.items():
+            assert np.asarray(found.columns[name]).tobytes() == column.tobytes()
 
 
 def test_wrong_arguments_are_named():

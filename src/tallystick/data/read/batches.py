@@ -7,6 +7,8 @@ of each column alone.
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +36,8 @@ from tallystick.data.read.cells import (
     small_columns,
 )
 from tallystick.data.read.plan import ReadingPlan
-from tallystick.data.source.arrays import from_numbers, from_texts
+from tallystick.data.read.strings import Distinct
+from tallystick.data.source.arrays import from_numbers
 from tallystick.data.source.unread import unread
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.kernels import CellKind, Scan
@@ -76,8 +79,14 @@ class View:
 class Plain:
     """Rows without quoted cells, cut where they lie; a column of texts is made when it is asked for."""
 
-    def __init__(self, block: bytes, ends: NDArray[np.uint32], names: Sequence[str]) -> None:
-        self.block, self.ends, self.names = block, ends, names
+    def __init__(
+        self,
+        block: kernels.Text,
+        ends: NDArray[np.uint32],
+        names: Sequence[str],
+        places: Places | None = None,
+    ) -> None:
+        self.block, self.ends, self.names, self.places = block, ends, names, places
         self.num_rows = len(ends)
 
     def column(self, j: int) -> pa.Array:
@@ -87,50 +96,90 @@ class Plain:
             pa.string(), self.num_rows, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
         )
 
-    def labels(self, j: int) -> pa.DictionaryArray:
-        """Return a column as Arrow texts, each once."""
-        return self._coded(j).array
+    def labels(self, j: int, marks: Sequence[str]) -> Distinct:
+        """Return a column as distinct texts."""
+        return self._coded([j], marks)[0]
 
     def parts(
         self, names: Collection[str], texts: Collection[str], marks: Sequence[str], decimal: str
-    ) -> dict[str, Part]:
+    ) -> dict[str, Part | Distinct]:
         """Return the parts of some columns; those in `texts` are read as texts."""
         asked = np.array([name not in names or name in texts for name in self.names])
-        values, seen = kernels.read_columns(self.block, self.ends, asked, marks, decimal)
-        dated = (seen & ~np.uint32(kernels.ALL_DATES)) == 0
+        values, columns, seen = kernels.read_columns(
+            self.block, self.ends, asked, marks, decimal, None if self.places is None else self.places.values
+        )
         plain = (seen & ~np.uint32(kernels.ALL_NUMBERS)) == 0
-        read = np.flatnonzero(plain | dated).tolist()
-        scans = dict(zip(read, kernels.scan_columns([values[j] for j in read]), strict=True))
-        parts: dict[str, Part] = {}
-        for j, name in enumerate(self.names):
-            if j in scans:
-                parts[name] = Floats(values[j], not plain[j], True, scans[j])
-            elif name in names:
+        read = np.flatnonzero(plain | ((seen & ~np.uint32(kernels.ALL_DATES)) == 0)).tolist()
+        scans = kernels.scan_columns([values[i] for i in read])
+        parts: dict[str, Part | Distinct] = {
+            self.names[columns[i]]: Floats(values[i], not plain[i], True, scan)
+            for i, scan in zip(read, scans, strict=True)
+        }
+        left = [j for j, name in enumerate(self.names) if name in names and name not in parts]
+        few = [j for j in left if self.names[j] not in texts]
+        parts.update(zip((self.names[j] for j in few), self._coded(few, marks), strict=True))
+        for j in left:
+            if (name := self.names[j]) in texts:
                 checkpoint()
-                parts[name] = (
-                    condense(self.column(j), name, marks, decimal, True) if name in texts else self._coded(j)
-                )
-        return parts
+                parts[name] = condense(self.column(j), name, marks, decimal, True)
+        return {name: parts[name] for name in self.names if name in parts}
 
-    def _coded(self, j: int) -> Coded:
-        """Return a column as codes; few texts are compared without a copy of every cell."""
-        found = kernels.code_cells(self.block, self.ends, j)
-        if found is None:
-            return coded(self.column(j))
-        codes, texts = found
-        kind = np.int8 if len(texts) < 1 << 7 else np.int16
-        known = from_texts([text.decode() for text in texts])
-        return Coded(pa.DictionaryArray.from_arrays(from_numbers(codes.astype(kind)), known, safe=False))
+    def _coded(self, columns: Sequence[int], marks: Sequence[str]) -> list[Distinct]:
+        """Return columns as distinct texts; few texts are compared without a copy of every cell."""
+        found = kernels.code_columns(self.block, self.ends, columns)
+        return [
+            coded(self.column(j)).distinct(marks) if few is None else strings.distinct_few(few, marks)
+            for j, few in zip(columns, found, strict=True)
+        ]
 
 
-def loaded(piece: Load, names: Sequence[str]) -> Any:
-    """Return a batch: cut here if its source gives plain rows away, else as the source reads it."""
-    plain = piece.plain()
+class Places(threading.local):
+    """Memory of a thread that looks at batches: for a text and where its cells end, used again for each."""
+
+    def __init__(self, free: deque[NDArray[np.float64]]) -> None:
+        self.text, self.ends = np.empty(0, np.uint8), np.empty(0, np.uint32)
+        self.free = free  # for numbers: of batches that nobody holds any more; all threads share it
+
+    def room(self, size: int) -> NDArray[np.uint8]:
+        """Return so many bytes for a text."""
+        if len(self.text) < size:
+            self.text, self.ends = np.empty(size, np.uint8), np.empty(size + kernels.SPARE, np.uint32)
+        return self.text[:size]
+
+    def values(self, columns: int, rows: int) -> NDArray[np.float64]:
+        """Return a place for numbers [column, row]; it is used again once no array lies in it."""
+        size = columns * rows
+        try:
+            memory = self.free.pop()
+        except IndexError:
+            memory = np.empty(0)
+        lent = _Lent(memory if len(memory) >= size else np.empty(size), self.free)
+        return np.asarray(lent)[:size].reshape(columns, rows)
+
+
+class _Lent:
+    """Memory that goes back to those that are free with the last array that lies in it."""
+
+    def __init__(self, memory: NDArray[np.float64], free: deque[NDArray[np.float64]]) -> None:
+        self.memory, self.free = memory, free
+        self.__array_interface__ = memory.__array_interface__
+
+    def __del__(self) -> None:
+        self.free.append(self.memory)
+
+
+def loaded(piece: Load, names: Sequence[str], places: Places | None = None) -> Any:
+    """Return a batch: cut here if its source gives plain rows away, else as the source reads it.
+
+    places: where they may lie, until this thread loads the next.
+    """
+    plain = piece.plain(None if places is None else places.room)
     if plain is None:
         return piece()
     block, separator = plain
-    ends = kernels.cut_cells(block, len(names), separator)
-    return piece() if ends is None else Plain(block, ends, names)
+    kept = places is not None and len(places.ends) >= len(block) + kernels.SPARE
+    ends = kernels.cut_cells(block, len(names), separator, places.ends if places and kept else None)
+    return piece() if ends is None else Plain(block, ends, names, places)
 
 
 # ---- many columns at once ----
@@ -138,7 +187,7 @@ def loaded(piece: Load, names: Sequence[str]) -> Any:
 
 def parts_together(
     batch: Any, names: Collection[str], texts: Collection[str], plan: ReadingPlan, alone: bool, threads: int
-) -> Mapping[str, Part]:
+) -> Mapping[str, Part | Distinct]:
     """Return those columns of a batch that are read quicker together than one by one; perhaps none.
 
     texts: columns that are read as texts; alone: there is no other batch.

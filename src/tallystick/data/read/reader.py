@@ -8,6 +8,7 @@ budget and its schema, not on the rows, and nothing depends on how much memory i
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import InMemory, Load, Source
-from tallystick.data.read.batches import View, loaded
+from tallystick.data.read.batches import Places, View, loaded
 from tallystick.data.read.cells import Floats
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
@@ -181,8 +182,10 @@ class _Reader:
             yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
             return
 
+        places = Places(deque())
+
         def look(load: Load, start: int | None) -> Looked:
-            batch = loaded(load, self.question.columns)
+            batch = loaded(load, self.question.columns, places)
             return survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
 
         every = chain(begin, every)

@@ -21,7 +21,7 @@ from tallystick import kernels
 from tallystick.data.source.arrays import filled, from_numbers, from_texts
 from tallystick.data.table.block import code_type
 from tallystick.errors import DataError
-from tallystick.kernels import CellKind, Parsed
+from tallystick.kernels import CellKind, FewTexts, Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
 FEW = 100  # entries of a dictionary that Python merges sooner than Arrow
@@ -81,6 +81,28 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
         kernels.count_classes(place, len(counted), rows, counted)
         start += len(at)
     return Distinct(merged, codes, counted)
+
+
+def distinct_few(few: FewTexts, marks: Sequence[str] = ()) -> Distinct:
+    """Return few texts, each known once, as `distinct` would; those of many batches share one array."""
+    missing = _marks(tuple(marks))
+    values = tuple(sorted(set(few.texts) - missing))
+    at = {text: i for i, text in enumerate(values)}
+    place = np.array([at.get(text, len(values)) for text in few.texts], code_type(len(values)))
+    counted = np.zeros(len(values) + 1, np.int64)
+    np.add.at(counted, place, few.counts)
+    return Distinct(_shared(values), np.take(place, few.codes), counted)
+
+
+@lru_cache(maxsize=64)
+def _marks(marks: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(mark.encode() for mark in marks)
+
+
+@lru_cache(maxsize=512)
+def _shared(values: tuple[bytes, ...]) -> pa.LargeStringArray:
+    """Shared: nobody writes to it."""
+    return from_texts([value.decode() for value in values])
 
 
 def _places(coded: pa.DictionaryArray) -> NDArray[Any]:

@@ -200,7 +200,7 @@ class Survey:
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
             plain = isinstance(batch, Plain) and not q.regression
-            target = batch.labels(at[q.target]) if plain else batch.column(at[q.target])
+            target = batch.labels(at[q.target], q.plan.marks) if plain else batch.column(at[q.target])
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]
@@ -210,7 +210,7 @@ class Survey:
         waiting = []
         for name in names:
             part = known.get(name)
-            if isinstance(part, Floats) or (isinstance(part, SmallIntegers) and name not in texts):
+            if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and name not in texts):
                 found[name] = part
             else:
                 waiting.append(name)
@@ -231,8 +231,8 @@ class Survey:
         real = None if weights is None else weight_numbers(weights)
         return Looked(batch.num_rows, aim, real, scanned(found, threads))
 
-    def _piece(self, name: str, part: Part, as_text: bool, threads: int) -> Piece:
-        if isinstance(part, Floats) or (isinstance(part, SmallIntegers) and not as_text):
+    def _piece(self, name: str, part: Part | Distinct, as_text: bool, threads: int) -> Piece:
+        if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and not as_text):
             return part
         if self.question.as_words(name):
             return BatchWords.of(part, self.seen[name].asked, threads)

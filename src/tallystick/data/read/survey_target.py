@@ -315,6 +315,8 @@ def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool, threads: int
     """Return the target of a batch; None: there is none."""
     if cells is None:
         return TargetCells()
+    if isinstance(cells, strings.Distinct):  # texts of a file, told apart where they lie
+        return TargetCells(cells, written=len(cells.codes) > 0)
     part = read_cells(cells, name, plan.marks, plan.decimal, not regression, threads)
     if isinstance(part, Floats):
         return TargetCells(response=part.values)

@@ -45,6 +45,9 @@ class TextCounts:
 
     def add(self, texts: pa.LargeStringArray, counts: Counts) -> None:
         """Add the distinct texts of a batch, sorted."""
+        if self.parts and self.parts[-1][0] is texts:  # as in the batch before
+            self.parts[-1] = texts, self.parts[-1][1] + counts
+            return
         self.parts.append((texts, counts))
         if self.limit:
             self.held += texts.nbytes + counts.nbytes

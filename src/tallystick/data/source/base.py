@@ -16,7 +16,7 @@ from tallystick.files.stamp import Stamp
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tallystick.contracts import InMemory, Load
+    from tallystick.contracts import InMemory, Load, Room
 
 
 class BaseSource:
@@ -71,6 +71,6 @@ class Given:
         """Return the batch."""
         return self.batch
 
-    def plain(self) -> None:
+    def plain(self, room: Room | None = None) -> None:
         """Its cells are cut already."""
         return

@@ -53,9 +53,13 @@ class DamagedText(DataError):  # noqa: N818  what was found, as NotFitted
 
 def open_bytes(path: str) -> IO[bytes]:
     """Open a file for its bytes; a gz file is unpacked on the way."""
+    return gzip.open(path, "rb") if is_packed(path) else open(path, "rb")  # type: ignore[return-value]
+
+
+def is_packed(path: str) -> bool:
+    """Is this a gz file?"""
     with open(path, "rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if zipped else open(path, "rb")  # type: ignore[return-value]
+        return file.read(2) == b"\x1f\x8b"
 
 
 def size_of(path: str) -> int:
@@ -138,13 +142,16 @@ def _every_other_is_nul(head: bytes) -> bool:
     return bool(share.max() > 0.6 and share.min() < 0.2)
 
 
-def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE) -> Iterator[bytes]:
-    """Yield the file's text as UTF-8 bytes, the byte order mark left out."""
+def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE, start: int = 0) -> Iterator[bytes]:
+    """Yield the file's text as UTF-8 bytes, the byte order mark left out. start: a byte of a file in UTF-8
+    that is not packed.
+    """
     decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("strict")
-    first, done = True, 0
+    first, done = not start, start
     size = max(size, len(codecs.BOM_UTF8))  # so that a byte order mark is never cut in two
     try:
         with open_bytes(path) as file:
+            file.seek(start)
             while piece := file.read(size):
                 raw = len(piece)
                 if decoder is not None:
@@ -179,14 +186,20 @@ def _decoded(
 
 
 def row_blocks(
-    pieces: Iterator[bytes], sep: str, where: str, size: int, line: int = 1, longest: int = LONGEST_ROW
+    pieces: Iterator[bytes],
+    sep: str,
+    where: str,
+    size: int,
+    line: int = 1,
+    longest: int = LONGEST_ROW,
+    at: int = 0,
 ) -> Iterator[Walked]:
     """Yield blocks of whole rows of about `size` bytes; the last one holds at least the last few rows.
 
-    line: the number of the first line. longest: bytes of a line, at most.
+    line: the number of the first line. longest: bytes of a line, at most. at: where they begin, in bytes.
     """
     held, rest = b"", BytesIO()  # held: whole rows not yet given away; rest: rows of which the last may go on
-    enough, at, start, plain, bare = size, 0, line, True, True  # bare: there is no quote in the rest
+    enough, start, plain, bare = size, line, True, True  # bare: there is no quote in the rest
     for piece in pieces:
         if (nul := piece.find(b"\0")) >= 0:
             raise nul_byte(where, line + lines_in(rest.getvalue()) + piece.count(b"\n", 0, nul))

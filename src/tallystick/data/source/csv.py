@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from tallystick.contracts import Room
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.base import BaseSource
@@ -27,11 +28,13 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.source.repair import Mending, mended_block
 from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import SEPARATORS, look_at
+from tallystick.data.source.stretch import Stretch, stretches
 from tallystick.data.source.totals import WORDS, ColumnSums, may_be_total, says_sum
 from tallystick.data.source.unread import marked
 from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
 from tallystick.errors import DataError, read_with, shown
 from tallystick.files.stamp import Stamp
+from tallystick.kernels import Text
 
 HEAD = 1 << 17  # bytes looked at, at least
 HEAD_LINES = 4  # lines looked at, at least, however long they are
@@ -113,7 +116,7 @@ class CsvFile(BaseSource):
 
     def pieces(self) -> Iterator[CsvRows]:
         """Yield pieces of some rows; any thread may call for them."""
-        before: Walked | None = None
+        before: Walked | Stretch | None = None
         for found in self.blocks():
             if before is not None:
                 yield CsvRows(self, before, False)
@@ -121,15 +124,18 @@ class CsvFile(BaseSource):
         if before is not None:
             yield CsvRows(self, before, True)
 
-    def blocks(self) -> Iterator[Walked]:
+    def blocks(self) -> Iterator[Walked | Stretch]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows; from the first quote that
         is not as it should be on, as damaged rows are found.
         """
-        line = self.skip + 1
-        last = Walked(b"", 0, line)
+        at, line = 0, self.skip + 1
+        for bare in self._bare():
+            yield bare
+            at, line = bare.at + bare.size, bare.line + bare.lines
+        last = Walked(b"", at, line)
         try:
             for found in raw.row_blocks(
-                self.below(), self.sep, self.name, self.block, line, self.reading.longest
+                self.below(at), self.sep, self.name, self.block, line, self.reading.longest, at
             ):
                 last = found
                 yield found
@@ -139,9 +145,32 @@ class CsvFile(BaseSource):
             at, line = last.at + len(last.block), last.line + raw.lines_in(last.block)
             yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
 
+    def _bare(self) -> Iterator[Stretch]:
+        """Yield the rows below the header that line feeds tell apart, as far as they go."""
+        if self._lies_bare and os.path.getsize(self.path) > 2 * self.block:
+            asked = max(self.header, default=0x22)
+            yield from stretches(self.path, self.name, self._first_row(), self.skip + 1, self.block, asked)
+
+    @property
+    def _lies_bare(self) -> bool:
+        """Does the text lie in the file as it is read?"""
+        return self.reading.encoding == "utf-8" and self.dialect.usual and not raw.is_packed(self.path)
+
+    def _first_row(self) -> int:
+        """Return the byte of a file at which the rows begin, where the text lies bare."""
+        read = list[int]()
+        pieces = raw.utf8_pieces(self.path, "utf-8", self.name, raw.NEAR)
+        counted = (piece for piece in pieces if read.append(len(piece)) is None)  # type: ignore[func-returns-value]
+        left = len(next(_without_lines(counted, self.skip), b""))
+        marked = raw.first_bytes(self.path, self.name, 3).startswith(codecs.BOM_UTF8)
+        return sum(read) - left + len(codecs.BOM_UTF8) * marked
+
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
         size = min(self.block, raw.NEAR)
+        if at and self._lies_bare:
+            yield from raw.utf8_pieces(self.path, "utf-8", self.name, size, self._first_row() + at)
+            return
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         usual = pieces if self.dialect.usual else self.dialect.pieces(pieces)
         for piece in _without_lines(usual, self.skip):
@@ -157,7 +186,7 @@ class CsvFile(BaseSource):
             raise self._explained("invalid UTF-8")
         return block
 
-    def cells(self, block: bytes, found: Walked) -> pa.RecordBatch:
+    def cells(self, block: bytes, found: Walked | Stretch) -> pa.RecordBatch:
         """Return the cells of a checked block as texts; found: the block as it was found."""
         reasons: dict[int, str] = {}
         mend = self.suspicious(block) if found.doubtful and not self.strict else self.has_header(block)
@@ -268,19 +297,24 @@ class CsvRows:
     """Some rows of a file, not yet cut into cells; any thread may call for them."""
 
     file: CsvFile
-    found: Walked
+    found: Walked | Stretch
     last: bool
 
     def __call__(self) -> pa.RecordBatch:
         """Return the rows as texts."""
         return self.file.cells(self.file.checked(self.found.block, self.last), self.found)
 
-    def plain(self) -> tuple[bytes, str] | None:
+    def plain(self, room: Room | None = None) -> tuple[Text, str] | None:
         """Return the rows as bytes, and the separator, if no cell is quoted, so that separators and line ends
         tell all.
         """
-        block, file = self.found.block, self.file
-        if b'"' in block or len(file.columns) == 1 or self.found.doubtful or file.has_header(block):
+        found, file = self.found, self.file
+        if len(file.columns) == 1 or found.doubtful:
+            return None
+        if isinstance(found, Stretch) and found.easy and not self.last:
+            return (found.block if room is None else found.into(room)), file.sep
+        block = found.block
+        if b'"' in block or file.has_header(block):
             return None
         return file.checked(block, self.last), file.sep
 
