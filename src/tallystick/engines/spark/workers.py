@@ -95,8 +95,8 @@ class Loaded:
 
 
 def settle() -> None:
-    """Take what a worker has loaded out of its search for garbage, where it has loaded more than before: Spark
-    asks for a whole search after every task, which costs more than a small task itself.
+    """Take what a worker has loaded out of its search for garbage, where it has loaded more than before:
+    Spark asks for a whole search after every task, which costs more than a small task itself.
     """
     if len(sys.modules) > Loaded.modules:
         gc.collect()
