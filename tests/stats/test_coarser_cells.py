@@ -70,6 +70,8 @@ GRID = Grid("x", -1.0, 2.0, 16)
 def test_cells_that_lie_otherwise_tell_nothing(other):
     assert fine_in(GRID, replace(GRID, cells=64)) == 4
     assert fine_in(GRID, other) == 0
+    point = replace(GRID, high=GRID.low)  # whose scale is 0, however many cells there are
+    assert fine_in(point, replace(point, cells=24)) == 0
     if other is not None and other.name == "x":
         near = Near((other,), (np.ones(64, bool),))
         assert in_one(near, Near((GRID,), (np.ones(16, bool),))) is None
