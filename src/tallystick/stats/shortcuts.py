@@ -12,6 +12,7 @@ from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
 from tallystick.stats.class_values import ByRanks, ClassValues
+from tallystick.stats.distribution import Spreads
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
@@ -43,3 +44,10 @@ def in_a_form(question: Statistic[Any]) -> InForm[Any] | None:
 def of_open_nodes(question: Statistic[Any]) -> Frontier | None:
     """Return the question if an engine may answer it in a way of its own, node by node; None of any other."""
     return question if isinstance(question, Frontier) and question.more is not None else None
+
+
+def spreads_in(question: Statistic[Any]) -> Spreads | None:
+    """Return the question for the spread of values that is part of another, in whose total they are `values`;
+    None of any other.
+    """
+    return question.spreads if isinstance(question, GrowingTree) else None

@@ -127,7 +127,7 @@ class GrowingTree:
         level.
         """
         classes = np.zeros(len(self.labels), np.int64)
-        return NodeLook(self._values.zero(), classes, 0, np.inf, -np.inf)
+        return NodeLook(self.spreads.zero(), classes, 0, np.inf, -np.inf)
 
     def add(self, total: NodeLook, block: Block) -> NodeLook:
         """Add the rows of one block."""
@@ -137,17 +137,18 @@ class GrowingTree:
             kernels.count_classes(block.classes, len(classes), block.weights, classes)
         elif block.response is not None and block.rows:
             low, high = float(block.response.min()), float(block.response.max())
-        values = self._values.add(total.values, block)
+        values = self.spreads.add(total.values, block)
         return NodeLook(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
 
     def merge(self, total: NodeLook, other: NodeLook) -> NodeLook:
         """Add two totals."""
-        values = self._values.merge(total.values, other.values)
+        values = self.spreads.merge(total.values, other.values)
         low, high = min(total.low, other.low), max(total.high, other.high)
         return NodeLook(values, total.classes + other.classes, total.rows + other.rows, low, high)
 
     @cached_property
-    def _values(self) -> Spreads:
+    def spreads(self) -> Spreads:
+        """The question for how the values of the columns are spread."""
         used = [self.schema.used[j] for j in self.columns]
         used = [c for c in used if c.kind == "numeric"]
         cells = 1 if self.max_bins is None else cells_for(self.rows, len(used))  # where bins are cut
@@ -160,7 +161,7 @@ class GrowingTree:
             return None
         many = [
             (found.grid or grid, cells_of_cuts(found.cells, self.max_bins))
-            for grid, found in zip(self._values.grids, look.values, strict=True)
+            for grid, found in zip(self.spreads.grids, look.values, strict=True)
             if found.many
         ]
         return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
@@ -173,7 +174,7 @@ class GrowingTree:
             return None
         found = [
             Zoomed(grid, there)
-            for grid, spread in zip(self._values.grids, look.values, strict=True)
+            for grid, spread in zip(self.spreads.grids, look.values, strict=True)
             if spread.many and spread.grid is None
             if crowded(grid, spread.cells, there := cells_of_cuts(spread.cells, self.max_bins))
         ]
@@ -183,7 +184,7 @@ class GrowingTree:
         """Return the look with the finer cells that were asked for."""
         known = {z.name: (z, fine) for z, fine in zip(question.zoomed, total, strict=True)}
         values = list(look.values)
-        for i, (grid, spread) in enumerate(zip(self._values.grids, look.values, strict=True)):
+        for i, (grid, spread) in enumerate(zip(self.spreads.grids, look.values, strict=True)):
             if grid.name in known:
                 z, fine = known[grid.name]
                 values[i] = spread._replace(cells=z.joined(spread.cells, fine), grid=z)
@@ -196,7 +197,7 @@ class GrowingTree:
             cuts_of(spread.grid or grid, spread.cells, next(found), self.max_bins)
             if self.max_bins and spread.many
             else None
-            for grid, spread in zip(self._values.grids, look.values, strict=True)
+            for grid, spread in zip(self.spreads.grids, look.values, strict=True)
         ]
 
     @property

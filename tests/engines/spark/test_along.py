@@ -13,9 +13,12 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark
-from tallystick.engines.spark.along import Along
+from tallystick.engines.spark.along import Along, in_one_walk
+from tallystick.kernels.trees import GrowRules
 from tallystick.stats import finer_cells
 from tallystick.stats.distribution import Near, Spreads, same_question
+from tallystick.stats.fingerprint import Both, Prints
+from tallystick.stats.split_search import GrowingTree
 
 
 def rows(n=500):
@@ -50,6 +53,40 @@ def test_crowded_cells_are_not_asked_for_along(monkeypatch):
     along.take(first, Local(1).total(table, first))
     monkeypatch.setattr(finer_cells, "MOST_NEAR", 0)
     assert along.next() is None
+
+
+def test_a_trees_finer_cells_tell_what_goes_along_and_other_questions_do_not():
+    table = read_table(open_source(rows()), None, "y")
+    along = Along(table.schema, table.rows)
+    tree = GrowingTree(table.schema, (0, 1), GrowRules(), max_bins=8, rows=table.rows * 8)
+    total = Local(1).total
+
+    def walked(question, more):
+        asked, parted = in_one_walk(question, more)
+        looked = sum_of(asked, table)
+        return asked, parted(looked)
+
+    spreads = along.next()
+    asked, (look, found) = walked(tree, spreads)
+    assert asked is tree
+    assert [s.cells.tolist() for s in found] == [s.cells.tolist() for s in total(table, spreads)]
+    along.take(spreads, found)
+    near, more = tree.near(look), along.next()
+    asked, (own, beside) = walked(near, more)
+    assert isinstance(asked, Near)
+    for found, alone in ((own, total(table, near)), (beside, total(table, more))):
+        assert [v.values.tolist() for v in found] == [v.values.tolist() for v in alone]
+    asked, (_, found) = walked(Prints(table.schema), spreads)
+    assert isinstance(asked, Both)
+    assert [s.cells.tolist() for s in found] == [s.cells.tolist() for s in total(table, spreads)]
+
+
+def sum_of(question, table):
+    """The total as an engine makes it that has no shortcut."""
+    found = question.zero()
+    for block in table.blocks():
+        found = question.add(found, block)
+    return found
 
 
 def test_nothing_goes_along_where_there_are_no_numbers():

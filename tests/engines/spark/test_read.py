@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
 import pyarrow as pa
 import pytest
 
@@ -9,7 +13,17 @@ from tallystick import __version__
 from tallystick.data.read.reader import read_table
 from tallystick.data.read.survey import Question, Survey
 from tallystick.data.source import open_source
-from tallystick.engines.spark.read import Frame, Surveying, batch_of, full, joined, merged, read_frame
+from tallystick.engines.spark.read import (
+    PART_CELLS,
+    Frame,
+    Surveying,
+    batch_of,
+    few,
+    full,
+    joined,
+    merged,
+    read_frame,
+)
 from tallystick.errors import OptionError, TargetError
 
 BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
@@ -57,6 +71,26 @@ def test_small_batches_are_joined_to_full_ones_and_none_is_lost():
     assert [b.num_rows for b in full([BATCH] * 3, (1 << 30, 1))] == [3, 3, 3]
     assert list(full([], (6, 6))) == []
     assert joined([BATCH, BATCH]).column(1).to_pylist() == ["a", None, "b"] * 2
+
+
+@dataclass
+class Parts:
+    """What `few` asks of an RDD, where three tasks run at once."""
+
+    parts: int
+    context: ClassVar[Any] = SimpleNamespace(defaultParallelism=3)
+
+    def getNumPartitions(self):  # noqa: N802 (Spark's name)
+        return self.parts
+
+    def coalesce(self, parts):
+        return Parts(parts)
+
+
+def test_partitions_are_few_and_as_many_for_each_task_that_runs_at_once():
+    many = [(0, 3), (PART_CELLS * 3, 3), (PART_CELLS * 3 + 1, 6), (PART_CELLS * 7, 9)]
+    assert [few(Parts(50), cells).parts for cells, _ in many] == [parts for _, parts in many]
+    assert few(Parts(2), PART_CELLS * 7).parts == 2
 
 
 def test_a_frame_is_a_heading_of_typed_text():

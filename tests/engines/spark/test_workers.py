@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+from types import ModuleType
+
+import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.engines.spark.workers import check_version, plain_error, plain_errors, reason
+from tallystick.engines.spark.workers import Loaded, check_version, plain_error, plain_errors, reason, settle
 from tallystick.errors import OptionError, TallyError, TargetError
 
 
@@ -41,3 +46,33 @@ def test_another_version_is_refused_with_both():
     check_version(ts.__version__)
     with pytest.raises(OptionError, match=r"tallystick is '0\.0' here, but .* where Spark's workers run"):
         check_version("0.0")
+
+
+def test_what_a_worker_has_loaded_is_taken_out_of_its_search_for_garbage_once(monkeypatch):
+    monkeypatch.setattr(Loaded, "modules", 0)
+    try:
+        gc.unfreeze()
+        settle()
+        held = gc.get_freeze_count()
+        kept = [[] for _ in range(10_000)]
+        settle()
+        assert 1_000 < held >= gc.get_freeze_count()  # what a task makes later can be found
+        monkeypatch.setitem(sys.modules, "one_more", ModuleType("one_more"))
+        settle()
+        assert gc.get_freeze_count() > held + len(kept) // 2
+    finally:
+        gc.unfreeze()
+
+
+@pytest.mark.slow
+def test_a_fit_leaves_workers_that_search_little(spark):
+    rows = pa.table({"x": [float(i % 7) for i in range(40)], "y": ["a", "b"] * 20})
+    ts.NaiveBayes().fit(spark.createDataFrame(rows), "y")
+
+    def left(_):
+        import gc
+
+        return [(gc.get_freeze_count(), len(gc.get_objects()))]
+
+    found = spark.sparkContext.parallelize(range(2), 2).mapPartitions(left).collect()
+    assert all(held > 10 * searched for held, searched in found)

@@ -67,7 +67,7 @@ def look(rows: DeviceRows, question: GrowingTree) -> NodeLook | None:
     if not fits or table.rows < rows.device.least_rows or not question.rules.groups:
         return None
     classes = bayes_sums(rows, BayesSums((), len(question.labels)))[""]
-    return NodeLook(_spreads(rows, question._values), classes, table.rows, np.inf, -np.inf)
+    return NodeLook(_spreads(rows, question.spreads), classes, table.rows, np.inf, -np.inf)
 
 
 def _spreads(rows: DeviceRows, question: Spreads) -> list[ValueSpread]:

@@ -19,7 +19,7 @@ from tallystick.data.schema import typed
 from tallystick.data.table.block import pack, unpack
 from tallystick.engines.spark.frames import rows_sent
 from tallystick.engines.spark.table import SparkTable
-from tallystick.engines.spark.workers import is_connect, merged_there, plain_errors
+from tallystick.engines.spark.workers import is_connect, merged_there, plain_errors, settle
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -91,6 +91,7 @@ class Sum:
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Any]:
         """Yield the total."""
+        settle()
         total = self.question.zero()
         for block in blocks:
             total = self.question.add(total, block)

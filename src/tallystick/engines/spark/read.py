@@ -24,13 +24,13 @@ from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark.along import Along
 from tallystick.engines.spark.frames import rows_of_frame
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
-from tallystick.engines.spark.workers import check_version, is_connect, merged_there, plain_errors
+from tallystick.engines.spark.workers import check_version, is_connect, merged_there, plain_errors, settle
 from tallystick.errors import Argument, DataError, OptionError, TargetError, counted, shown
 
 WHERE = "the DataFrame"
 FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
 LIGHT = 8_192, 1 << 20  # one that is made for every question: its cells stay in a processor's cache
-PART_CELLS = 1 << 24  # of a partition of packed blocks: 128 MB as doubles, mostly less
+PART_CELLS = 1 << 25  # of a partition of blocks: 256 MB as doubles, mostly less
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,11 @@ def arrow_kind(name: str, kind: Any) -> pa.DataType:
 
 
 def few(rows: Any, cells: int) -> Any:
-    """Return an RDD in no more partitions than there is work for: every question starts a task for each."""
-    worth = max(rows.context.defaultParallelism, -(-cells // PART_CELLS))
+    """Return an RDD in no more partitions than there is work for: every question starts a task for each. They
+    are so many for each task that runs at once: none waits for the last.
+    """
+    at_once = rows.context.defaultParallelism
+    worth = at_once * max(-(-cells // (PART_CELLS * at_once)), 1)
     return rows.coalesce(worth) if rows.getNumPartitions() > worth else rows
 
 
@@ -243,6 +246,7 @@ class Surveying:
     def __call__(self, kept: Iterable[bytes]) -> Iterator[Survey]:
         """Yield what one partition holds."""
         check_version(self.version)
+        settle()
         survey = self.survey.zero()
         for data in kept:
             survey.add(batch_of(data, self.kinds))

@@ -24,7 +24,7 @@ from tallystick.data.table.ranks import rank
 from tallystick.data.table.subset import Within, schema_within
 from tallystick.data.table.table import BLOCK
 from tallystick.data.table.table import Table as TableHere
-from tallystick.engines.spark.along import Along
+from tallystick.engines.spark.along import Along, in_one_walk
 from tallystick.engines.spark.frames import FrameRows
 from tallystick.engines.spark.levels import SparkLevel
 from tallystick.engines.spark.parts import (
@@ -111,15 +111,14 @@ class SparkTable:
         """
         prints = Prints(self.schema, self.unit) if self._printed is None else None
         more = None if self.along is None else self.along.next()
-        asked: Any = question if prints is None else Both(question, prints)
-        asked = asked if more is None else Both(asked, more)
-        total = ask(self.opened, asked)
-        if self.along is not None and more is not None:
-            total, own = total
-            self.along.take(more, own)
+        asked, parted = (question, None) if more is None else in_one_walk(question, more)
+        total = ask(self.opened, asked if prints is None else Both(asked, prints))
         if prints is not None:
             total, printed = total
             self._know(printed)
+        if self.along is not None and more is not None and parted is not None:
+            total, own = parted(total)
+            self.along.take(more, own)
         return total
 
     def _searched(self, question: Frontier, ask: Ask) -> Any:

@@ -7,7 +7,9 @@ of ours that was raised far away is raised here as what it is, in one line.
 from __future__ import annotations
 
 import contextlib
+import gc
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -84,6 +86,22 @@ def merged_there(totals: Any, merge: Callable[[T, T], T]) -> T:
 def is_connect(x: Any) -> bool:
     """Say whether a DataFrame or a session is one of Spark Connect: its Spark is behind a server."""
     return ".connect." in type(x).__module__
+
+
+class Loaded:
+    """How many modules a worker had when it was last settled."""
+
+    modules = 0
+
+
+def settle() -> None:
+    """Take what a worker has loaded out of its search for garbage, where it has loaded more than before:
+    Spark asks for a whole search after every task, which costs more than a small task itself.
+    """
+    if len(sys.modules) > Loaded.modules:
+        gc.collect()
+        gc.freeze()
+        Loaded.modules = len(sys.modules)
 
 
 def check_version(here: str) -> None:

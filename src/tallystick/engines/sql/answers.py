@@ -241,7 +241,7 @@ def look(table: SqlTable, question: GrowingTree) -> NodeLook | None:
     """
     if question.shares_out or not question.labels:
         return None
-    found = spreads(table, question._values)
+    found = spreads(table, question.spreads)
     if question.max_bins is None and any(spread.many for spread in found):
         return None
     y, heavy = class_counts(table)
