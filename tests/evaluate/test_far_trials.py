@@ -44,13 +44,17 @@ def test_a_comparison_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("groups", [None, "colour"])
-def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, groups):
+@pytest.mark.parametrize(
+    "dealt", [(2, None, None), (2, "colour", None), (2, None, "at"), ((2, 1, 1), None, None)]
+)
+def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, dealt):
     for room in (trials, far_trials):
         monkeypatch.setattr(room, "INNER", 2)
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
-    table, way, found = mixed_rows(60), FoldWay.of(2, groups, None), []
+    table, way, found = mixed_rows(60), FoldWay.of(*dealt), []
+    if dealt[2] is not None:
+        table = table.append_column("at", pa.array(np.arange(table.num_rows) // 3 * 0.5))
     for data in (table, sent(spark, table)):
         read = way.read(ts.NaiveBayes(), data, "y", None)
         cost = judged_cost(None, 0.3, read)

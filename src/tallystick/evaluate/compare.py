@@ -21,7 +21,7 @@ from tallystick.errors import counted
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
-from tallystick.evaluate.far_folds import FarDealing
+from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_trials import FarTrials
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut

@@ -14,13 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
-from tallystick.evaluate.far_folds import (
-    FarDealing,
-    FarJudging,
-    FoldedRows,
-    judged_answers,
-    setting_works,
-)
+from tallystick.evaluate.far_dealing import FarDealing, FarFolds
+from tallystick.evaluate.far_folds import FarJudging, judged_answers, setting_works
 from tallystick.evaluate.far_sums import LossSums
 from tallystick.evaluate.folds import NEVER
 from tallystick.evaluate.result import RepeatScores
@@ -32,36 +27,39 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FarTrials:
-    """Trials that are folds of rows where they are. table: what is learned from; works[candidate][fold]: how
-    the rows of a fold are answered.
+    """Trials that are folds of rows where they are. table: what is learned from; folds: as it was asked for;
+    works[candidate][test]: how the rows of a test are answered.
     """
 
     dealing: FarDealing
     table: Table
-    rows: FoldedRows
+    folds: int
+    parts: FarFolds
     works: list[list[Any]]
 
     @classmethod
     def of(cls, dealing: FarDealing, table: Table, folds: int, candidates: int) -> FarTrials:
         """Deal the rows."""
-        return cls(dealing, table, dealing.outer(folds), [[None] * folds for _ in range(candidates)])
+        parts = dealing.outer(folds)
+        works = [[None] * len(parts.tested) for _ in range(candidates)]
+        return cls(dealing, table, folds, parts, works)
 
     @property
     def jobs(self) -> list[int]:
-        """The folds, and one job that chooses on all rows."""
-        return [NEVER, *range(len(self.rows.sizes))]
+        """The tests, and one job that chooses on all rows."""
+        return [NEVER, *range(len(self.parts.tested))]
 
     def trial(self, job: int) -> FarTrial:
         """Return the rows of a job."""
-        return FarTrial(self, self.table if job == NEVER else self.rows.training(job), job)
+        return FarTrial(self, self.table if job == NEVER else self.parts.training(job), job)
 
     def judged(self, candidate: int, rule: Floats | None, cost: Floats | None) -> RepeatScores:
         """Return what follows from the answers of a candidate to all rows."""
-        return judged_answers(self.rows, self.works[candidate], FarJudging(0, 0, rule, cost))
+        return judged_answers(self.parts, self.works[candidate], FarJudging(rule, cost))
 
     def release(self) -> None:
         """Let go the rows in folds."""
-        self.rows.release()
+        self.parts.release()
 
 
 @dataclass(frozen=True)
@@ -74,24 +72,24 @@ class FarTrial:
 
     def inner(self) -> Generator[FarPart | None, None, None]:
         """Yield INNER parts of the training rows; None: there are fewer."""
-        outer = None if self.job == NEVER else (self.job, len(self.of.rows.sizes))
-        rows, many = self.of.dealing.inner(self.training, INNER, outer)
+        outer = None if self.job == NEVER else (self.job, self.of.folds)
+        parts = self.of.dealing.inner(self.training, INNER, outer)
         try:
             for number in range(INNER):
-                if number >= many:
+                if number >= len(parts.tested):
                     yield None
                     continue
-                part = FarPart(rows, number, rows.of_folds(*(f for f in range(many) if f != number)))
+                part = FarPart(parts, number, parts.training(number))
                 try:
                     yield part
                 finally:
                     part.training.release()
         finally:
-            rows.release()
+            parts.release()
 
     def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
         """Fit settings, those of the candidates of these numbers: they answer when all folds are fitted."""
-        works = setting_works(settings, self.training, self.of.rows.schema)
+        works = setting_works(settings, self.training, self.of.parts.schema)
         for i, work in zip(numbers, works, strict=True):
             self.of.works[i][self.job] = work
 
@@ -103,13 +101,15 @@ class FarTrial:
 
 @dataclass(frozen=True)
 class FarPart:
-    """Rows that train, and the fold of all rows that is tested."""
+    """Rows that train, and the number of the test that they train for."""
 
-    rows: FoldedRows
+    parts: FarFolds
     number: int
     training: Table
 
     def losses(self, settings: Sequence[Any]) -> list[float]:
         """Return the summed loss of each setting on the tested rows."""
-        works = setting_works(settings, self.training, self.rows.schema, roughly=True)
-        return [nearest(one) for one in self.rows.total(LossSums(tuple(works)), self.number)]
+        parts = self.parts
+        works = setting_works(settings, self.training, parts.schema, roughly=True)
+        found = parts.rows.total(LossSums(tuple(works)), parts.tested[self.number])
+        return [nearest(one) for one in found]
