@@ -157,7 +157,7 @@ def compare(
     if by and held_out is not None:
         raise OptionError("by= counts the rows of folds. For rows held out: model.card(rows, by=...).")
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far = way.far(table, fresh(reader), again, by) if held_out is None else None
+    far = way.far(table, fresh(reader), again, by)
     groups_of = {}
     if by and far is None:
         groups_of = names_by(fresh(reader), again, table, by, not is_spark(data))
@@ -192,7 +192,7 @@ def compare_read(
     they are.
     """
     if dealing is None:
-        dealing = (way.far(table) if held is None else None) or way.dealing(table)
+        dealing = way.far(table) or way.dealing(table)
     lean = way.lean(table)
     aim = table.schema.predicted
     prices = cost

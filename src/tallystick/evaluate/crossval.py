@@ -202,7 +202,7 @@ def judge_on(
     held = hold(held_out, table, fresh(model))
     fitted: Any = fresh(model)._fit_table(table)
     part = held.judged(answer(fitted, table, held, table.schema.predicted.labels))
-    if table.response is not None:
+    if table.schema.regression:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
     prices, own = judged_by(judged_cost(cost, threshold, table), model, table.schema.predicted, held.labels)
     how = held_words(table, held)

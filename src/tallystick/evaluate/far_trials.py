@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from tallystick.evaluate.far_dealing import FarDealing, FarFolds
 from tallystick.evaluate.far_folds import FarJudging, judged_answers, setting_works
 from tallystick.evaluate.far_sums import LossSums
 from tallystick.evaluate.folds import NEVER
+from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.result import RepeatScores
+from tallystick.evaluate.running import answer_settings
 from tallystick.evaluate.trials import INNER
 from tallystick.stats.exact import nearest
 
@@ -73,19 +75,7 @@ class FarTrial:
     def inner(self) -> Generator[FarPart | None, None, None]:
         """Yield INNER parts of the training rows; None: there are fewer."""
         outer = None if self.job == NEVER else (self.job, self.of.folds)
-        parts = self.of.dealing.inner(self.training, INNER, outer)
-        try:
-            for number in range(INNER):
-                if number >= len(parts.tested):
-                    yield None
-                    continue
-                part = FarPart(parts, number, parts.training(number))
-                try:
-                    yield part
-                finally:
-                    part.training.release()
-        finally:
-            parts.release()
+        return inner_parts(self.of.dealing, self.training, outer)
 
     def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
         """Fit settings, those of the candidates of these numbers: they answer when all folds are fitted."""
@@ -97,6 +87,61 @@ class FarTrial:
         """Let go the training rows."""
         if self.job != NEVER:
             self.training.release()
+
+
+@dataclass(frozen=True)
+class HeldTrials:
+    """The one trial of rows where they are and rows held out, which are here. shares[candidate][row, class]:
+    answers to these.
+    """
+
+    dealing: FarDealing
+    table: Table
+    held: HeldOut
+    shares: list[Floats]
+    jobs: ClassVar[list[int]] = [0]
+
+    @classmethod
+    def of(cls, dealing: FarDealing, table: Table, held: HeldOut, candidates: int) -> HeldTrials:
+        """Return the trial, not answered yet."""
+        shape = held.rows, len(table.schema.predicted.labels)
+        return cls(dealing, table, held, [np.zeros(shape) for _ in range(candidates)])
+
+    def trial(self, _: int) -> HeldTrials:
+        """Return the one."""
+        return self
+
+    def inner(self) -> Generator[FarPart | None, None, None]:
+        """Yield INNER parts of the training rows; None: there are fewer."""
+        return inner_parts(self.dealing, self.table, None)
+
+    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
+        """Fit settings, those of the candidates of these numbers, and keep their answers."""
+        found = answer_settings(settings, self.table, self.held, self.table.schema.predicted.labels)
+        for i, shares in zip(numbers, found, strict=True):
+            self.shares[i][:] = shares
+
+    def release(self) -> None:
+        """The rows are those of the table."""
+
+
+def inner_parts(
+    dealing: FarDealing, training: Table, outer: tuple[int, int] | None
+) -> Generator[FarPart | None, None, None]:
+    """Yield INNER parts of training rows (outer: see `FarDealing.inner`); None: there are fewer."""
+    parts = dealing.inner(training, INNER, outer)
+    try:
+        for number in range(INNER):
+            if number >= len(parts.tested):
+                yield None
+                continue
+            part = FarPart(parts, number, parts.training(number))
+            try:
+                yield part
+            finally:
+                part.training.release()
+    finally:
+        parts.release()
 
 
 @dataclass(frozen=True)
