@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from far_rows import mixed_rows
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
@@ -72,6 +72,7 @@ def far_tests(parts):
 
 
 @given(st.lists(st.integers(0, 9), min_size=4, max_size=40), st.integers(2, 5), st.integers(1, 4))
+@example([0, 1, *[2] * 8, *[3] * 5], 2, 1)  # a heavy last moment leaves a stretch empty
 def test_stretches_found_in_pieces_are_those_of_all_moments_at_once(times, folds, size):
     there, here = far_times(times, size), Dealing(times=np.array(times, float))
     table = SimpleNamespace(rows=len(times), weights=None)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
@@ -23,12 +23,7 @@ from tallystick.stats.value_samples import ValueSample
 
 @pytest.fixture
 def far(monkeypatch):
-    keep_far(monkeypatch)
-
-    def no_column(table, name):
-        raise AssertionError(f"the column {name} was brought to the driver")
-
-    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+    keep_columns_far(monkeypatch)
 
 
 @pytest.mark.slow

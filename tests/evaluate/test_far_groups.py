@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +16,6 @@ import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.data.table.subset import take_block
-from tallystick.engines.spark import table as table_room
 from tallystick.evaluate.far_dealing import CountedCodes, FarFolds, beside_name
 from tallystick.evaluate.far_groups import quartiles, rates_far
 from tallystick.evaluate.groups import Grouping, error_rates
@@ -82,12 +81,7 @@ def test_numbers_that_no_row_has_are_not_cut():
 
 @pytest.mark.slow
 def test_errors_by_group_of_rows_that_stay_with_spark_are_those_here(spark, monkeypatch):
-    keep_far(monkeypatch)
-
-    def no_column(table, name):
-        raise AssertionError(f"the column {name} was brought to the driver")
-
-    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+    keep_columns_far(monkeypatch)
     rng = np.random.default_rng(7)
     table = mixed_rows(60).slice(0, 60).drop_columns(["x"])
     table = table.append_column("x", pa.array(rng.normal(size=60)))  # no two rows are equal

@@ -7,10 +7,9 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent
 
 import tallystick as ts
-from tallystick.engines.spark import table as table_room
 from tallystick.estimators.faces import dependence
 from tallystick.estimators.judging import compare_read
 from tallystick.evaluate import far_trials, trials
@@ -23,12 +22,7 @@ from tallystick.evaluate.trials import Candidate
 
 @pytest.fixture
 def far(monkeypatch):
-    keep_far(monkeypatch)
-
-    def no_column(table, name):
-        raise AssertionError(f"the column {name} was brought to the driver")
-
-    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+    keep_columns_far(monkeypatch)
 
 
 @pytest.mark.night
