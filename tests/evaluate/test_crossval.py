@@ -112,7 +112,7 @@ def test_the_way_rows_were_dealt_is_said_in_words():
     table = ts.NaiveBayes()._read(rows, "y")
 
     def said(*given):
-        return FoldWay.of(*given).dealing(table)[1]
+        return FoldWay.of(*given).words(table)
 
     assert said(5, None, None) == "5 stratified folds"
     assert said(3, "town", None) == "3 folds that keep each town together"

@@ -9,21 +9,21 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.engines.spark import table as table_room
 from tallystick.errors import DataError, OptionError
-from tallystick.evaluate.far_folds import FarJudging, FoldModel, OnlyClass, judged_far
+from tallystick.evaluate.far_folds import FoldModel, OnlyClass
 from tallystick.learners.naive_bayes import learner as learner_room
 from tallystick.stats.value_samples import ValueSample
 
 
 @pytest.fixture
 def far(monkeypatch):
-    keep_far(monkeypatch)
+    keep_columns_far(monkeypatch)
 
 
 @pytest.mark.slow
@@ -60,6 +60,46 @@ def test_groups_that_stay_with_spark_are_in_the_folds_they_have_here(spark, far,
     there = ts.cross_validate(model, sent(spark, table), "y", **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
     assert str(there) == str(here)
+
+
+def timed_rows(many):
+    """Rows with a time, in numbers and in levels, at which several rows lie and one moment holds many."""
+    table = mixed_rows(many)
+    moment = np.sort(np.random.default_rng(5).integers(0, 12, table.num_rows))
+    moment[10:40] = moment[10]
+    days = [f"day {chr(97 + m)}" for m in moment]
+    return table.append_column("at", pa.array(moment * 0.5)).append_column("day", pa.array(days))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "out"),
+    [
+        ({"time": "at", "folds": 3, "threshold": 0.3, "repeats": 2}, ["day"]),
+        ({"time": "day", "folds": 2}, ["at"]),
+        ({"folds": (0.7, 0.3), "repeats": 2}, ["at", "day"]),
+    ],
+)
+def test_stretches_of_time_and_shares_that_stay_with_spark_are_those_here(spark, far, asked, out):
+    table = timed_rows(60).drop_columns(out)
+    model = ts.NaiveBayes(distributions="gaussian")
+    here = ts.cross_validate(model, table, "y", **asked)
+    there = ts.cross_validate(model, sent(spark, table), "y", **asked)
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+    assert (there.rows, there.most_frequent) == (here.rows, here.most_frequent)
+    assert there.rows == table.num_rows > sum(there.repeats[0].sizes(None))  # some are never tested
+    assert str(there) == str(here)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("asked", "said"), [("x", "gives no time for 14 rows"), ("words", "it is text")])
+def test_a_column_that_gives_no_time_is_refused_there(spark, far, asked, said):
+    table = mixed_rows(90)
+    table = table.append_column("words", pa.array([f"it is {i} of many" for i in range(table.num_rows)]))
+    model = ts.NaiveBayes(kinds={"words": "text"})
+    with pytest.raises(OptionError, match=said) as caught:
+        ts.cross_validate(model, sent(spark, table), "y", folds=2, time=asked)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow
@@ -123,9 +163,3 @@ def test_a_class_that_no_training_row_has_gets_the_share_0():
     found = FoldModel(Model(), whole, training)(block)  # r is unseen there: 2; missing: 1
     assert found.tolist() == [[0.5, 0.0, 0.5], [0.0, 0.0, 1.0], [0.25, 0.0, 0.75]]
     assert OnlyClass(np.array([0.0, 1.0, 0.0]))(block).tolist() == [[0.0, 1.0, 0.0]] * 3
-
-
-def test_rows_here_are_not_judged_far():
-    table = ts.NaiveBayes()._read(mixed_rows(30, 2), "y")
-    assert table.dealer() is None
-    assert judged_far(ts.NaiveBayes(), table, FarJudging(2, 0)) is None

@@ -7,27 +7,22 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent
 
 import tallystick as ts
-from tallystick.engines.spark import table as table_room
 from tallystick.estimators.faces import dependence
 from tallystick.estimators.judging import compare_read
 from tallystick.evaluate import far_trials, trials
 from tallystick.evaluate.checks import check_columns, check_table
 from tallystick.evaluate.costs import judged_cost
 from tallystick.evaluate.crossval import FoldWay
+from tallystick.evaluate.held_out import hold
 from tallystick.evaluate.trials import Candidate
 
 
 @pytest.fixture
 def far(monkeypatch):
-    keep_far(monkeypatch)
-
-    def no_column(table, name):
-        raise AssertionError(f"the column {name} was brought to the driver")
-
-    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+    keep_columns_far(monkeypatch)
 
 
 @pytest.mark.night
@@ -44,13 +39,17 @@ def test_a_comparison_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("groups", [None, "colour"])
-def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, groups):
+@pytest.mark.parametrize(
+    "dealt", [(2, None, None), (2, "colour", None), (2, None, "at"), ((2, 1, 1), None, None)]
+)
+def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, dealt):
     for room in (trials, far_trials):
         monkeypatch.setattr(room, "INNER", 2)
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
-    table, way, found = mixed_rows(60), FoldWay.of(2, groups, None), []
+    table, way, found = mixed_rows(60), FoldWay.of(*dealt), []
+    if dealt[2] is not None:
+        table = table.append_column("at", pa.array(np.arange(table.num_rows) // 3 * 0.5))
     for data in (table, sent(spark, table)):
         read = way.read(ts.NaiveBayes(), data, "y", None)
         cost = judged_cost(None, 0.3, read)
@@ -59,6 +58,33 @@ def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, mo
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
     assert there["bayes, tuned"].setting == here["bayes, tuned"].setting != ""
     assert there.entries[0].result.rule is not None
+
+
+def held_rows():
+    """Rows that are held out: some are training rows, one is of a class that training rows lack."""
+    held = mixed_rows(24, seed=8).drop_columns(["y"]).append_column("y", pa.array([0, 1] * 15 + [7, None]))
+    return pa.concat_tables([mixed_rows(60).slice(0, 5), held])
+
+
+@pytest.mark.slow
+def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far, monkeypatch):
+    for room in (trials, far_trials):
+        monkeypatch.setattr(room, "INNER", 2)
+    table, held = mixed_rows(60), held_rows()
+    model = ts.NaiveBayes(distributions="gaussian")
+    each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 100.0))
+    made = [Candidate("bayes, tuned", "bayes", each)]
+    found, alone, way = [], [], FoldWay.of(2, None, None)
+    for data in (table, sent(spark, table)):
+        alone.append(ts.cross_validate(model, data, "y", held_out=held, threshold=0.3))
+        read = way.read(ts.NaiveBayes(), data, "y", None)
+        once = hold(held, read, ts.NaiveBayes())
+        found.append(compare_read(read, way, made, held=once, ignore=["dependence"]))
+    assert json.dumps(alone[1].to_dict()) == json.dumps(alone[0].to_dict())
+    assert alone[1].how == alone[0].how
+    assert "of the held-out rows among them" in alone[0].how
+    assert json.dumps(found[1].to_dict()) == json.dumps(found[0].to_dict())
+    assert found[1].entries[0].setting == found[0].entries[0].setting != ""
 
 
 @pytest.mark.slow

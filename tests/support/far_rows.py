@@ -36,3 +36,13 @@ def keep_far(monkeypatch):
     monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
     monkeypatch.setattr(ranked_room, "PIECE_ROWS", 30)
     monkeypatch.setattr(table_room.SparkTable, "facts", property(facts))
+
+
+def keep_columns_far(monkeypatch):
+    """Let rows stay with Spark, and no column come to the driver."""
+    keep_far(monkeypatch)
+
+    def no_column(table, name):
+        raise AssertionError(f"the column {name} was brought to the driver")
+
+    monkeypatch.setattr(table_room.SparkTable, "column", no_column)

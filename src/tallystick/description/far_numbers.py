@@ -32,7 +32,7 @@ from tallystick.description.counts import Group, TableCounts
 from tallystick.description.gains import Counts, Floats, Stack, cut_costs, gain_of_cut, midpoint, summed
 from tallystick.stats.exact import digits, joined, nearest
 from tallystick.stats.value_ranges import ValueRanges
-from tallystick.stats.value_tables import RankedPiece, RankedValues
+from tallystick.stats.value_tables import RankedPiece, RankedValues, values_at
 
 FEW = 1 << 10  # different numbers of a column that may come here
 
@@ -83,9 +83,7 @@ class SumsOf:
         known, own = int(self.totals.sum()), piece.counts.sum(axis=1)
         place = bin_places(piece.values, low, bin_step(low, high))
         terms = terms_of_mean(piece.values, own, known, is_small(low, high))
-        upto = int(piece.before.sum()) + np.cumsum(own)
-        wanted = [r for r in ranks_wanted(known) if upto[0] - own[0] <= r < upto[-1]]
-        at = {r: float(piece.values[np.searchsorted(upto, r, side="right")]) for r in wanted}
+        at = values_at(piece, ranks_wanted(known))
         return RangeSums(summed(place, piece.counts, BINS), digits(terms), at, self._cut(piece))
 
     def _cut(self, piece: RankedPiece) -> BestCut | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine
 from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
-from tallystick.evaluate.far_folds import FarDealing
+from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.running import spread
 from tallystick.evaluate.summed_answers import AnswerRows, answers_in
 from tallystick.learners.calibrate import maximised, nearby, objective, term_sums, whole_unit

@@ -185,7 +185,7 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: in
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
     from tallystick.evaluate import deal  # judging is not loaded by who only predicts
     from tallystick.evaluate.cases import count_cases
-    from tallystick.evaluate.far_folds import FarDealing
+    from tallystick.evaluate.far_dealing import FarDealing
 
     dealing = FarDealing.of(table)
     if dealing is not None:

@@ -38,9 +38,11 @@ from tallystick.evaluate.checks import (
 from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.costs import cost_matrix, judged_cost
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, read_again
+from tallystick.evaluate.far_dealing import FarDealing
+from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
-from tallystick.evaluate.running import training_loss
+from tallystick.evaluate.running import fresh, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
 
@@ -152,24 +154,20 @@ def compare(
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
-    again = partial(read_again, data=data, target=target, weight=sample_weight)
-    groups_of = _groups_asked(by, table, again, reader, not is_spark(data))
-    if groups_of and held_out is not None:
+    if by and held_out is not None:
         raise OptionError("by= counts the rows of folds. For rows held out: model.card(rows, by=...).")
+    again = partial(read_again, data=data, target=target, weight=sample_weight)
+    far = way.far(table, fresh(reader), again, by)
+    groups_of = {}
+    if by and far is None:
+        groups_of = names_by(fresh(reader), again, table, by, not is_spark(data))
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(methods, tuned, shared, data, others)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
-    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch, "by_row": bool(groups_of)}
-    found = compare_read(table, way, made, **told)
+    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch}
+    found = compare_read(table, way, made, dealing=far or way.dealing(table), **told)
     return with_groups(found, groups_of) if groups_of else found
-
-
-def _groups_asked(
-    by: By, table: Table, read: Callable[[Any], Table], reader: Any, ordered: bool
-) -> dict[str, Any]:
-    """Return the value of the columns asked for in each row."""
-    return names_by(type(reader)(**reader.get_params(deep=False)), read, table, by, ordered) if by else {}
 
 
 def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison[Any]:
@@ -188,13 +186,13 @@ def compare_read(
     cost: Any = None,
     ignore: Iterable[str] = (),
     watch: Watch | None = None,
-    by_row: bool = False,
+    dealing: Dealing | FarDealing | None = None,
 ) -> Comparison[Any]:
-    """Compare candidates on a table that was read before, and check it. by_row: answers to single rows are
-    wanted.
+    """Compare candidates on a table that was read before, and check it. dealing: of its rows; None: where
+    they are.
     """
-    far = None if held is not None or by_row else way.far(table)
-    dealing, how = way.dealing(table) if far is None else (far, way.words(table))
+    if dealing is None:
+        dealing = way.far(table) or way.dealing(table)
     lean = way.lean(table)
     aim = table.schema.predicted
     prices = cost
@@ -203,7 +201,7 @@ def compare_read(
     families = {c.family: c.family for c in candidates if c.family in NAMES}
     names, left = able(lean, families) if families else ([], "")
     candidates = [c for c in candidates if c.family in names or c.family not in families]
-    how = how if held is None else held_words(lean, held)
+    how = way.words(table) if held is None else held_words(lean, held)
     found = compare_table(candidates, lean, way.folds, prices, watch, dealing, how, held)
     if left:
         found = replace(

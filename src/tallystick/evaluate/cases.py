@@ -21,6 +21,7 @@ from tallystick.evaluate import large
 Rows = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 RARE = 20  # rows of a class that a part of a table has at least
+WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
 MOST = 1 << 20  # cases with a place of their own each; where there are more, late copies follow each other
 
 
@@ -122,6 +123,30 @@ class InParts(CaseOrder):
     def sizes(self, rows: int) -> tuple[int, ...]:
         """Return how many rows each part has."""
         return tuple(b - a for a, b in pairwise((0, *self.ends, rows)))
+
+
+@dataclass(frozen=True)
+class InShare(CaseOrder):
+    """About a share of the cases, spread evenly over their order class by class, is in fold 0, the others are
+    in fold 1.
+    """
+
+    share: float
+    by_class: ClassVar[bool] = True
+
+    def reached(self, count: Any) -> Any:
+        """Return how many of so many first cases are in fold 0."""
+        part = round(self.share * WHOLE)
+        return count // WHOLE * part + (count % WHOLE * part + WHOLE // 2) // WHOLE
+
+    def folds(self, ranks: Rows) -> Rows:
+        """Return the folds of rows that so many rows are before."""
+        return np.asarray(1 - (self.reached(ranks + 1) - self.reached(ranks)))
+
+    def sizes(self, rows: int) -> tuple[int, ...]:
+        """Return how many rows each fold has."""
+        inside = self.reached(rows)
+        return inside, rows - inside
 
 
 def case_keys(table: Any) -> Hashes:

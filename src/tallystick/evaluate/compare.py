@@ -21,8 +21,8 @@ from tallystick.errors import counted
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
-from tallystick.evaluate.far_folds import FarDealing
-from tallystick.evaluate.far_trials import FarTrials
+from tallystick.evaluate.far_dealing import FarDealing
+from tallystick.evaluate.far_trials import FarTrials, HeldTrials
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.large import tidy
@@ -250,6 +250,9 @@ def compare_table(
     dealing, watch = dealing or Dealing(), watch or Watch()
     how = how or f"{folds} stratified folds"
     if isinstance(dealing, FarDealing):
+        if held is not None:
+            once = HeldTrials.of(dealing, table, held, len(candidates))
+            return _compare_held(candidates, once, cost, watch, how)
         far = FarTrials.of(dealing, table, folds, len(candidates))
         return _compare_far(candidates, far, cost, watch, how)
     parts = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
@@ -291,6 +294,20 @@ def _compare_far(
     return _conclude(candidates, table, results, work)
 
 
+def _compare_held(
+    candidates: Sequence[Candidate], trials: HeldTrials, cost: Any, watch: Watch, how: str
+) -> Comparison[Any]:
+    """Return the comparison of rows that stay far, judged on rows held out."""
+    work = Work(candidates, trials, watch.progress)
+    stopped = run_folds(work.one, len(work.jobs), lambda _: None, at_once=1)
+    none = np.zeros(0, np.int64)
+    results = [
+        _result(trials.table, FoldAnswers(shares, none), (how, stopped), (cost, candidate), trials.held)
+        for shares, candidate in zip(trials.shares, candidates, strict=True)
+    ]
+    return _conclude(candidates, trials.table, results, work)
+
+
 def _result(
     table: Table,
     answers: FoldAnswers,
@@ -298,18 +315,25 @@ def _result(
     costs: tuple[Any, Candidate],
     held: HeldOut | None,
 ) -> CrossValidation | RegressionValidation:
-    weights = None if table.weights is None or held is not None else table.weights / table.unit
-    if held is not None:
-        answers = held.judged(answers.shares)
-    if table.response is not None:
-        numbers = table.response if held is None else held.truth
-        return RegressionValidation(numbers, (answers,), weights, *how)
-    assert table.classes is not None
-    own_type = table.classes.dtype if answers.large else np.int64  # eight bytes a row where there is room
-    truth = table.classes.astype(own_type, copy=False) if held is None else held.truth
     labels = labels_of(table) if held is None else held.labels
+    weights = None
+    if held is not None:
+        answers, truth = held.judged(answers.shares), held.truth
+    else:
+        weights = None if table.weights is None else table.weights / table.unit
+        truth = _truth(table, answers.large)
+    if table.schema.regression:
+        return RegressionValidation(truth, (answers,), weights, *how)
     prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.predicted, labels)
     return CrossValidation(labels, truth, (answers,), weights, prices, None, *how, own_costs=own)
+
+
+def _truth(table: Table, large: bool) -> NDArray[Any]:
+    """Return the truth of each row; large: in as few bytes as it has."""
+    if table.response is not None:
+        return table.response
+    assert table.classes is not None
+    return table.classes.astype(table.classes.dtype if large else np.int64, copy=False)
 
 
 def _conclude(

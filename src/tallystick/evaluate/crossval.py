@@ -19,16 +19,18 @@ from tallystick.contracts import Table
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
-from tallystick.errors import OptionError, counted, shown, some
+from tallystick.errors import OptionError, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
-from tallystick.evaluate.far_folds import FarDealing, FarJudging, judged_far
-from tallystick.evaluate.folds import Dealing, one_out
-from tallystick.evaluate.groups import By, group_names, names_by
+from tallystick.evaluate.far_dealing import FarDealing
+from tallystick.evaluate.far_folds import FarJudging, judged_far
+from tallystick.evaluate.far_groups import groups_far
+from tallystick.evaluate.folds import Dealing, check_times, one_out, time_column
+from tallystick.evaluate.groups import Again, By, group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import CrossValidation, RepeatScores
+from tallystick.evaluate.result import CrossValidation
 from tallystick.evaluate.running import Progress, answer, cross_shares, fresh
 
 
@@ -122,17 +124,16 @@ def cross_validate(
         return judge_on(model, data, target, held_out, cost, threshold)
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
-    if sample_weight is None and not by and way.far_too:
-        far = _judged_far(model, table, way, repeats, (cost, threshold), positive, progress)
-        if far is not None:
-            return far
-    dealing, how = way.dealing(table)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
+    far = way.far(table, fresh(model), again, by)
+    if far is not None:
+        return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
+    dealing, how = way.dealing(table), way.words(table)
     values = names_by(fresh(model), again, table, by, ordered=not is_spark(data))
     if way.one_out:
         plans = [one_out(table)]
     else:
-        plans = [dealing.outer(table, way.folds, key) for key in range(1 if time is not None else repeats)]
+        plans = [dealing.outer(table, way.folds, key) for key in way.keys(repeats)]
     lean = way.lean(table)
     weights = None if table.weights is None else table.weights / table.unit
     if table.response is not None:
@@ -160,30 +161,25 @@ def cross_validate(
 
 def _judged_far(
     model: Fits,
-    table: Table,
+    dealing: FarDealing,
     way: FoldWay,
     repeats: int,
     decided: tuple[Any, Any],
     positive: Any,
     progress: Progress | None,
-) -> CrossValidation | None:
-    """Return the cross-validation of rows that stay far, where their answers stay too; None: they do not.
-    decided: the costs and the threshold that were given.
+) -> CrossValidation:
+    """Return the cross-validation of rows that stay far, where their answers stay too. decided: the costs and
+    the threshold that were given.
     """
-    if table.place != "far" or table.schema.regression:
-        return None
+    table = dealing.table
     labels, place = _positive(table, positive)
     cost = judged_cost(*decided, table)
     prices, own = judged_by(cost, model, table.schema.predicted, labels)
-    rule, made = prices if own is None else own, named(model, table.schema.predicted)
-    parts: list[RepeatScores] = []
-    for key in range(repeats):
-        judged = judged_far(
-            made, table, FarJudging(way.folds, key, rule, prices, place, way.groups), progress
-        )
-        if judged is None:
-            return None
-        parts.append(judged)
+    how = FarJudging(prices if own is None else own, prices, place)
+    made = named(model, table.schema.predicted)
+    parts = [
+        judged_far(made, dealing.outer(way.folds, key), table, how, progress) for key in way.keys(repeats)
+    ]
     return CrossValidation.elsewhere(labels, parts, (prices, own), way.words(table), place)
 
 
@@ -206,7 +202,7 @@ def judge_on(
     held = hold(held_out, table, fresh(model))
     fitted: Any = fresh(model)._fit_table(table)
     part = held.judged(answer(fitted, table, held, table.schema.predicted.labels))
-    if table.response is not None:
+    if table.schema.regression:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
     prices, own = judged_by(judged_cost(cost, threshold, table), model, table.schema.predicted, held.labels)
     how = held_words(table, held)
@@ -258,10 +254,9 @@ class FoldWay:
             )
         return cls(int(folds), groups, time)
 
-    @property
-    def far_too(self) -> bool:
-        """Whether rows that stay far can be dealt there: in stratified folds, or by groups."""
-        return not (self.time is not None or self.shares or self.one_out)
+    def keys(self, repeats: int) -> range:
+        """Return the keys by which rows are dealt; time deals them in one way."""
+        return range(1 if self.time is not None else repeats)
 
     @property
     def aside(self) -> list[str]:
@@ -286,18 +281,28 @@ class FoldWay:
         """Return the table without the columns that deal rows: what is learned from."""
         return table.without(self.aside) if self.aside else table
 
-    def dealing(self, table: Table) -> tuple[Dealing, str]:
-        """Return how the rows of a table are dealt, and that in words."""
+    def dealing(self, table: Table) -> Dealing:
+        """Return how the rows of a table are dealt."""
         if self.groups is not None:
-            return Dealing(groups=group_names(table, self.groups)), self.words(table)
+            return Dealing(groups=group_names(table, self.groups))
         if self.time is not None:
-            return Dealing(times=_moments(table, self.time)), self.words(table)
-        return Dealing(shares=self.shares), self.words(table)
+            return Dealing(times=_moments(table, self.time))
+        return Dealing(shares=self.shares)
 
-    def far(self, table: Table) -> FarDealing | None:
-        """Return how the rows of a table are dealt where they are; None: they are here, or must come."""
-        there = self.far_too and table.place == "far" and not table.schema.regression
-        return FarDealing.of(table, self.groups) if there else None
+    def far(
+        self, table: Table, reader: Any = None, read: Again | None = None, by: By = ()
+    ) -> FarDealing | None:
+        """Return how the rows of a table are dealt where they are; None: they are here, or must come. by:
+        columns that answers are to be told by, for which read(reader) gives the rows once more.
+        """
+        if self.one_out or table.place != "far" or table.schema.regression or table.dealer() is None:
+            return None
+        beside = None
+        if by and read is not None:
+            beside = groups_far(reader, read, table, by)
+            if beside is None:
+                return None
+        return FarDealing.of(table, self.groups, self.time, self.shares, beside)
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""
@@ -316,16 +321,10 @@ class FoldWay:
 
 def _moments(table: Table, name: str) -> NDArray[Any]:
     """Return a sortable moment per row: numbers and dates by value, levels by their order."""
-    column = table.schema[name]
-    if column not in table.schema.used or column.kind == "text":
-        raise OptionError(f"column {shown(name)} gives no time: it is {column.kind}. Pass numbers or dates.")
+    column = time_column(table.schema, name)
     data = table.column(name)
     gone = np.isnan(data) if column.kind == "numeric" else data >= len(column.levels)
-    if gone.any():
-        raise OptionError(
-            f"column {shown(name)} gives no time for {counted(int(gone.sum()), 'row')} "
-            f"(first: row {int(np.argmax(gone)) + 1}). Fill or drop them."
-        )
+    check_times(name, int(gone.sum()), f" (first: row {int(np.argmax(gone)) + 1})")
     return np.asarray(data)
 
 

@@ -21,7 +21,7 @@ from tallystick.evaluate import large
 from tallystick.evaluate.cases import Cases, case_keys, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.far_curve import FarSubsets
-from tallystick.evaluate.far_folds import Dealer
+from tallystick.evaluate.far_dealing import Dealer
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers

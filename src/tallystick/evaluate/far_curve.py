@@ -18,7 +18,8 @@ from tallystick.contracts import Table
 from tallystick.data.schema import Schema
 from tallystick.evaluate.cases import InParts
 from tallystick.evaluate.costs import named, own_costs
-from tallystick.evaluate.far_folds import Dealer, FoldModel, OnlyClass
+from tallystick.evaluate.far_dealing import Dealer
+from tallystick.evaluate.far_folds import FoldModel, OnlyClass
 from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals, class_rows
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Steps, fresh, spread

@@ -6,20 +6,19 @@ for bit; what comes here are fitted models and sums, nothing that grows with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
-from tallystick.data.schema import CODED, Schema
+from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
-from tallystick.evaluate.cases import InTurn
-from tallystick.evaluate.folds import check_folds, deal, group_folds
-from tallystick.evaluate.groups import level_names
+from tallystick.evaluate.far_dealing import FarDealing, FarFolds
+from tallystick.evaluate.far_groups import rates_far
+from tallystick.evaluate.folds import deal
 from tallystick.evaluate.method import Answering, Fits
 from tallystick.evaluate.result import RepeatScores
 from tallystick.evaluate.running import (
@@ -32,71 +31,18 @@ from tallystick.evaluate.running import (
     together,
     workers,
 )
-from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
-from tallystick.stats.bayes import Ask, BayesSums, key
+from tallystick.evaluate.summed_answers import SummedAnswers
 
-Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-
-class FoldedRows(Protocol):
-    """Rows in folds, where they are. sizes[fold]: rows; schema: of what is learned from."""
-
-    @property
-    def sizes(self) -> tuple[int, ...]: ...  # noqa: D102
-
-    @property
-    def schema(self) -> Schema: ...  # noqa: D102
-
-    def training(self, fold: int) -> Table:
-        """Return the rows of the other folds as a table that knows nothing of these."""
-        ...
-
-    def of_folds(self, *folds: int) -> Table:
-        """Return the rows of some folds as a table that knows nothing of the others."""
-        ...
-
-    def coded(self, *folds: int) -> Table:
-        """Return the rows of some folds in the codes of all rows."""
-        ...
-
-    def total(self, question: Any, *folds: int) -> Any:
-        """Return the total of a question over the rows of some folds."""
-        ...
-
-    def answered(self, works: Sequence[Callable[[Block], Floats]]) -> AnswerRows:
-        """Return the answers to all rows, those of a fold by works[fold]."""
-        ...
-
-    def release(self) -> None:
-        """Let go what is kept."""
-        ...
-
-
-class Dealer(Protocol):
-    """Who deals rows where they are."""
-
-    def in_order(self, order: Any) -> FoldedRows:
-        """Return the rows in folds by their ranks in an order."""
-        ...
-
-    def by(self, work: Callable[[Block], NDArray[Any]], sizes: Sequence[int], aside: str) -> FoldedRows:
-        """Return the rows in the folds that work(block)[row] gives, so many each, without one column."""
-        ...
 
 
 @dataclass(frozen=True)
 class FarJudging:
-    """How rows are dealt and answers judged: see `cross_validate` and `scores.score`. groups: the name of a
-    column whose equal values stay together.
-    """
+    """How answers are judged: see `scores.score`."""
 
-    folds: int
-    key: int
     rule: Floats | None = None
     cost: Floats | None = None
     positive: int | None = None
-    groups: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,88 +72,13 @@ class OnlyClass:
 
 
 def judged_far(
-    model: Fits, table: Table, how: FarJudging, progress: Progress | None = None
-) -> RepeatScores | None:
-    """Return what follows from the out-of-fold answers of one repeat; None: the rows are dealt here."""
-    dealing = FarDealing.of(table, how.groups)
-    if dealing is None:
-        return None
-    rows = dealing.outer(how.folds, how.key)
+    model: Fits, parts: FarFolds, table: Table, how: FarJudging, progress: Progress | None = None
+) -> RepeatScores:
+    """Return what follows from the out-of-fold answers to the rows of a table in folds."""
     try:
-        return judged_answers(rows, fold_models(model, table, rows, progress), how)
+        return judged_answers(parts, fold_models(model, table, parts, progress), how)
     finally:
-        rows.release()
-
-
-@dataclass(frozen=True)
-class FarDealing:
-    """How rows that stay far are dealt where they are: as `folds.Dealing` deals rows here. groups: the name
-    of a column whose equal values stay together.
-    """
-
-    table: Table
-    dealer: Dealer
-    groups: str | None = None
-
-    @classmethod
-    def of(cls, table: Table, groups: str | None = None) -> FarDealing | None:
-        """Return how to deal a table; None: it does not stay far, or cannot be dealt there."""
-        dealer: Dealer | None = table.dealer()
-        if dealer is None:
-            return None
-        if groups is not None:
-            column = table.schema[groups]
-            if column not in table.schema.used or column.kind not in CODED or table.engine is None:
-                return None
-        return cls(table, dealer, groups)
-
-    def outer(self, folds: int, key: int = 0) -> FoldedRows:
-        """Return the rows in the folds that judge."""
-        if self.groups is None:
-            check_folds(folds, self.table.rows, "rows")
-            return self.dealer.in_order(InTurn(key, folds, not self.table.schema.regression))
-        return self._by(self._fold_of_code(folds, key, self._held[1] > 0), folds)
-
-    def inner(
-        self, training: Table, folds: int, outer: tuple[int, int] | None = None
-    ) -> tuple[FoldedRows, int]:
-        """Return rows in the folds that choose among settings, and how many folds these are: training is all
-        rows, or those outside one fold of several, outer = (that fold, several). Rows in no such fold are in
-        one more.
-        """
-        if self.groups is None:
-            dealer: Dealer = training.dealer()
-            check_folds(folds, training.rows, "rows")
-            return dealer.in_order(InTurn(1, folds)), folds
-        every = self._held[1] > 0
-        there = every if outer is None else every & (self._fold_of_code(outer[1], 0, every) != outer[0])
-        folds = max(2, min(folds, int(there.sum())))
-        fold = self._fold_of_code(folds, 1, there)
-        return self._by(np.where(there, fold, folds), folds + 1), folds
-
-    @cached_property
-    def _held(self) -> tuple[NDArray[Any], Counts]:
-        """The names of the groups, and rows[code] of each."""
-        assert self.groups is not None
-        assert self.table.engine is not None
-        names = level_names(self.table.schema[self.groups])
-        asked = Ask(self.groups, "codes", len(names) - 1)
-        total = self.table.engine.total(
-            self.table, BayesSums((asked,), len(self.table.schema.predicted.labels))
-        )
-        return names, total[key(0, "counts")].sum(axis=1)
-
-    def _fold_of_code(self, folds: int, key: int, there: NDArray[np.bool_]) -> Counts:
-        """Return fold[code] of the groups that are there."""
-        names, rows = self._held
-        fold = np.zeros(len(names), np.int64)
-        fold[there] = group_folds(names[there], rows[there], folds, key)
-        return fold
-
-    def _by(self, fold: Counts, folds: int) -> FoldedRows:
-        assert self.groups is not None
-        sizes = np.bincount(fold, self._held[1], folds).astype(np.int64).tolist()
-        return self.dealer.by(FoldOfCode(self.groups, fold), sizes, self.groups)
+        parts.release()
 
 
 def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
@@ -218,7 +89,7 @@ def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
     if dealing is None:
         yield from deal(table, folds).halves(table)
         return
-    rows = dealing.outer(folds)
+    rows = dealing.outer(folds).rows
     try:
         for f in range(folds):
             parts = rows.coded(*(other for other in range(folds) if other != f)), rows.coded(f)
@@ -231,27 +102,15 @@ def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
         rows.release()
 
 
-@dataclass(frozen=True)
-class FoldOfCode:
-    """The fold of a row by its code in a column. fold[code]."""
-
-    name: str
-    fold: Counts
-
-    def __call__(self, block: Block) -> Counts:
-        """Return fold[row]."""
-        return np.asarray(self.fold[block.codes(self.name)])
-
-
-def fold_models(model: Fits, table: Table, rows: FoldedRows, progress: Progress | None) -> list[Any]:
-    """Return how the rows of each fold are answered: by the model of all others."""
-    works: list[Any] = [None] * len(rows.sizes)
+def fold_models(model: Fits, table: Table, parts: FarFolds, progress: Progress | None) -> list[Any]:
+    """Return how the rows of each test are answered: by the model of those that train for it."""
+    works: list[Any] = [None] * len(parts.tested)
     steps = Steps(len(works), progress)
 
     def one(fold: int) -> int:
-        training = rows.training(fold)
+        training = parts.training(fold)
         try:
-            works[fold] = setting_works([model], training, rows.schema)[0]
+            works[fold] = setting_works([model], training, parts.schema)[0]
         finally:
             training.release()
         steps.one()
@@ -279,11 +138,21 @@ def setting_works(
     return [made[id(model)] for model in models]
 
 
-def judged_answers(rows: FoldedRows, works: list[Any], how: FarJudging) -> RepeatScores:
-    """Return what follows from the answers to all rows."""
-    labels, answers = rows.schema.predicted.labels, rows.answered(works)
+def judged_answers(parts: FarFolds, works: list[Any], how: FarJudging) -> RepeatScores:
+    """Return what follows from the answers to all tested rows."""
+    labels, answers = parts.schema.predicted.labels, parts.answered(works)
     try:
         given = SummedAnswers.of(answers, len(labels), len(works), how.rule, how.cost, how.positive)
-        return RepeatScores(given.scores(labels), rows.sizes, given.fold_means, given.loss_error)
+        held = given.totals.confusion.sum(axis=1)
+        if sum(parts.sizes) < sum(parts.rows.sizes):
+            held = parts.class_rows()
+        return RepeatScores(
+            given.scores(labels),
+            parts.sizes,
+            tuple(held.tolist()),
+            given.fold_means,
+            given.loss_error,
+            {one.name: rates_far(parts, answers, one, how.rule) for one in parts.groupings},
+        )
     finally:
         answers.release()

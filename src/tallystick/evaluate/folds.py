@@ -18,14 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
+from tallystick.data.schema import Column, Schema
 from tallystick.errors import DataError, OptionError, counted, shown
 from tallystick.evaluate import large
-from tallystick.evaluate.cases import case_keys, cases_of, count_cases, distinct_cases, keyed, one_case
+from tallystick.evaluate.cases import (
+    InShare,
+    case_keys,
+    cases_of,
+    count_cases,
+    distinct_cases,
+    keyed,
+    one_case,
+)
 
 Folds = NDArray[np.int64]
 Rows = NDArray[np.int64]
 NEVER = -1  # the fold of a row that trains but never tests
-WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
 
 
 @dataclass(frozen=True)
@@ -174,24 +182,25 @@ def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
     others train.
     """
-    if not 0 < share < 1:
-        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
-    part = round(share * WHOLE)
-
-    def reached(count: Rows) -> Rows:
-        out: Rows = count // WHOLE * part + (count % WHOLE * part + WHOLE // 2) // WHOLE
-        return out
-
     cases = cases_of(table)
     order = cases.order(key, table.classes)
     rows = order if cases.rows is None else cases.rows[order]
     sizes = np.ones(len(order), np.int64) if cases.sizes is None else cases.sizes[order]
     end = np.cumsum(sizes)
+    reached = in_share(share, key, int(sizes.sum()), table.rows).reached
     test = reached(end) - reached(end - sizes)
-    if not 0 < int(test.sum()) < int(sizes.sum()):
-        raise DataError(f"{counted(table.rows, 'row')} cannot be divided at {share:g}. Use folds.")
     fold = np.repeat([0, NEVER], len(rows))
     return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
+
+
+def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
+    """Return the order that puts a share of so many cases, of so many rows, in one fold."""
+    if not 0 < share < 1:
+        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
+    order = InShare(key, share)
+    if not 0 < order.reached(cases) < cases:
+        raise DataError(f"{counted(rows, 'row')} cannot be divided at {share:g}. Use folds.")
+    return order
 
 
 def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> FoldPlan:
@@ -244,13 +253,41 @@ def time_folds(times: NDArray[Any], folds: int, weights: NDArray[np.int64] | Non
     Rows of one moment are never parted.
     """
     moments, inverse = np.unique(times, return_inverse=True)
-    if folds > 1 or len(moments) < 2:
-        check_folds(folds, len(moments) - 1, "later moments")
+    check_moments(folds, len(moments))
     full = _loads(inverse, weights)
-    middle = (np.cumsum(full) - full / 2) / int(full.sum())
-    stretch = np.minimum((middle * (folds + 1)).astype(np.int64), folds)
+    stretch = stretches(np.cumsum(full), full, int(full.sum()), folds)
     _, stretch = np.unique(stretch, return_inverse=True)  # a heavy moment may leave a stretch empty
     return (stretch - 1)[inverse].astype(np.int64)
+
+
+def stretches(reached: Rows, full: Rows, rows: int, folds: int) -> Folds:
+    """Return stretch[moment] of moments that hold full[moment] rows, the last of which is in the place
+    reached[moment] of so many rows.
+    """
+    middle = (reached - full / 2) / rows
+    return np.minimum((middle * (folds + 1)).astype(np.int64), folds)
+
+
+def check_moments(folds: int, moments: int) -> None:
+    """Refuse more stretches of time than there are moments."""
+    if folds > 1 or moments < 2:
+        check_folds(folds, moments - 1, "later moments")
+
+
+def time_column(schema: Schema, name: str) -> Column:
+    """Return a column that gives times: numbers and dates by value, levels by their order."""
+    column = schema[name]
+    if column not in schema.used or column.kind == "text":
+        raise OptionError(f"column {shown(name)} gives no time: it is {column.kind}. Pass numbers or dates.")
+    return column
+
+
+def check_times(name: str, gone: int, first: str = "") -> None:
+    """Refuse rows without a time. first: which is the first, in words."""
+    if gone:
+        raise OptionError(
+            f"column {shown(name)} gives no time for {counted(gone, 'row')}{first}. Fill or drop them."
+        )
 
 
 def hash_texts(texts: list[str]) -> NDArray[np.uint64]:

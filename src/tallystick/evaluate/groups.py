@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Table
+from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Column, Columns
 from tallystick.data.text import quantity
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
+from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
 
 if TYPE_CHECKING:
     from tallystick.evaluate.result import FoldAnswers
 
+QUARTERS = 0.25, 0.5, 0.75  # shares of rows below the ranges of a column of numbers
 MOST = 20  # groups shown; the rest is one row
 By = (
     str | Iterable[str] | Mapping[str, Sequence[float] | None]
@@ -47,26 +49,47 @@ def error_rates(
     tested = np.flatnonzero(part.fold >= 0)
     truth, shares = truth[tested].astype(np.int64, copy=False), part.shares[tested]
     weight = np.ones(len(tested)) if weights is None else weights[tested]
-    answer = decide(shares, rule)
-    k, out = shares.shape[1], []
+    k, pairs = shares.shape[1], truth * shares.shape[1] + decide(shares, rule)
+    out = []
     for name, here in largest_groups(groups, tested, weight):
-        rows = float(weight[here].sum())
-        wrong = float(weight[here & (answer != truth)].sum())
-        low, high = intervals.wilson(wrong, rows)
-        own = weight[here]
-        out.append(
-            _by_class(truth[here], answer[here], shares[here], own)
-            | {
-                "answers": (np.bincount(answer[here], weight[here], minlength=k) / rows).tolist(),
-                "error": wrong / rows,
-                "group": name,
-                "high": high,
-                "low": low,
-                "rows": rows,
-                "truth": (np.bincount(truth[here], weight[here], minlength=k) / rows).tolist(),
-            }
-        )
+        counts = np.bincount(pairs[here], weight[here], minlength=k * k).reshape(k, k)
+        given = [math.fsum(weight[here] * shares[here, c]) for c in range(k)]  # in any order
+        out.append(rates(name, counts.astype(float), given))
     return out
+
+
+def rates(name: str, counts: NDArray[np.float64], given: Sequence[float]) -> dict[str, Any]:
+    """Return the rates of one group: of counts[truth, answer], and the sum of the shares given to each
+    class.
+    """
+    of_class, said, right = counts.sum(axis=1), counts.sum(axis=0), counts.diagonal()
+    rows = float(counts.sum())
+    misses = [_rate(a - b, a) for a, b in zip(of_class, right, strict=True)]
+    alarms = [_rate(a - b, rows - c) for a, b, c in zip(said, right, of_class, strict=True)]
+    kept = []
+    for total, held in zip(given, of_class.tolist(), strict=True):
+        low, high = intervals.wilson(held, rows)
+        kept.append({"given": total / rows if rows else 0.0, "low": low, "high": high})
+    wrong = rows - float(right.sum())
+    low, high = intervals.wilson(wrong, rows)
+    return {
+        "misses": misses,
+        "false_alarms": alarms,
+        "calibration": kept,
+        "answers": (said / rows).tolist(),
+        "error": wrong / rows,
+        "group": name,
+        "high": high,
+        "low": low,
+        "rows": rows,
+        "truth": (of_class / rows).tolist(),
+    }
+
+
+def _rate(found: Any, base: Any) -> dict[str, float]:
+    low, high = intervals.wilson(float(found), float(base))
+    share = float(found) / float(base) if base else 0.0
+    return {"share": share, "rows": float(base), "low": low, "high": high}
 
 
 def largest_groups(
@@ -78,33 +101,19 @@ def largest_groups(
     names = sorted({str(name) for name in groups})  # in an array each has the room of the longest
     at = {name: g for g, name in enumerate(names)}
     own = np.fromiter((at[str(name)] for name in groups[tested]), np.int32, len(tested))
-    full = np.bincount(own, weight, minlength=len(names))
+    for name, some in shown_groups(names, np.bincount(own, weight, minlength=len(names))):
+        yield name, own == some[0] if len(some) == 1 else np.isin(own, some)
+
+
+def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, list[int]]]:
+    """Return the name of each group that is shown and which groups are in it, the largest first; of many, the
+    small ones as one. full[group]: its rows.
+    """
     order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))
-    for g in order[:MOST]:
-        if full[g] > 0:
-            yield names[g], own == g
+    out = [(names[g], [g]) for g in order[:MOST] if full[g] > 0]
     if len(order) > MOST and full[order[MOST:]].any():
-        yield f"({len(order) - MOST} smaller groups)", np.isin(own, order[MOST:])
-
-
-def _by_class(truth: Any, answer: Any, shares: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
-    """Return misses, false alarms and the mean share of each class."""
-    misses: list[dict[str, float]] = []
-    alarms: list[dict[str, float]] = []
-    given: list[float] = []
-    full = float(weight.sum())
-    for k in range(shares.shape[1]):
-        is_k, said = truth == k, answer == k
-        for out, base, hits in ((misses, is_k, is_k & ~said), (alarms, ~is_k, ~is_k & said)):
-            rows, found = float(weight[base].sum()), float(weight[hits].sum())
-            low, high = intervals.wilson(found, rows)
-            out.append({"share": found / rows if rows else 0.0, "rows": rows, "low": low, "high": high})
-        given.append(math.fsum(weight * shares[:, k]) / full if full else 0.0)  # in any order
-    actual = [intervals.wilson(float(weight[truth == k].sum()), full) for k in range(shares.shape[1])]
-    kept = [
-        {"given": mean, "low": low, "high": high} for mean, (low, high) in zip(given, actual, strict=True)
-    ]
-    return {"misses": misses, "false_alarms": alarms, "calibration": kept}
+        out.append((f"({len(order) - MOST} smaller groups)", order[MOST:]))
+    return out
 
 
 def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | None]:
@@ -142,34 +151,52 @@ def _cuts(name: str, cuts: Sequence[float]) -> tuple[float, ...]:
     return found
 
 
-def names_by(
-    reader: Any, read: Callable[[Any], Table], table: Table, by: By, ordered: bool = True
-) -> dict[str, NDArray[Any]]:
-    """Return the value of some columns in each row as text. Columns that are kept out of the table are read
-    for this alone. read(reader): the same rows by another reader; ordered: in the same order, else they are
-    known by what they hold.
+Again = Callable[[Any], Table]  # (reader) -> the same rows by another reader
+
+
+class AskedGroups(NamedTuple):
+    """Columns that groups are asked by, each with the numbers where its ranges begin (None: its levels, or
+    its quartiles); a table that has them; and those of them that were read for this alone.
+    """
+
+    cuts: dict[str, tuple[float, ...] | None]
+    table: Table
+    more: list[str]
+
+
+def read_groups(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> AskedGroups:
+    """Return the columns that groups are asked by. Those that are kept out of the table are read for this
+    alone. ordered: rows that are read again are in the same order, else they are known by what they hold.
     """
     kinds_of = {c.name: c.kind for c in table.schema.used}
     asked = asked_groups(by, (*table.schema.given, *kinds_of))
     ranged = [name for name, cuts in asked.items() if cuts and kinds_of.get(name) != "numeric"]
     gone = [name for name in asked if name not in kinds_of or name in ranged]
-    aside = table
-    if gone:
-        known = Columns.of(reader.columns, reader.kinds)
-        told = {} if ordered else table.schema.kinds_again()
-        kinds: dict[str, str] = {n: told.get(n, "out") for n in table.schema.given if n not in gone}
-        kinds |= dict.fromkeys(ranged, "numeric")
-        known = replace(known, kinds=kinds, keep=gone)
-        reader.set_params(columns=known, kinds=None)
+    if not gone:
+        return AskedGroups(asked, table, gone)
+    known = Columns.of(reader.columns, reader.kinds)
+    told = {} if ordered else table.schema.kinds_again()
+    kinds: dict[str, str] = {n: told.get(n, "out") for n in table.schema.given if n not in gone}
+    kinds |= dict.fromkeys(ranged, "numeric")
+    known = replace(known, kinds=kinds, keep=gone)
+    reader.set_params(columns=known, kinds=None)
+    aside = read(reader)
+    texts = [name for name in gone if aside.schema[name].kind == "text"]
+    if texts:
+        reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
         aside = read(reader)
-        texts = [name for name in gone if aside.schema[name].kind == "text"]
-        if texts:
-            reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
-            aside = read(reader)
-    same = slice(None) if ordered or not gone else alike(table, aside)
+    return AskedGroups(asked, aside, gone)
+
+
+def names_by(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> dict[str, NDArray[Any]]:
+    """Return the value of some columns in each row as text: see `read_groups`."""
+    found = read_groups(reader, read, table, by, ordered)
+    same = slice(None) if ordered or not found.more else alike(table, found.table)
     return {
-        name: group_names(aside, name, cuts)[same] if name in gone else group_names(table, name, cuts)
-        for name, cuts in asked.items()
+        name: group_names(found.table, name, cuts)[same]
+        if name in found.more
+        else group_names(table, name, cuts)
+        for name, cuts in found.cuts.items()
     }
 
 
@@ -188,24 +215,67 @@ def level_names(column: Column) -> NDArray[Any]:
     return np.array([*column.levels, "(missing)", "(unseen)"], object)
 
 
-def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:
-    """Return the value of a column in each row as text; numbers are cut where their ranges begin, or else at
-    their quartiles.
+@dataclass(frozen=True)
+class Grouping:
+    """How the values of a column are groups: names[group], and into[code], the group of each code. starts: of
+    numbers, where all ranges but the first begin; None: the column has codes.
     """
-    used = [c.name for c in table.schema.used]
-    if name not in used:
-        raise OptionError(f"column {shown(name)} is not one that the model uses.{nearest(name, used)}")
-    column, data = table.schema[name], table.column(name)
-    if column.kind in CODED:
-        return np.asarray(level_names(column)[data])
-    if column.kind != "numeric":
-        raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
-    known = data[~np.isnan(data)]
-    if not cuts:
-        cuts = tuple(np.unique(np.quantile(known, (0.25, 0.5, 0.75))).tolist()) if len(known) else ()
+
+    name: str
+    names: tuple[str, ...]
+    into: NDArray[Any]
+    starts: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, column: Column, cuts: Sequence[float] = ()) -> Grouping:
+        """Return the groups of a column; of numbers cut there."""
+        starts = None if column.kind in CODED else np.array(cuts, float)
+        texts = level_names(column).tolist() if starts is None else range_names(column, cuts)
+        names = sorted(set(texts))
+        at = {name: g for g, name in enumerate(names)}
+        into = np.array([at[text] for text in texts], code_dtype(len(names)))
+        return cls(column.name, tuple(names), into, starts)
+
+    def groups(self, data: NDArray[Any]) -> NDArray[Any]:
+        """Return group[row] of cells."""
+        codes = data
+        if self.starts is not None:
+            gone = len(self.into) - 1
+            codes = np.where(np.isnan(data), gone, np.searchsorted(self.starts, data, "right"))
+        return np.asarray(self.into[codes])
+
+    def __call__(self, block: Block) -> NDArray[Any]:
+        """Return group[row] of a block."""
+        return self.groups(block.codes(self.name) if self.starts is None else block.values(self.name))
+
+
+def range_names(column: Column, cuts: Sequence[float]) -> list[str]:
+    """Return what the ranges between cuts of a column of numbers are called, and rows without one."""
     ends = ["", *(quantity(c, column.unit, 6) for c in cuts), ""]
     texts = [
         f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)
     ]
-    codes = np.where(np.isnan(data), len(texts), np.searchsorted(np.array(cuts), data, "right"))
-    return np.array([*texts, "(missing)"], object)[codes]
+    return [*texts, "(missing)"]
+
+
+def grouped_column(table: Table, name: str) -> Column:
+    """Return a column whose values are groups."""
+    used = [c.name for c in table.schema.used]
+    if name not in used:
+        raise OptionError(f"column {shown(name)} is not one that the model uses.{nearest(name, used)}")
+    column = table.schema[name]
+    if column.kind not in CODED and column.kind != "numeric":
+        raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
+    return column
+
+
+def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:
+    """Return the value of a column in each row as text; numbers are cut where their ranges begin, or else at
+    their quartiles.
+    """
+    column, data = grouped_column(table, name), table.column(name)
+    if column.kind == "numeric" and not cuts:
+        known = data[~np.isnan(data)]
+        cuts = tuple(np.unique(np.quantile(known, QUARTERS)).tolist()) if len(known) else ()
+    found = Grouping.of(column, cuts or ())
+    return np.asarray(np.array(found.names, object)[found.groups(data)])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.read.match import match
+from tallystick.data.schema import Schema
 from tallystick.data.source import open_source
 from tallystick.data.source.door import opened
 from tallystick.data.table.block import Block
@@ -69,7 +70,7 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     parts = tuple(matched.block for matched in match(source, table.schema, unread="leave out"))
     truth: NDArray[Any]
     labels: tuple[str, ...] = ()
-    if table.response is not None:
+    if table.schema.regression:
         truth, known = _responses(reader._read(X, y), sum(part.rows for part in parts))
     else:
         labels = table.schema.predicted.labels
@@ -92,15 +93,45 @@ def _responses(read: Table, rows: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: NDArray[np.bool_]) -> int:
     """Return how many held-out rows are equal to a training row, target included."""
-    hasher, training = Hasher(table.schema), table.row_hashes()
-    found, start = 0, 0
+    hasher, start = Hasher(table.schema), 0
+    hashes = []
     for part in parts:
         here = slice(start, start + part.rows)
-        if table.response is not None:
+        if table.schema.regression:
             whole = replace(part, response=np.ascontiguousarray(truth[here]))
         else:
             own = np.clip(truth[here], 0, len(table.schema.predicted.labels)).astype(np.uint32)
             whole = replace(part, classes=own)  # a class not in training: like no row of it
-        found += int((np.isin(hasher.rows(whole), training) & known[here]).sum())
+        hashes.append(hasher.rows(whole))
         start += part.rows
-    return found
+    asked = np.concatenate(hashes) if hashes else np.zeros(0, np.uint64)
+    return int((_among(table, asked) & known).sum())
+
+
+def _among(table: Table, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which hashes are those of rows of a table, looked for where its rows are."""
+    if table.place != "far" or table.engine is None:
+        return np.isin(hashes, table.row_hashes())
+    keys, place = np.unique(hashes, return_inverse=True)
+    found: NDArray[np.bool_] = table.engine.total(table, RowsThere(table.schema, keys))
+    return np.asarray(found[place])
+
+
+@dataclass(frozen=True)
+class RowsThere:
+    """Ask which of some hashes, rising, are those of rows."""
+
+    schema: Schema
+    hashes: NDArray[np.uint64]
+
+    def zero(self) -> NDArray[np.bool_]:
+        """Return the total of no rows."""
+        return np.zeros(len(self.hashes), bool)
+
+    def add(self, total: NDArray[np.bool_], block: Any) -> NDArray[np.bool_]:
+        """Add the rows of one block."""
+        return self.merge(total, np.isin(self.hashes, Hasher(self.schema).rows(block)))
+
+    def merge(self, total: NDArray[np.bool_], other: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Add two totals."""
+        return total | other

@@ -31,14 +31,17 @@ LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no or
 
 @dataclass(frozen=True)
 class RepeatScores:
-    """What follows from the answers of one repeat, where these stay elsewhere. fold_means[name][fold];
-    loss_error: of the mean log-loss.
+    """What follows from the answers of one repeat, where these stay elsewhere. sizes[fold]: tested rows;
+    held[class]: rows, those that are never tested among them; fold_means[name][fold]; loss_error: of the mean
+    log-loss; by[column]: what `groups.error_rates` tells.
     """
 
     scores: Scores
     sizes: tuple[int, ...]
+    held: tuple[int, ...]
     fold_means: dict[str, Floats]
     loss_error: float
+    by: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -129,13 +132,14 @@ class CrossValidation:
         """
         parts = tuple(FoldAnswers.elsewhere(one, len(classes)) for one in judged)
         none = np.zeros(0, np.int64)
-        return cls(classes, none, parts, None, costs[0], positive, how, own_costs=costs[1])
+        groups: dict[str, NDArray[Any]] = dict.fromkeys(judged[0].by, none)  # of no row that is here
+        return cls(classes, none, parts, None, costs[0], positive, how, groups=groups, own_costs=costs[1])
 
     @property
     def most_frequent(self) -> str:
         """The most frequent class: always answering it is the baseline."""
-        if self.repeats[0].judged is not None:
-            return self.classes[int(np.argmax(self.scores.confusion.sum(axis=1)))]
+        if (judged := self.repeats[0].judged) is not None:
+            return self.classes[int(np.argmax(judged.held))]
         counts = np.zeros(len(self.classes))
         for part in large.steps(len(self.truth)):  # bincount makes eight bytes of each code
             weights = None if self.weights is None else self.weights[part]
@@ -153,7 +157,7 @@ class CrossValidation:
     def rows(self) -> int:
         """How many rows there are, copies counted."""
         judged = self.repeats[0].judged
-        return count_rows(len(self.truth), self.weights) if judged is None else sum(judged.sizes)
+        return count_rows(len(self.truth), self.weights) if judged is None else sum(judged.held)
 
     @property
     def answered(self) -> NDArray[np.int64]:
@@ -333,6 +337,8 @@ class CrossValidation:
         from tallystick.evaluate.groups import error_rates
 
         part = self.repeats[0]
+        if part.judged is not None:
+            return part.judged.by[column]
         weights = part.weight(self.weights)
         return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 

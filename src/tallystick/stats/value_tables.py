@@ -6,7 +6,7 @@ the rows merge to the table of all, in any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,6 +54,14 @@ class RankedValues(Protocol):
     def ask(self, work: Callable[[RankedPiece], Any]) -> list[Any]:
         """Return work(piece) of all pieces, in their order."""
         ...
+
+
+def values_at(piece: RankedPiece, ranks: Iterable[int]) -> dict[int, float]:
+    """Return the value of the rows of some ranks, of those that are in a piece."""
+    own = piece.counts.sum(axis=1)
+    upto = int(piece.before.sum()) + np.cumsum(own)
+    here = [r for r in ranks if len(own) and upto[0] - own[0] <= r < upto[-1]]
+    return {r: float(piece.values[np.searchsorted(upto, r, side="right")]) for r in here}
 
 
 def column_of(found: Any) -> ValueTable:

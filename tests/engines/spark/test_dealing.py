@@ -16,12 +16,13 @@ from tallystick.engines.spark.dealing import (
     FOLD,
     NUMBER,
     AnsweredFolds,
+    Beside,
     ByHash,
     ByPlace,
     CountsByRange,
     Dealt,
-    FoldsBy,
     HashesSent,
+    Narrow,
     Numbered,
     OfFolds,
     RowsSent,
@@ -98,11 +99,15 @@ def test_the_rows_of_other_folds_train_and_each_fold_has_its_own_answer():
     def plus(f):
         return lambda rows: np.stack([rows.values("x") + f, np.full(rows.rows, f)], axis=1)
 
-    told = unpack(AnsweredFolds((plus(0), plus(7)))(block))
+    told = unpack(*AnsweredFolds((plus(0), plus(7)), (0, 1))([block]))
     assert told.values("0").tolist() == [0.0, 8.0, 9.0, 3.0]
     assert told.values("1").tolist() == [0.0, 7.0, 7.0, 0.0]
     assert told.codes(FOLD).tolist() == fold.tolist()
     assert told.classes.tolist() == block.classes.tolist()
+    told = unpack(*AnsweredFolds((plus(7),), (1,))([block]))  # rows of other folds are not tested
+    assert told.values("0").tolist() == [8.0, 9.0]
+    assert told.codes(FOLD).tolist() == [0, 0]
+    assert told.classes.tolist() == [1, 2]
 
 
 def test_equal_rows_are_numbered_and_go_to_one_task():
@@ -116,8 +121,21 @@ def test_equal_rows_are_numbered_and_go_to_one_task():
 
 def test_folds_that_follow_from_a_column_stand_beside_the_others():
     block = Block(3, {"x": np.arange(3.0)}, np.array([0, 1, 2], np.uint8))
-    bare = Schema((), SCHEMA.target)
-    told = unpack(FoldsBy(lambda b: b.values("x").astype(int) % 2, SCHEMA, bare, np.uint8)(block))
+    folds = Narrow(lambda b: b.values("x").astype(int) % 2, np.uint8)
+    told = Beside(SCHEMA, Schema((), SCHEMA.target), ((FOLD, folds),))(block)
     assert list(told.columns) == [FOLD]
     assert told.codes(FOLD).tolist() == [0, 1, 0]
+    assert told.codes(FOLD).dtype == np.uint8
     assert told.classes.tolist() == [0, 1, 2]
+
+
+def test_what_stands_beside_a_row_is_dealt_with_it_and_stands_beside_its_answer():
+    block = Block(4, {"x": np.array([3.0, 1.0, 1.0, 2.0])}, np.array([0, 1, 1, 2], np.uint8))
+    beside = (("by", lambda b: (10 * b.values("x")).astype(np.uint8)),)
+    wide = Beside(SCHEMA, SCHEMA, beside)(block)
+    _, found = dealt([wide], 4, 2, 0)
+    for part in found:
+        assert part.codes("by").tolist() == (10 * part.values("x")).tolist()
+        (data,) = AnsweredFolds((lambda rows: np.zeros((rows.rows, 3)),) * 2, (0, 1), ("by",))([part])
+        told = unpack(data)
+        assert told.codes("by").tolist() == part.codes("by").tolist()

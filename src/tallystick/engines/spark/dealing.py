@@ -10,7 +10,7 @@ driver gets counts by range and class, nothing of a row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -61,17 +61,14 @@ class Order(Protocol):
 @dataclass(frozen=True)
 class DealtRows:
     """The rows of a table, each with its fold. stored: packed blocks that Spark keeps, by this schema;
-    sizes[fold]: rows.
+    sizes[fold]: rows; beside: columns that are not learned from, and stand beside the answers.
     """
 
     table: SparkTable
     schema: Schema
     stored: Any
     sizes: tuple[int, ...]
-
-    def training(self, fold: int) -> SparkTable:
-        """Return the rows of the other folds as a table that knows nothing of these."""
-        return self.of_folds(*(f for f in range(len(self.sizes)) if f != fold))
+    beside: tuple[str, ...] = ()
 
     def of_folds(self, *folds: int) -> SparkTable:
         """Return the rows of some folds as a table that knows nothing of the others."""
@@ -96,13 +93,14 @@ class DealtRows:
             picked = self.stored.mapPartitions(unpacked).mapPartitions(OfFolds(folds))
             return self.table.engine.sum(picked, question)
 
-    def answered(self, works: Sequence[Answer]) -> KeptAnswers:
-        """Return the answers to all rows: the shares of a row, of class c in the column c, by works[fold],
-        with its class and fold.
+    def answered(self, works: Sequence[Answer], tested: Sequence[int]) -> KeptAnswers:
+        """Return the answers to the rows of tested folds: the shares of a row, of class c in the column c, by
+        the work of its fold, with its class, the number of that work, and what stands beside.
         """
+        asked = AnsweredFolds(tuple(works), tuple(tested), self.beside)
         with plain_errors():
-            kept = keep(self.stored.mapPartitions(unpacked).map(AnsweredFolds(tuple(works))))
-        return KeptAnswers(kept, self.table.rows)
+            kept = keep(self.stored.mapPartitions(unpacked).mapPartitions(asked))
+        return KeptAnswers(kept, sum(self.sizes[f] for f in tested))
 
     def release(self) -> None:
         """Let Spark forget the rows."""
@@ -138,9 +136,29 @@ class KeptAnswers:
 
 @dataclass(frozen=True)
 class SparkDealer:
-    """Who deals and ranks the rows of a table without weights."""
+    """Who deals and ranks the rows of a table without weights. lean: the schema of what is learned from and
+    deals rows, None: the table's; beside: columns of dealt rows that work(block)[row] gives, by their names.
+    """
 
     table: SparkTable
+    lean: Schema | None = None
+    beside: tuple[tuple[str, Callable[[Block], Counts]], ...] = ()
+
+    def with_beside(self, lean: Schema, works: Mapping[str, Callable[[Block], Counts]]) -> SparkDealer:
+        """Return who deals the rows by another schema, with what works give of each beside it."""
+        return SparkDealer(self.table, lean, tuple(works.items()))
+
+    @property
+    def schema(self) -> Schema:
+        """Of what deals rows and is learned from."""
+        return self.table.schema if self.lean is None else self.lean
+
+    @cached_property
+    def blocks(self) -> Any:
+        """RDD of the blocks that are dealt."""
+        if self.lean is None:
+            return self.table.opened
+        return self.table.opened.map(Beside(self.table.schema, self.schema, self.beside))
 
     @cached_property
     def tasks(self) -> int:
@@ -152,7 +170,7 @@ class SparkDealer:
     def distinct(self) -> int:
         """How many rows differ."""
         with plain_errors():
-            told = self.table.opened.mapPartitions(HashesSent(self.table.schema, self.tasks))
+            told = self.blocks.mapPartitions(HashesSent(self.schema, self.tasks))
             return int(sum(told.partitionBy(self.tasks, int).mapPartitions(count_distinct).collect()))
 
     def ranked(self, name: str, labels: Labels, width: int) -> RankedColumn:
@@ -161,8 +179,7 @@ class SparkDealer:
 
     def in_order(self, order: Order) -> DealtRows:
         """Return the rows in folds by their ranks in an order."""
-        table, tasks, schema = self.table, self.tasks, self.table.schema
-        blocks = table.opened
+        table, tasks, schema, blocks = self.table, self.tasks, self.schema, self.blocks
         with plain_errors():
             if self.distinct < table.rows:
                 sent = blocks.mapPartitions(RowsSent(ByHash(schema, tasks))).partitionBy(tasks, int)
@@ -176,15 +193,19 @@ class SparkDealer:
             sizes = order.sizes(table.rows)
             stored = keep(sent.mapPartitions(Dealt(places, before, len(sizes))))
             walked(stored)
-        return DealtRows(table, schema, stored, sizes)
+        return self._dealt(stored, sizes)
 
-    def by(self, work: Callable[[Block], Counts], sizes: Sequence[int], aside: str) -> DealtRows:
-        """Return the rows in the folds that work(block)[row] gives, so many each, without one column."""
-        schema = self.table.schema
-        lean = replace(schema, columns=tuple(c for c in schema.columns if c.name != aside))
+    def by(self, work: Callable[[Block], Counts], sizes: Sequence[int]) -> DealtRows:
+        """Return the rows in the folds that work(block)[row] gives, so many each."""
+        folds = Narrow(work, class_type(len(sizes)))
+        more = Beside(self.table.schema, self.schema, (*self.beside, (FOLD, folds)))
         with plain_errors():
-            stored = keep(self.table.opened.map(FoldsBy(work, schema, lean, class_type(len(sizes)))))
-        return DealtRows(self.table, lean, stored, tuple(sizes))
+            stored = keep(self.table.opened.map(more).map(pack))
+        return self._dealt(stored, sizes)
+
+    def _dealt(self, stored: Any, sizes: Sequence[int]) -> DealtRows:
+        beside = tuple(name for name, _ in self.beside)
+        return DealtRows(self.table, self.schema, stored, tuple(sizes), beside)
 
 
 # ---- the work of the workers ----
@@ -344,19 +365,29 @@ class Dealt:
 
 
 @dataclass(frozen=True)
-class FoldsBy:
-    """Blocks to packed blocks with each row's fold, in another schema. work(block)[row]: folds."""
+class Beside:
+    """Blocks in another schema, with more columns: those that work(block)[row] gives, by their names."""
 
-    work: Callable[[Block], Counts]
     old: Schema
     new: Schema
-    type: Any
+    works: tuple[tuple[str, Callable[[Block], NDArray[Any]]], ...]
 
-    def __call__(self, block: Block) -> bytes:
+    def __call__(self, block: Block) -> Block:
         """Return one block."""
         lean = recode_block(block, self.old, self.new)
-        fold = self.work(block).astype(self.type)
-        return pack(replace(lean, columns={**lean.columns, FOLD: fold}))
+        return replace(lean, columns={**lean.columns, **{name: work(block) for name, work in self.works}})
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """Whole numbers work(block)[row] in a narrow type."""
+
+    work: Callable[[Block], Counts]
+    type: Any
+
+    def __call__(self, block: Block) -> NDArray[Any]:
+        """Return them of one block."""
+        return self.work(block).astype(self.type)
 
 
 @dataclass(frozen=True)
@@ -379,18 +410,27 @@ class OfFolds:
 
 @dataclass(frozen=True)
 class AnsweredFolds:
-    """Blocks with folds to packed blocks of answers. works[fold]: shares of a block in the codes it has."""
+    """Blocks with folds to packed blocks of answers. works[number]: shares of a block, in the codes it has,
+    whose rows are of the fold tested[number]; beside: columns that stand beside the answers too.
+    """
 
     works: tuple[Answer, ...]
+    tested: tuple[int, ...]
+    beside: tuple[str, ...] = ()
 
-    def __call__(self, block: Block) -> bytes:
-        """Return the answers to one block."""
-        fold, shares = block.codes(FOLD), np.zeros((0, 0))
-        for f in np.unique(fold).tolist():
-            rows = np.flatnonzero(fold == f)
-            found = self.works[f](take_block(block, rows))
-            if not shares.size:
-                shares = np.zeros((block.rows, found.shape[1]))
-            shares[rows] = found
-        columns: dict[str, Any] = {str(c): shares[:, c] for c in range(shares.shape[1])}
-        return pack(Block(block.rows, {**columns, FOLD: fold}, block.classes))
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[bytes]:
+        """Yield the answers to the tested rows of each block."""
+        for block in OfFolds(self.tested)(blocks):
+            fold, number, shares = block.codes(FOLD), np.zeros(block.rows, np.int64), np.zeros((0, 0))
+            for n, f in enumerate(self.tested):
+                rows = np.flatnonzero(fold == f)
+                if not len(rows):
+                    continue
+                found = self.works[n](take_block(block, rows))
+                if not shares.size:
+                    shares = np.zeros((block.rows, found.shape[1]))
+                shares[rows], number[rows] = found, n
+            columns: dict[str, Any] = {str(c): shares[:, c] for c in range(shares.shape[1])}
+            own: dict[str, Any] = {name: block.columns[name] for name in self.beside}
+            own[FOLD] = number.astype(class_type(len(self.tested)))
+            yield pack(Block(block.rows, columns | own, block.classes))
