@@ -28,7 +28,7 @@ from tallystick.data.read.survey_target import check_labels, rare_note, target_n
 from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
 from tallystick.data.source.base import BaseSource
 from tallystick.data.table.block import class_type
-from tallystick.data.table.table import Table
+from tallystick.data.table.table import FEW_CELLS, Table
 from tallystick.data.text import number_text
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
@@ -47,7 +47,8 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
     rows, width = matrix.shape
     if not width or not 0 < rows < FEW_ROWS or not _is_labels(target, rows):
         return None
-    matrix = np.asarray(matrix, np.float64)
+    own = rows * width <= FEW_CELLS  # column by column, as kernels read them, and nobody else's
+    matrix = np.array(matrix.T, np.float64, order="C").T if own else np.asarray(matrix, np.float64)
     labels = small_column(target)
     decided = None if labels is None else _decide(source.columns, kernels.scan_matrix(matrix), rows, plan)
     if labels is None or decided is None:
@@ -62,7 +63,7 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
         if d.column.kind != "out"
     }
     notes = (*said, *(note for d, _ in decided for note in d.notes))
-    return Table(schema, columns, rows, notes, (), classes, files=source.files, threads=threads)
+    return Table(schema, columns, rows, notes, (), classes, files=source.files, threads=threads, own=own)
 
 
 def _is_labels(target: Any, rows: int) -> bool:
