@@ -77,8 +77,8 @@ def add_prints(
 
 
 def _check_columns(columns: Sequence[Floats], rows: int | None = None) -> None:
-    for j, column in enumerate(columns):
-        check.loose(f"columns[{j}]", column, "float64", (len(columns[0]) if rows is None else rows,))
+    if len(columns):
+        check.columns("columns", columns, "float64", len(columns[0]) if rows is None else rows)
 
 
 def small_codes(
