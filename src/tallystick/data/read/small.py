@@ -58,8 +58,8 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
     if not schema.used:
         return None
     columns = {
-        d.column.name: _data(d, matrix[:, j], scan)
-        for j, (d, scan) in enumerate(decided)
+        d.column.name: _data(d, values, scan)
+        for values, (d, scan) in zip(matrix.T, decided, strict=True)
         if d.column.kind != "out"
     }
     notes = (*said, *(note for d, _ in decided for note in d.notes))
@@ -79,13 +79,13 @@ def _decide(
     """Return what the columns are, with what was seen of each; None where some may number the rows, is
     infinite somewhere or empty.
     """
-    decided = []
+    decided, asked = [], plan.plain
     for name, scan in zip(names, scans, strict=True):
-        count, low, high = rows - scan.missing, scan.low + 0.0, scan.high + 0.0
-        if not count or scan.first_infinity >= 0 or (scan.whole and not has_repeats(scan, count)):
+        missing, infinity, low, high, whole, binary, _ = scan
+        if missing == rows or infinity >= 0 or (whole and not has_repeats(scan, rows - missing)):
             return None
-        facts = NumberFacts(rows, scan.missing, low, high, scan.whole, scan.binary and low < high)
-        decided.append((decide_numbers(name, plan.plain, facts, NUMBERS, ()), scan))
+        facts = NumberFacts(rows, missing, low + 0.0, high + 0.0, whole, binary and low < high)
+        decided.append((decide_numbers(name, asked, facts, NUMBERS, ()), scan))
     return decided
 
 
@@ -107,5 +107,5 @@ def _target(
 
 def _data(decided: Decided, values: NDArray[np.float64], scan: Scan) -> NDArray[Any]:
     """Return the values or the codes of a column."""
-    tidy = tidied(values, NO_MARKS, scan)
+    tidy = tidied(values, NO_MARKS, scan) if scan.negative_zero else values  # infinities are surveyed
     return tidy if decided.column.kind == "numeric" else number_codes(tidy, decided.column.levels)

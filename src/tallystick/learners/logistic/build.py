@@ -107,7 +107,8 @@ def parts_of(
     """Return constant[link] and the parts, in the user's units."""
     d, scales = problem.design, problem.scales
     slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
-    shifts, constant = (slopes * scales.centre[:, None]).tolist(), theta[0].copy()
+    averages = slopes * scales.centre[:, None]
+    shifts, constant = averages.tolist(), theta[0].copy()
     for link in range(len(constant)):
         rest = float(constant[link])
         for shift in shifts:
@@ -115,17 +116,18 @@ def parts_of(
         constant[link] = rest
     dense: dict[str, Part] = {}
     products: list[Part] = []
-    each = zip(d.dense, scales.centre.tolist(), scales.scale.tolist(), strict=True)
-    for j, (column, centre, scale) in enumerate(each):
+    each = zip(d.dense, slopes, averages, scales.centre.tolist(), scales.scale.tolist(), strict=True)
+    for j, (column, slope, average, centre, scale) in enumerate(each):
         if len(column.factors) > 1:
             if problem.free[1 + j]:  # without a prior not with a reference level
-                products.append(Product(column.name, column.factors, slopes[j], centre, scale))
+                products.append(Product(column.name, column.factors, slope, centre, scale, average))
         elif column.missing:
             known = dense[column.column]
             assert isinstance(known, Slope)
-            dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slopes[j])
+            dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slope)
         else:
-            dense[column.column] = Slope(column.column, slopes[j], centre, scale)
+            name = column.factors[0].column
+            dense[name] = Slope(name, slope, centre, scale, None, average)
     free = problem.free.tolist()
     for coded in d.coded:
         at = d.cell(coded)
