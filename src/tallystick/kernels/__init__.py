@@ -52,7 +52,18 @@ from tallystick.kernels.moments import (
     exact_sum,
     whole,
 )
-from tallystick.kernels.newton import Begun, Descent, End, Landing, NewtonStop, factorised, newton, shorter
+from tallystick.kernels.newton import (
+    Begun,
+    Descent,
+    End,
+    Landing,
+    NewtonStop,
+    WholeFit,
+    factorised,
+    newton,
+    shorter,
+    whole_fit,
+)
 from tallystick.kernels.ranks import (
     Ranks,
     Scan,
@@ -123,6 +134,7 @@ __all__ = [
     "TextColumn",
     "Together",
     "Weighting",
+    "WholeFit",
     "WordCounter",
     "WordRows",
     "WordTable",
@@ -211,6 +223,7 @@ __all__ = [
     "value_hashes",
     "whole",
     "without_constant",
+    "whole_fit",
     "word_rows",
     "word_values",
 ]

@@ -101,19 +101,25 @@ def build(
     return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
 
 
-def parts_of(
-    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]
-) -> tuple[Array, tuple[Part, ...]]:
-    """Return constant[link] and the parts, in the user's units."""
-    d, scales = problem.design, problem.scales
-    slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
-    averages = slopes * scales.centre[:, None]
+def in_units(theta: Array, centre: Array, scale: Array) -> tuple[Array, Array, Array]:
+    """Return constant[link], slopes[dense, link] in the user's units, and what each slope adds at its centre."""
+    slopes = theta[1 : 1 + len(scale)] / scale[:, None]
+    averages = slopes * centre[:, None]
     shifts, constant = averages.tolist(), theta[0].copy()
     for link in range(len(constant)):
         rest = float(constant[link])
         for shift in shifts:
             rest -= shift[link]
         constant[link] = rest
+    return constant, slopes, averages
+
+
+def parts_of(
+    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]
+) -> tuple[Array, tuple[Part, ...]]:
+    """Return constant[link] and the parts, in the user's units."""
+    d, scales = problem.design, problem.scales
+    constant, slopes, averages = in_units(theta, scales.centre, scales.scale)
     dense: dict[str, Part] = {}
     products: list[Part] = []
     each = zip(d.dense, slopes, averages, scales.centre.tolist(), scales.scale.tolist(), strict=True)

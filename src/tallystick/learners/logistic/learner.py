@@ -35,15 +35,16 @@ from tallystick.learners.logistic.prepare import (
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.repeats import repeat_notes
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
+from tallystick.learners.logistic.small import small_model, small_question
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.design import design_of
-from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.model import KnownFit, LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
 
 Array = NDArray[np.float64]
 Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
-Later = Callable[[Generator[Any, Any, SeparationVerdict]], SeparationVerdict]
+Later = Callable[[Generator[Any, Any, Any]], Any]
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
@@ -72,6 +73,11 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
 
     def _stages(self, schema: Schema) -> Stages[LogisticModel]:
         options = self.options
+        if self.later is not None and len(schema.used) < PROBE:  # a small table: perhaps by one question
+            question = small_question(options, schema, LIMITS["newton"])
+            found = None if question is None else (yield question)
+            if found is not None and measured(found.centre, found.scale):
+                return small_model(schema, options, found, partial(self._again, schema))
         known, basis = yield from prepared(options, schema, self.unit)
         ready = None
         if options.firth:
@@ -95,6 +101,13 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
         if self.notes is not None:
             self.notes.extend(fitted.notes())
         return fitted.model(self.later)
+
+    def _again(self, schema: Schema) -> KnownFit:
+        """Return what the same fit tells when it is made the long way."""
+        assert self.later is not None
+        notes: list[Note] = []
+        told = self.later(replace(self, later=None, trace=None, notes=notes)._stages(schema)).told
+        return KnownFit(told.fit, told.errors, (*notes, *told.notes))
 
 
 def prepared(
@@ -169,7 +182,8 @@ class FittedLogistic:
         told = model.told
         assert isinstance(told, ToldWhenAsked)
         told.null, told.look = self.null, self._verdict(later)
-        if later is None or ready.problem.weights > PROBE or not measured(ready.problem):
+        scales, few = ready.problem.scales, ready.problem.weights <= PROBE
+        if later is None or not few or not measured(scales.centre, scales.scale):
             model = replace(model, told=told.now())
         return averaged(model, known.design, self.shares, self.words)
 
@@ -212,10 +226,9 @@ def fit_once(
     )
 
 
-def measured(problem: Problem) -> bool:
+def measured(centre: Array, scale: Array) -> bool:
     """Are all columns of a size that leaves no standard error beyond what a model file holds?"""
-    centre, scale = np.abs(problem.scales.centre), problem.scales.scale
-    return bool((scale >= 1.0 / USUAL).all() and (centre <= USUAL * scale).all())
+    return bool((scale >= 1.0 / USUAL).all() and (np.abs(centre) <= USUAL * scale).all())
 
 
 def null_loss(ready: Prepared, options: LogisticOptions) -> Generator[Any, Any, float | None]:
