@@ -11,8 +11,7 @@ namespace tally::logistic {
 // The sums of the lanes of four vectors: whole numbers that wrap, so in any order.
 TALLY_INLINE void four_sums(const Vectors<8>::Bits* t, uint64_t* out) {
     FourBits half[4];
-    for (size_t x = 0; x < 4; ++x)
-        half[x] = TALLY_SHUFFLE(t[x], t[x], 0, 1, 2, 3) + TALLY_SHUFFLE(t[x], t[x], 4, 5, 6, 7);
+    for (size_t x = 0; x < 4; ++x) half[x] = TALLY_SHUFFLE(t[x], t[x], 0, 1, 2, 3) + TALLY_SHUFFLE(t[x], t[x], 4, 5, 6, 7);
     const FourBits a = TALLY_SHUFFLE(half[0], half[1], 0, 4, 2, 6) + TALLY_SHUFFLE(half[0], half[1], 1, 5, 3, 7);
     const FourBits b = TALLY_SHUFFLE(half[2], half[3], 0, 4, 2, 6) + TALLY_SHUFFLE(half[2], half[3], 1, 5, 3, 7);
     *reinterpret_cast<FourBits*>(out) = TALLY_SHUFFLE(a, b, 0, 1, 4, 5) + TALLY_SHUFFLE(a, b, 2, 3, 6, 7);
@@ -34,8 +33,7 @@ struct SquareOfDots {
             for (size_t k = 0; k < columns; ++k) b[k] = *reinterpret_cast<const Numbers*>(v[k] + i);
             for (size_t j = 0; j < columns; ++j) {
                 const Numbers a = *reinterpret_cast<const Numbers*>(u[j] + i);
-                for (size_t k = 0; k < columns; ++k)
-                    total[j * columns + k] += reinterpret_cast<Bits>(Numbers(a * b[k] + m));
+                for (size_t k = 0; k < columns; ++k) total[j * columns + k] += reinterpret_cast<Bits>(Numbers(a * b[k] + m));
             }
         }
         if constexpr (wide == 8) {

@@ -11,7 +11,7 @@
 namespace tally::logistic {
 
 struct WholeFit {
-    const double* bounds;  // [dense, 2]: the least and the highest value of each column
+    const double* bounds;   // [dense, 2]: the least and the highest value of each column
     double strength, held;  // of the prior, and what it is at most
     bool standardize;       // whether it holds the weights of scaled columns
 };
@@ -47,7 +47,8 @@ inline void sum_columns(Ask a, const double* bounds, const Room& room, double* m
 }
 
 // z = (x - centre) / scale; power bounds |z|: from the sums of the columns.
-inline void scale_columns(size_t dense, const int64_t* squares, double unit, const Room& room, double* centre, double* scale) {
+inline void scale_columns(size_t dense, const int64_t* squares, double unit, const Room& room, double* centre,
+                          double* scale) {
     const size_t p = 1 + dense;
     const double rows = double(squares[0]) * unit, n = rows > 1e-300 ? rows : 1e-300;
     room.power[0] = 1.0;
@@ -80,8 +81,8 @@ inline bool begin(const Ask& a, const WholeFit& fit, const double* scale, double
 
 // centre[dense], scale[dense] and w[1 + dense], the weights of scaled columns. q has what does not depend on the columns.
 // memory[whole_fit_doubles], whole[newton_whole], trace[lines, 3]. Returns the End.
-inline int64_t whole_fit(Ask a, const WholeFit& fit, Descent q, double* memory, int64_t* whole, double* centre, double* scale,
-                         double* w, size_t lines, double* trace) {
+inline int64_t whole_fit(Ask a, const WholeFit& fit, Descent q, double* memory, int64_t* whole, double* centre,
+                         double* scale, double* w, size_t lines, double* trace) {
     const size_t p = 1 + a.dense;
     const Room room(memory + newton_doubles(a.dense, 1, p), p);
     sum_columns(a, fit.bounds, room, memory, whole);

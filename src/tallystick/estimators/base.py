@@ -50,7 +50,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
     schema_: Schema
     _notes: tuple[Note, ...]
     source_notes_: tuple[Note, ...]
-    _rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
+    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
     feature_names_in_: NDArray[np.object_]  # only where columns had names
@@ -66,9 +66,9 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
     @property
     def rows_(self) -> dict[str, Any]:
         """What is known of the training rows: how many, in which unit, and their fingerprint."""
-        if not isinstance(self._rows, dict):
-            self._rows = self._rows_of(self._rows)
-        return self._rows
+        if not isinstance(self._known_rows, dict):
+            self._known_rows = self._rows_of(self._known_rows)
+        return self._known_rows
 
     # -- what is shown --
 
@@ -334,7 +334,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         return self._learn(table, engine)
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
-        self.model_, self.schema_, self._notes, self._rows = model, model.schema, notes, rows
+        self.model_, self.schema_, self._notes, self._known_rows = model, model.schema, notes, rows
         self.profile_, self._version = None, 2
 
     def _rows_of(self, table: Table) -> dict[str, Any]:

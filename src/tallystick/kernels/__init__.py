@@ -222,8 +222,8 @@ __all__ = [
     "times",
     "value_hashes",
     "whole",
-    "without_constant",
     "whole_fit",
+    "without_constant",
     "word_rows",
     "word_values",
 ]

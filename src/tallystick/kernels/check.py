@@ -78,10 +78,9 @@ def columns(name: str, values: Iterable[Array], dtype: str, rows: int) -> None:
     """Ask of every column what `loose` asks of one."""
     known = _DTYPES.get(dtype) or _known(dtype)
     for one in values:
-        if type(one) is np.ndarray and one.dtype in known and one.shape == (rows,):
-            if not one.strides[0] % one.itemsize and one.flags.aligned:
-                continue
-        loose(name, one, dtype, (rows,))
+        plain = type(one) is np.ndarray and one.dtype in known and one.shape == (rows,)
+        if not plain or one.strides[0] % one.itemsize or not one.flags.aligned:
+            loose(name, one, dtype, (rows,))
 
 
 @cache

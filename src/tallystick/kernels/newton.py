@@ -116,8 +116,8 @@ def newton(
 
 
 class WholeFit(NamedTuple):
-    """What a whole small fit needs beside the rows: see kernels/logistic/whole_fit.hpp. strength, held: of the
-    prior, and what it is at most; the rest as in `Descent`.
+    """What a whole small fit needs beside the rows: see kernels/logistic/whole_fit.hpp. strength, held: of
+    the prior, and what it is at most; the rest as in `Descent`.
     """
 
     strength: float
@@ -134,8 +134,9 @@ class WholeFit(NamedTuple):
 def whole_fit(
     columns: DenseColumns, bounds: Floats, classes: NDArray[Any], bits: int, fit: WholeFit, most: int
 ) -> tuple[Floats, Floats] | None:
-    """Return scales[2, dense], the centre and the scale of each column, and the weights w[1 + dense] of columns
-    scaled so; None where Newton's method did not end at an optimum. bounds[dense, 2]: least and highest values.
+    """Return scales[2, dense], the centre and the scale of each column, and the weights w[1 + dense] of
+    columns scaled so; None where Newton's method did not end at an optimum. bounds[dense, 2]: least and
+    highest values.
     """
     rows, dense = len(classes), len(columns.values)
     check.array("classes", classes, check.CODES, (rows,))

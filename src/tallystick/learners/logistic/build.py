@@ -102,7 +102,9 @@ def build(
 
 
 def in_units(theta: Array, centre: Array, scale: Array) -> tuple[Array, Array, Array]:
-    """Return constant[link], slopes[dense, link] in the user's units, and what each slope adds at its centre."""
+    """Return constant[link] and slopes[dense, link] in the user's units, and what each slope adds at its
+    centre.
+    """
     slopes = theta[1 : 1 + len(scale)] / scale[:, None]
     averages = slopes * centre[:, None]
     shifts, constant = averages.tolist(), theta[0].copy()

@@ -24,7 +24,6 @@ from tallystick.models.logistic.parts import Slope
 from tallystick.stats.small_fit import SmallFit, SmallWeights
 
 
-
 @dataclass
 class ToldAgain:
     """What a fit tells of itself where only its weights were found: the same fit, made the long way."""
@@ -34,7 +33,9 @@ class ToldAgain:
     @cached_property
     def known(self) -> KnownFit:
         """All that is told."""
-        return self.again()
+        found = self.again()
+        self.again = lambda: found  # the rows are no longer needed
+        return found
 
     @property
     def fit(self) -> Fit:

@@ -93,13 +93,19 @@ class Told(Protocol):
     """
 
     @property
-    def fit(self) -> Fit: ...
+    def fit(self) -> Fit:
+        """How the fit went."""
+        ...
 
     @property
-    def errors(self) -> tuple[tuple[float, ...], ...]: ...
+    def errors(self) -> tuple[tuple[float, ...], ...]:
+        """Standard errors."""
+        ...
 
     @property
-    def notes(self) -> tuple[Note, ...]: ...
+    def notes(self) -> tuple[Note, ...]:
+        """What has to be said."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
