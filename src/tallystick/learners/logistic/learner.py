@@ -228,7 +228,8 @@ def fit_once(
 
 def measured(centre: Array, scale: Array) -> bool:
     """Are all columns of a size that leaves no standard error beyond what a model file holds?"""
-    return bool((scale >= 1.0 / USUAL).all() and (np.abs(centre) <= USUAL * scale).all())
+    sound = (scale >= 1.0 / USUAL) & (np.abs(centre) <= USUAL * scale)
+    return int(np.count_nonzero(sound)) == len(scale)
 
 
 def null_loss(ready: Prepared, options: LogisticOptions) -> Generator[Any, Any, float | None]:

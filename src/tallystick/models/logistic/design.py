@@ -74,8 +74,7 @@ class Dense:
 
     def values(self, block: Block) -> Array:
         """Return the column [row]; NaN where it is missing."""
-        first = self.factors[0]
-        out = block.values(first.column) if first.code is None else first.values(block)
+        out = self.factors[0].values(block)
         if self.missing:
             return np.isnan(out).astype(np.float64)
         for factor in self.factors[1:]:

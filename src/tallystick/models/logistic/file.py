@@ -160,7 +160,7 @@ def refuse_beyond(model: LogisticModel | LinearModel, errors: Sequence[Sequence[
     """
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
     weights = np.concatenate([model.constant, *errors, *(part.slope for part in measured)])
-    finite = all(math.isfinite(part.centre) and math.isfinite(part.scale) for part in measured)
+    finite = all(map(math.isfinite, (size for part in measured for size in (part.centre, part.scale))))
     if finite and (np.abs(weights) <= BIG).all():
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
