@@ -4,6 +4,7 @@
 #include "kernels/logistic/blocks.hpp"
 #include "kernels/logistic/newton.hpp"
 #include "kernels/logistic/solve.hpp"
+#include "kernels/logistic/whole_fit.hpp"
 
 namespace {
 
@@ -146,6 +147,29 @@ void bind_logistic(nb::module_& m) {
         nb::arg("whole").noconvert(), nb::arg("w").noconvert(), nb::arg("gradient").noconvert(),
         nb::arg("curvature").noconvert(), nb::arg("d").noconvert(), nb::arg("trace").noconvert(),
         nb::arg("counts").noconvert(), nb::arg("out").noconvert());
+
+    // numbers: strength, held, standardize, unit, small, fine, least, doubt, grain.
+    m.def("whole_fit_doubles", &logistic::whole_fit_doubles, nb::arg("dense"));
+    m.def(
+        "whole_fit",
+        [](size_t dense, In<int64_t> table, In<double> bounds, AnyIn classes, int64_t bits, In<double> numbers,
+           In<int64_t> at, int64_t most, Out<double> memory, Out<int64_t> whole, Out<double> scales, Out<double> w,
+           Out<double> trace) {
+            logistic::Ask ask = placed(dense, 0, classes.size(), table);
+            ask.links = 1, ask.cells = 0, ask.bits = bits;
+            ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize());
+            const double* v = numbers.data();
+            const int64_t link = 0;
+            const logistic::Descent q{at.size(), 1,    at.data(), nullptr, &link, nullptr, v[3], 1.0,  0.0,
+                                      v[4],      v[5], v[6],      v[7],    v[8],  0.0,     0.0,  true, most};
+            nb::gil_scoped_release release;
+            return logistic::whole_fit(ask, {bounds.data(), v[0], v[1], v[2] != 0.0}, q, memory.data(), whole.data(),
+                                       scales.data(), scales.data() + dense, w.data(), trace.shape(0), trace.data());
+        },
+        nb::arg("dense"), nb::arg("table").noconvert(), nb::arg("bounds").noconvert(), nb::arg("classes").noconvert(),
+        nb::arg("bits"), nb::arg("numbers").noconvert(), nb::arg("at").noconvert(), nb::arg("most"),
+        nb::arg("memory").noconvert(), nb::arg("whole").noconvert(), nb::arg("scales").noconvert(), nb::arg("w").noconvert(),
+        nb::arg("trace").noconvert());
 
     // The decisions of Newton's method one by one, for rows that are only summed. numbers: small, fine, least, doubt, grain,
     // reach, alarm, ahead, wrong, before. Returns the End, -1: none; stalled: 1 where rounding leaves no more to do.

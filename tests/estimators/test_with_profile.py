@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.data.table.table import FEW_CELLS
 from tallystick.learners import profile
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[(i % 5 > 2) ^ (i % 7 == 0)]} for i in range(60)]
@@ -83,8 +84,8 @@ def test_the_profile_is_that_of_the_model_as_it_was_learnt():
 
 
 def test_rows_that_were_written_over_have_no_profile():
-    X = np.arange(60.0).reshape(30, 2) % 7
-    model = ts.NaiveBayes(distributions="gaussian").fit(X, np.arange(30) % 2)
+    X = np.arange(2.0 * FEW_CELLS).reshape(-1, 2) % 7
+    model = ts.NaiveBayes(distributions="gaussian").fit(X, np.arange(len(X)) % 2)
     X[3, 1] = 100.0
     with pytest.warns(ts.TallyWarning, match="written over after the fit"):
         assert model.profile_ is None

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
-from tallystick.models.logistic.model import Fit, LogisticModel
+from tallystick.models.logistic.model import Fit, KnownFit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Cells, Slope
 from tallystick.models.naive_bayes.columns import Counted, Summed
@@ -86,8 +86,8 @@ def logistic(**changed: Any) -> LogisticModel:
         Slope("x", np.array([0.25]), 2.0, 1.0),
         Cells("a", np.array([[0.0], [1.0], [-3.0]]), (False, True, True)),
     )
-    fit = Fit(1.0, -10.0, -20.0, 5, 40.0, 3)
-    given = {"constant": np.array([0.5]), "parts": parts, "fit": fit, "reference": 0} | changed
+    told = KnownFit(Fit(1.0, -10.0, -20.0, 5, 40.0, 3), changed.pop("errors", ()))
+    given = {"constant": np.array([0.5]), "parts": parts, "told": told, "reference": 0} | changed
     return LogisticModel(SCHEMA, LogisticOptions(**LOGISTIC), **given)
 
 

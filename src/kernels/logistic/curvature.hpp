@@ -8,43 +8,64 @@
 
 namespace tally::logistic {
 
-// side[j] . y[k] for two columns j and two columns k at a time: each load is used twice. Wide: vectors of so many rows.
-template <class Wide>
-TALLY_INLINE void four_dots(const double* u0, const double* u1, const double* v0, const double* v1, double magic,
-                            uint64_t out[4]) {
-    using Doubles = typename Vectors<Wide::doubles>::Doubles;
-    using Bits = typename Vectors<Wide::doubles>::Bits;
-    Bits t00{}, t01{}, t10{}, t11{};
-    const Doubles m = magic - Doubles{};
-    for (size_t i = 0; i < kRows; i += Wide::doubles) {
-        const Doubles a0 = *reinterpret_cast<const Doubles*>(u0 + i), a1 = *reinterpret_cast<const Doubles*>(u1 + i);
-        const Doubles b0 = *reinterpret_cast<const Doubles*>(v0 + i), b1 = *reinterpret_cast<const Doubles*>(v1 + i);
-        t00 += reinterpret_cast<Bits>(Doubles(a0 * b0 + m));
-        t01 += reinterpret_cast<Bits>(Doubles(a0 * b1 + m));
-        t10 += reinterpret_cast<Bits>(Doubles(a1 * b0 + m));
-        t11 += reinterpret_cast<Bits>(Doubles(a1 * b1 + m));
-    }
-    for (size_t k = 0; k < 4; ++k) out[k] = 0 - kRows * std::bit_cast<uint64_t>(magic);
-    for (size_t lane = 0; lane < Wide::doubles; ++lane)
-        out[0] += t00[lane], out[1] += t01[lane], out[2] += t10[lane], out[3] += t11[lane];
+// The sums of the lanes of four vectors: whole numbers that wrap, so in any order.
+TALLY_INLINE void four_sums(const Vectors<8>::Bits* t, uint64_t* out) {
+    FourBits half[4];
+    for (size_t x = 0; x < 4; ++x) half[x] = TALLY_SHUFFLE(t[x], t[x], 0, 1, 2, 3) + TALLY_SHUFFLE(t[x], t[x], 4, 5, 6, 7);
+    const FourBits a = TALLY_SHUFFLE(half[0], half[1], 0, 4, 2, 6) + TALLY_SHUFFLE(half[0], half[1], 1, 5, 3, 7);
+    const FourBits b = TALLY_SHUFFLE(half[2], half[3], 0, 4, 2, 6) + TALLY_SHUFFLE(half[2], half[3], 1, 5, 3, 7);
+    *reinterpret_cast<FourBits*>(out) = TALLY_SHUFFLE(a, b, 0, 1, 4, 5) + TALLY_SHUFFLE(a, b, 2, 3, 6, 7);
 }
 
-// The same for all columns, where every row counts once. Not inlined with what is done row by row: all vector registers
-// are for these loops.
-inline void each_by_each(const double* side, const double* y, size_t columns, size_t p, double magic, int64_t* square) {
-    run_wide([=](auto wide) {
-        for (size_t j = 0; j < columns; j += 2) {
-            const size_t j1 = j + 1 < columns ? j + 1 : j;
-            for (size_t k = 0; k <= j1; k += 2) {
-                const size_t k1 = k + 1 < columns ? k + 1 : k;
-                uint64_t out[4];
-                four_dots<decltype(wide)>(side + j * kRows, side + j1 * kRows, y + k * kRows, y + k1 * kRows, magic, out);
-                if (k <= j) square[j * p + k] += int64_t(out[0]);
-                if (k1 != k && k1 <= j) square[j * p + k1] += int64_t(out[1]);
-                if (j1 != j) {
-                    square[j1 * p + k] += int64_t(out[2]);
-                    if (k1 != k && k1 <= j1) square[j1 * p + k1] += int64_t(out[3]);
-                }
+// side[j] . y[k] for so many columns j and as many columns k at a time, so that each load is used as often: as many as there
+// are registers for. Wide: vectors of so many rows; out[j, k].
+template <class Wide>
+struct SquareOfDots {
+    static constexpr size_t wide = Wide::doubles, columns = wide == 8 ? 4 : 2;
+    using Numbers = typename Vectors<wide>::Doubles;
+    using Bits = typename Vectors<wide>::Bits;
+
+    static TALLY_INLINE void sum(const double* const* u, const double* const* v, size_t rows, double magic, uint64_t* out) {
+        Bits total[columns * columns] = {};
+        const Numbers m = magic - Numbers{};
+        for (size_t i = 0; i < rows; i += wide) {
+            Numbers b[columns];
+            for (size_t k = 0; k < columns; ++k) b[k] = *reinterpret_cast<const Numbers*>(v[k] + i);
+            for (size_t j = 0; j < columns; ++j) {
+                const Numbers a = *reinterpret_cast<const Numbers*>(u[j] + i);
+                for (size_t k = 0; k < columns; ++k) total[j * columns + k] += reinterpret_cast<Bits>(Numbers(a * b[k] + m));
+            }
+        }
+        if constexpr (wide == 8) {
+            for (size_t x = 0; x < columns * columns; x += 4) four_sums(total + x, out + x);
+        } else {
+            for (size_t x = 0; x < columns * columns; ++x) {
+                out[x] = 0;
+                for (size_t lane = 0; lane < wide; ++lane) out[x] += total[x][lane];
+            }
+        }
+    }
+};
+
+// The same for all columns, where every row counts once; beyond the n rows there are zeros. Not inlined with what is done row
+// by row: all vector registers are for these loops.
+inline void each_by_each(const double* side, const double* y, size_t columns, size_t n, size_t p, double magic,
+                         int64_t* square) {
+    run_wide([=](auto instructions) {
+        using Dots = SquareOfDots<decltype(instructions)>;
+        constexpr size_t each = Dots::columns;
+        const size_t rows = (n + Dots::wide - 1) / Dots::wide * Dots::wide;
+        const uint64_t nothing = rows * std::bit_cast<uint64_t>(magic);
+        for (size_t j = 0; j < columns; j += each) {
+            const double *u[each], *v[each];
+            for (size_t x = 0; x < each; ++x) u[x] = side + (j + x < columns ? j + x : columns - 1) * kRows;
+            for (size_t k = 0; k <= j; k += each) {
+                for (size_t x = 0; x < each; ++x) v[x] = y + (k + x < columns ? k + x : columns - 1) * kRows;
+                uint64_t out[each * each];
+                Dots::sum(u, v, rows, magic, out);
+                for (size_t a = 0; a < each && j + a < columns; ++a)
+                    for (size_t b = 0; b < each && k + b <= j + a; ++b)
+                        square[(j + a) * p + k + b] += int64_t(out[a * each + b] - nothing);
             }
         }
     });
@@ -53,7 +74,7 @@ inline void each_by_each(const double* side, const double* y, size_t columns, si
 TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* copies, size_t n, double magic,
                                  int64_t* square) {
     const size_t p = 1 + a.dense + a.cells, columns = 1 + a.dense;
-    if (!copies) return each_by_each(w.side, w.y, columns, p, magic, square);
+    if (!copies) return each_by_each(w.side, w.y, columns, n, p, magic, square);
     for (size_t j = 0; j < columns; ++j)
         for (size_t k = 0; k <= j; ++k)
             square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);

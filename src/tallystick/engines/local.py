@@ -66,8 +66,7 @@ class Local:
             if found is not None:
                 return found
         rows = table.rows
-        count = thread_count(self.threads)
-        count = 1 if 0 < rows <= FEW_ROWS else count
+        count = 1 if 0 < rows <= FEW_ROWS else thread_count(self.threads)
         if count == 1 and self.progress is None:
             return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)

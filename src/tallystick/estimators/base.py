@@ -20,6 +20,7 @@ from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
+from tallystick.data.table.table import is_own
 from tallystick.draw.svg import as_html
 from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
 from tallystick.estimators.classes import refuse_many
@@ -47,15 +48,27 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
     model_: Model
     schema_: Schema
-    notes_: tuple[Note, ...]
+    _notes: tuple[Note, ...]
     source_notes_: tuple[Note, ...]
-    rows_: dict[str, Any]
+    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
     feature_names_in_: NDArray[np.object_]  # only where columns had names
     _named_columns = False  # the columns of the fit had names
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
+
+    @property
+    def notes_(self) -> tuple[Note, ...]:
+        """What was dropped, merged, guessed or found on the way."""
+        return self._notes
+
+    @property
+    def rows_(self) -> dict[str, Any]:
+        """What is known of the training rows: how many, in which unit, and their fingerprint."""
+        if not isinstance(self._known_rows, dict):
+            self._known_rows = self._rows_of(self._known_rows)
+        return self._known_rows
 
     # -- what is shown --
 
@@ -249,7 +262,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
             for _, text in giveaways(table, likely(table)):
                 warn(f"{text} {ADVICE}")
-        if left_out := [note for note in self.notes_ if note.code == "column-left-out"]:
+        if left_out := [note for note in self._notes if note.code == "column-left-out"]:
             more = f" And {len(left_out) - SHOWN:,} more columns: see notes_." if left_out[SHOWN:] else ""
             warn(" ".join(note.text for note in left_out[:SHOWN]) + more)
         return self
@@ -300,7 +313,8 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
     def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
         """Become the model that was learnt from a table, with what is known of the table."""
-        self._adopt(model, table.notes + notes, self._rows_of(table))
+        rows = table if is_own(table) else self._rows_of(table)  # where nobody can write to them, it may wait
+        self._adopt(model, table.notes + notes, rows)
         self._remember(table.files)
         self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
         names = list(table.schema.given)
@@ -319,8 +333,8 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         """Return a model that answers as that of `_learn` does, and may tell less of itself."""
         return self._learn(table, engine)
 
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
-        self.model_, self.schema_, self.notes_, self.rows_ = model, model.schema, notes, rows
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
+        self.model_, self.schema_, self._notes, self._known_rows = model, model.schema, notes, rows
         self.profile_, self._version = None, 2
 
     def _rows_of(self, table: Table) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Model
+from tallystick.contracts import Block, Model, Table
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
@@ -30,7 +30,7 @@ class Classifier(Deciding):
     _estimator_type = "classifier"
     classes_: NDArray[Any]
 
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
         super()._adopt(model, notes, rows)
         self.classes_ = np.array(model.schema.predicted.values())
 

@@ -146,7 +146,7 @@ class LinearRegression(Regressor):
             notes.append(Note("prior-chosen", told))
             learner = replace(learner, chosen=path.best)
         model = fit(learner, table, engine)
-        refuse_beyond(model)
+        refuse_beyond(model, model.errors)
         self._chosen = path
         return model, tuple(notes)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
+from tallystick.data.table.table import held
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
@@ -28,11 +30,11 @@ from tallystick.evaluate.far_folds import halves
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import PathPoint, PenaltyPath, choose, path_points
+from tallystick.learners.logistic.path import PathPoint, PenaltyPath, choose, drive, path_points
 from tallystick.learners.logistic.solvers import SolverStep
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
-from tallystick.models.logistic.model import KIND, LogisticModel
+from tallystick.models.logistic.model import KIND, KnownFit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import WordWeights
 from tallystick.models.plain import is_number, plain
@@ -219,8 +221,10 @@ class LogisticRegression(Classifier):
         notes: list[Note] = []
         steps: list[SolverStep] = []
         chosen: PenaltyPath | None = None
+        rows = held(table) if probes else table  # whose questions can wait
+        later = None if rows is None or self.trace else partial(drive, table=rows, engine=Local(1))
         learner = LogisticLearner(
-            options, table.unit, probes, trace=steps, keep_weights=self.trace, notes=notes
+            options, table.unit, probes, trace=steps, keep_weights=self.trace, notes=notes, later=later
         )
         if options.l2 == "cv":
             chosen = self._path(table, engine, options)
@@ -229,13 +233,20 @@ class LogisticRegression(Classifier):
             )
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
-        refuse_beyond(model)
+        refuse_beyond(model, model.errors if isinstance(model.told, KnownFit) else ())
         for note in notes:
             if note.code == "not-converged":
                 warn(note.text)
         self._chosen = chosen
         self.trace_ = tuple(steps) if self.trace else ()
         return model, tuple(notes)
+
+    @property
+    def notes_(self) -> tuple[Note, ...]:
+        """What was dropped, merged, guessed or found on the way; separated classes are looked for when
+        somebody first asks.
+        """
+        return self._notes + self.model_.told.notes
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""

@@ -125,7 +125,7 @@ class Updates(Classifier):
         """
         super()._fit_table(table)
         if self.model_.unit != 1:
-            self.notes_ = _told(self.notes_, self.model_)
+            self._notes = _told(self.notes_, self.model_)
         return self
 
     def _change(self, X: Any, y: Any, sample_weight: Any, sign: int, named: list[str] | None = None) -> Self:

@@ -22,7 +22,11 @@ class WithDecision(WithProfile):
     """Read, written, shown and handed on."""
 
     schema_: Schema
-    notes_: tuple[Note, ...]
+
+    @property
+    def notes_(self) -> tuple[Note, ...]:
+        """What has to be said of the fit."""
+        raise NotImplementedError
 
     def _decision_section(self) -> dict[str, Any]:
         """Return the section of the model file; nothing where there is no decision."""

@@ -64,7 +64,18 @@ from tallystick.kernels.moments import (
     whole,
     wholes,
 )
-from tallystick.kernels.newton import Begun, Descent, End, Landing, NewtonStop, factorised, newton, shorter
+from tallystick.kernels.newton import (
+    Begun,
+    Descent,
+    End,
+    Landing,
+    NewtonStop,
+    WholeFit,
+    factorised,
+    newton,
+    shorter,
+    whole_fit,
+)
 from tallystick.kernels.ranks import (
     Ranks,
     Scan,
@@ -138,6 +149,7 @@ __all__ = [
     "TextColumn",
     "Together",
     "Weighting",
+    "WholeFit",
     "WordCounter",
     "WordRows",
     "WordTable",
@@ -226,6 +238,7 @@ __all__ = [
     "times",
     "value_hashes",
     "whole",
+    "whole_fit",
     "wholes",
     "without_constant",
     "word_rows",

@@ -6,6 +6,7 @@ package, so the errors are TypeError and ValueError, not errors for users.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -71,6 +72,15 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
             f"{name} must be aligned; found strides {value.strides} of {value.itemsize}-byte items"
         )
     return value
+
+
+def columns(name: str, values: Iterable[Array], dtype: str, rows: int) -> None:
+    """Ask of every column what `loose` asks of one."""
+    known = _DTYPES.get(dtype) or _known(dtype)
+    for one in values:
+        plain = type(one) is np.ndarray and one.dtype in known and one.shape == (rows,)
+        if not plain or one.strides[0] % one.itemsize or not one.flags.aligned:
+            loose(name, one, dtype, (rows,))
 
 
 @cache

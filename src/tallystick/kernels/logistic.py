@@ -122,8 +122,7 @@ class DenseColumns:
         addresses, bytes and first cells of codes.
         """
         if rows not in self._known:
-            for one in self.values:
-                check.loose("values", one, "float64", (rows,))
+            check.columns("values", self.values, "float64", rows)
             for one in self.codes:
                 check.array("codes", one, check.CODES, (rows,))
             table = np.zeros((5, max(len(self.values), len(self.codes))), np.int64)

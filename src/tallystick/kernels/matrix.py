@@ -46,7 +46,8 @@ def class_changes(columns: Sequence[Floats], rows: Counts, classes: Counts) -> l
     _check_columns(columns)
     check.array("rows", rows, "int64", (None,))
     check.array("classes", classes, "int64", rows.shape)
-    if len(rows) and len(columns) and not (rows.min() >= 0 and rows.max() < len(columns[0])):
+    far = np.maximum.reduce(rows.view(np.uint64), initial=0)  # what is below 0 is beyond all rows too
+    if len(rows) and len(columns) and far >= len(columns[0]):
         raise ValueError(f"rows must lie within 0..{len(columns[0]) - 1}; found {rows.min()}..{rows.max()}")
     found: list[int] = _kernels.class_changes(list(columns), rows, classes)
     return found
@@ -77,8 +78,8 @@ def add_prints(
 
 
 def _check_columns(columns: Sequence[Floats], rows: int | None = None) -> None:
-    for j, column in enumerate(columns):
-        check.loose(f"columns[{j}]", column, "float64", (len(columns[0]) if rows is None else rows,))
+    if len(columns):
+        check.columns("columns", columns, "float64", len(columns[0]) if rows is None else rows)
 
 
 def small_codes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,43 @@ def newton(
     value, loss, wrong = out.tolist()
     noted, asked = counts.tolist()
     return Landing(end, w, value, gradient, loss, int(wrong), curvature, d, trace[:noted], asked)
+
+
+class WholeFit(NamedTuple):
+    """What a whole small fit needs beside the rows: see kernels/logistic/whole_fit.hpp. strength, held: of
+    the prior, and what it is at most; the rest as in `Descent`.
+    """
+
+    strength: float
+    held: float
+    standardize: bool
+    unit: float
+    small: float
+    fine: float
+    least: float
+    doubt: float
+    grain: float
+
+
+def whole_fit(
+    columns: DenseColumns, bounds: Floats, classes: NDArray[Any], bits: int, fit: WholeFit, most: int
+) -> tuple[Floats, Floats] | None:
+    """Return scales[2, dense], the centre and the scale of each column, and the weights w[1 + dense] of
+    columns scaled so; None where Newton's method did not end at an optimum. bounds[dense, 2]: least and
+    highest values.
+    """
+    rows, dense = len(classes), len(columns.values)
+    check.array("classes", classes, check.CODES, (rows,))
+    check.array("bounds", bounds, "float64", (dense, 2))
+    memory = np.empty(_kernels.whole_fit_doubles(dense))
+    whole = np.empty(_kernels.newton_whole(1 + dense, 1), np.int64)
+    scales, w, trace = np.empty((2, dense)), np.empty(1 + dense), np.empty((ROOM, 3))
+    numbers, table = np.array(fit, np.float64), columns.places(rows)
+    every = np.arange(1 + dense)
+    end = _kernels.whole_fit(
+        dense, table, bounds, classes, bits, numbers, every, most, memory, whole, scales, w, trace
+    )
+    return (scales, w) if end == End.OPTIMUM else None
 
 
 @dataclass(frozen=True, slots=True)

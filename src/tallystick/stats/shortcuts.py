@@ -19,6 +19,7 @@ from tallystick.stats.node_rows import WhereRowsStand
 from tallystick.stats.pair_tables import PairTables
 from tallystick.stats.rows_left import WhichRowsAreLeft
 from tallystick.stats.rule_tables import ListCounts, RuleTables
+from tallystick.stats.small_fit import InOneCall, SmallFit
 from tallystick.stats.split_search import GrowingTree, WholeTree
 from tallystick.stats.value_samples import ByGuess, ValueSample
 
@@ -28,6 +29,7 @@ SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     GrowingTree: WholeTree(),
     NewtonSums: NewtonToTheEnd(),
     RuleTables: WhichRowsAreLeft(),
+    SmallFit: InOneCall(),
     ValueSample: ByGuess(),
 }
 

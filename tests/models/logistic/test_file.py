@@ -52,7 +52,7 @@ def test_a_product_names_columns_and_levels_of_the_schema(factor):
 
 
 def test_weights_beyond_what_a_file_holds_name_their_column():
-    refuse_beyond(logistic())
+    refuse_beyond(logistic(), ())
     steep = Slope("x", np.array([1e301]), 0.0, 1e-305)
     with pytest.raises(DataError, match=r"column 'x' spreads by about 1e-305, which gives weights beyond"):
-        refuse_beyond(logistic(parts=(steep,)))
+        refuse_beyond(logistic(parts=(steep,)), ())

@@ -28,7 +28,7 @@ from tallystick.data.read.survey_target import check_labels, rare_note, target_n
 from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
 from tallystick.data.source.base import BaseSource
 from tallystick.data.table.block import class_type
-from tallystick.data.table.table import Table
+from tallystick.data.table.table import FEW_CELLS, Table
 from tallystick.data.text import number_text
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
@@ -47,7 +47,8 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
     rows, width = matrix.shape
     if not width or not 0 < rows < FEW_ROWS or not _is_labels(target, rows):
         return None
-    matrix = np.asarray(matrix, np.float64)
+    own = rows * width <= FEW_CELLS  # column by column, as kernels read them, and nobody else's
+    matrix = np.array(matrix.T, np.float64, order="C").T if own else np.asarray(matrix, np.float64)
     labels = small_column(target)
     decided = None if labels is None else _decide(source.columns, kernels.scan_matrix(matrix), rows, plan)
     if labels is None or decided is None:
@@ -57,12 +58,12 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
     if not schema.used:
         return None
     columns = {
-        d.column.name: _data(d, matrix[:, j], scan)
-        for j, (d, scan) in enumerate(decided)
+        d.column.name: _data(d, values, scan)
+        for values, (d, scan) in zip(matrix.T, decided, strict=True)
         if d.column.kind != "out"
     }
     notes = (*said, *(note for d, _ in decided for note in d.notes))
-    return Table(schema, columns, rows, notes, (), classes, files=source.files, threads=threads)
+    return Table(schema, columns, rows, notes, (), classes, files=source.files, threads=threads, own=own)
 
 
 def _is_labels(target: Any, rows: int) -> bool:
@@ -78,13 +79,13 @@ def _decide(
     """Return what the columns are, with what was seen of each; None where some may number the rows, is
     infinite somewhere or empty.
     """
-    decided = []
+    decided, asked = [], plan.plain
     for name, scan in zip(names, scans, strict=True):
-        count, low, high = rows - scan.missing, scan.low + 0.0, scan.high + 0.0
-        if not count or scan.first_infinity >= 0 or (scan.whole and not has_repeats(scan, count)):
+        missing, infinity, low, high, whole, binary, _ = scan
+        if missing == rows or infinity >= 0 or (whole and not has_repeats(scan, rows - missing)):
             return None
-        facts = NumberFacts(rows, scan.missing, low, high, scan.whole, scan.binary and low < high)
-        decided.append((decide_numbers(name, plan.plain, facts, NUMBERS, ()), scan))
+        facts = NumberFacts(rows, missing, low + 0.0, high + 0.0, whole, binary and low < high)
+        decided.append((decide_numbers(name, asked, facts, NUMBERS, ()), scan))
     return decided
 
 
@@ -106,5 +107,5 @@ def _target(
 
 def _data(decided: Decided, values: NDArray[np.float64], scan: Scan) -> NDArray[Any]:
     """Return the values or the codes of a column."""
-    tidy = tidied(values, NO_MARKS, scan)
+    tidy = tidied(values, NO_MARKS, scan) if scan.negative_zero else values  # infinities are surveyed
     return tidy if decided.column.kind == "numeric" else number_codes(tidy, decided.column.levels)

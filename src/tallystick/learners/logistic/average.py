@@ -73,11 +73,15 @@ def word_means(problem: Problem) -> Generator[Any, Any, list[Array]]:
 
 def averaged(model: WithParts, design: Design, shares: Array, words: Sequence[Array]) -> WithParts:
     """Return the model with what each part adds to the average training row."""
+    if all(part.average is not None for part in model.parts):
+        return model
     missing = {c.column: 1 + j for j, c in enumerate(design.dense) if c.missing}
     cells = {c.column.name: design.cell(c) for c in design.coded}
     means = {t.name: mean for t, mean in zip(design.texts, words, strict=True)}
 
     def average(part: Part) -> Array:
+        if part.average is not None:
+            return part.average
         if isinstance(part, Cells):
             at = cells[part.name]
             return _mean(part.weights, shares[at : at + len(part.weights)])

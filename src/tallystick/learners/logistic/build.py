@@ -6,21 +6,82 @@ Knows problems, points and parts. Knows nothing of how the optimum was found.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import Schema
+from tallystick.data.schema import Note, Schema
 from tallystick.learners.logistic.prepare import KnownRows, Prepared, reference_class
 from tallystick.learners.logistic.problem import Point, Problem
+from tallystick.learners.logistic.separation import SeparationVerdict
 from tallystick.learners.logistic.solvers import SolverRun
-from tallystick.models.logistic.model import Fit, LogisticModel
+from tallystick.models.logistic.model import Fit, KnownFit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Cells, Part, Product, Slope, WordWeights
 
 Array = NDArray[np.float64]
+
+
+@dataclass
+class ToldWhenAsked:
+    """What a fit tells of itself, found when somebody first asks for it: most models only answer.
+
+    look: says whether the classes are separated, which may need the rows. null: the loss without any column,
+    where it is not that of the class shares.
+    """
+
+    known: KnownRows
+    ready: Prepared
+    point: Point
+    run: SolverRun
+    prior: tuple[float, float]  # l2 and l1
+    parts: tuple[Part, ...]
+    look: Callable[[], SeparationVerdict] = SeparationVerdict
+    null: float | None = None
+
+    @cached_property
+    def verdict(self) -> SeparationVerdict:
+        """Whether the classes are separated."""
+        found = self.look()
+        self.look = SeparationVerdict  # the rows are no longer needed
+        return found
+
+    @cached_property
+    def fit(self) -> Fit:
+        """How the fit went."""
+        point, problem = self.point, self.ready.problem
+        return Fit(
+            self.prior[0],
+            -point.loss,
+            null_likelihood(self.known) if self.null is None else -self.null,
+            len(self.run.trace) - 1,
+            problem.rows,
+            count_weights(problem, point),
+            self.verdict.kind,
+            condition_of(self.ready),
+            spread_of(problem, point),
+            degrees_of(self.known, self.ready, point),
+        )
+
+    @cached_property
+    def errors(self) -> tuple[tuple[float, ...], ...]:
+        """Standard errors, in the order of the model's coefficients; none where they mean nothing."""
+        if self.point.curvature is None or self.run.spent or self.verdict.kind:
+            return ()
+        return errors_of(self.ready.problem, self.point, self.parts)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What has to be said of separated classes."""
+        return (self.verdict.note(*self.prior),) if self.verdict.kind else ()
+
+    def now(self) -> KnownFit:
+        """Return all of it, found now; what it was found from may go."""
+        return KnownFit(self.fit, self.errors, self.notes)
 
 
 def build(
@@ -30,30 +91,29 @@ def build(
     ready: Prepared,
     point: Point,
     run: SolverRun,
-    separation: str = "",
     strength: float = 0.0,
 ) -> LogisticModel:
-    """Return the model at the optimum."""
+    """Return the model at the optimum; classes that may be separated are not looked at."""
     problem = ready.problem
     theta, words = problem.theta(point.w)
     constant, parts = parts_of(schema, problem, theta, words)
-    loglik, null = -point.loss, null_likelihood(known)
-    fit = Fit(
-        strength,
-        loglik,
-        null,
-        len(run.trace) - 1,
-        problem.rows,
-        count_weights(problem, point),
-        separation,
-        condition_of(ready),
-        spread_of(problem, point),
-        degrees_of(known, ready, point),
-    )
-    errors = () if point.curvature is None or separation or run.spent else errors_of(problem, point, parts)
-    return LogisticModel(
-        schema, options, constant, parts, fit, reference_class(options, schema.predicted), errors
-    )
+    told = ToldWhenAsked(known, ready, point, run, (strength, options.l1), parts)
+    return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
+
+
+def in_units(theta: Array, centre: Array, scale: Array) -> tuple[Array, Array, Array]:
+    """Return constant[link] and slopes[dense, link] in the user's units, and what each slope adds at its
+    centre.
+    """
+    slopes = theta[1 : 1 + len(scale)] / scale[:, None]
+    averages = slopes * centre[:, None]
+    shifts, constant = averages.tolist(), theta[0].copy()
+    for link in range(len(constant)):
+        rest = float(constant[link])
+        for shift in shifts:
+            rest -= shift[link]
+        constant[link] = rest
+    return constant, slopes, averages
 
 
 def parts_of(
@@ -61,26 +121,21 @@ def parts_of(
 ) -> tuple[Array, tuple[Part, ...]]:
     """Return constant[link] and the parts, in the user's units."""
     d, scales = problem.design, problem.scales
-    slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
-    shifts, constant = (slopes * scales.centre[:, None]).tolist(), theta[0].copy()
-    for link in range(len(constant)):
-        rest = float(constant[link])
-        for shift in shifts:
-            rest -= shift[link]
-        constant[link] = rest
+    constant, slopes, averages = in_units(theta, scales.centre, scales.scale)
     dense: dict[str, Part] = {}
     products: list[Part] = []
-    each = zip(d.dense, scales.centre.tolist(), scales.scale.tolist(), strict=True)
-    for j, (column, centre, scale) in enumerate(each):
+    each = zip(d.dense, slopes, averages, scales.centre.tolist(), scales.scale.tolist(), strict=True)
+    for j, (column, slope, average, centre, scale) in enumerate(each):
         if len(column.factors) > 1:
             if problem.free[1 + j]:  # without a prior not with a reference level
-                products.append(Product(column.name, column.factors, slopes[j], centre, scale))
+                products.append(Product(column.name, column.factors, slope, centre, scale, average))
         elif column.missing:
             known = dense[column.column]
             assert isinstance(known, Slope)
-            dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slopes[j])
+            dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slope)
         else:
-            dense[column.column] = Slope(column.column, slopes[j], centre, scale)
+            name = column.factors[0].column
+            dense[name] = Slope(name, slope, centre, scale, None, average)
     free = problem.free.tolist()
     for coded in d.coded:
         at = d.cell(coded)

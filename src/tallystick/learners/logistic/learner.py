@@ -6,9 +6,10 @@ Law: the same totals give the same model.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.errors import OptionError, shown
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.average import averaged, row_shares, word_means
-from tallystick.learners.logistic.build import build, parts_of
+from tallystick.learners.logistic.build import ToldWhenAsked, build, parts_of
 from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.firth import ascent, refuse_firth
 from tallystick.learners.logistic.prepare import (
@@ -34,26 +35,31 @@ from tallystick.learners.logistic.prepare import (
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.repeats import repeat_notes
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
+from tallystick.learners.logistic.small import small_model, small_question
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.design import design_of
-from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.model import KnownFit, LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
 
 Array = NDArray[np.float64]
+Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
+Later = Callable[[Generator[Any, Any, Any]], Any]
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
-PROBE = 300  # weights up to which separation is looked for under a prior
+PROBE = 300  # weights up to which separation is looked for under a prior, and what is told may wait
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
 LASTING = 10  # steps by a curvature that was seen elsewhere, before one is asked for
+USUAL = 1e100  # how far the middles and sizes of columns are from 1 where no standard error is beyond 1e300
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
 @dataclass(frozen=True)
 class LogisticLearner(LearnerInStages[LogisticModel]):
     """unit: a weight of 1 is this many; probes: classes that only a prior keeps from being separated are
-    looked for, which is told and changes no weight; trace and notes are filled on the way.
+    looked for, which is told and changes no weight; trace and notes are filled on the way. later: answers
+    further questions of the same rows, so that what only tells of the fit is found when somebody asks.
     """
 
     options: LogisticOptions
@@ -63,9 +69,15 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
     trace: list[solvers.SolverStep] | None = None
     keep_weights: bool = False  # whether the trace has them
     notes: list[Note] | None = None
+    later: Later | None = None
 
     def _stages(self, schema: Schema) -> Stages[LogisticModel]:
         options = self.options
+        if self.later is not None and len(schema.used) < PROBE:  # a small table: perhaps by one question
+            question = small_question(options, schema, LIMITS["newton"])
+            found = None if question is None else (yield question)
+            if found is not None and measured(found.centre, found.scale):
+                return small_model(schema, options, found, partial(self._again, schema))
         known, basis = yield from prepared(options, schema, self.unit)
         ready = None
         if options.firth:
@@ -79,12 +91,23 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
             )
         given = ready or prepare(known, basis, options, schema, strength)
         wanted: dict[int, Array] | None = {} if self.keep_weights else None
-        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.probes, wanted)
+        fitted = yield from fit_once(known, basis, options, schema, strength, given, wanted)
+        if not self.probes:
+            fitted = replace(fitted, look=None)
+        elif fitted.look is not None and self.later is None:
+            fitted = replace(fitted, verdict=(yield from fitted.look()), look=None)
         if self.trace is not None:
             self.trace.extend(fitted.steps())
         if self.notes is not None:
             self.notes.extend(fitted.notes())
-        return fitted.model()
+        return fitted.model(self.later)
+
+    def _again(self, schema: Schema) -> KnownFit:
+        """Return what the same fit tells when it is made the long way."""
+        assert self.later is not None
+        notes: list[Note] = []
+        told = self.later(replace(self, later=None, trace=None, notes=notes)._stages(schema)).told
+        return KnownFit(told.fit, told.errors, (*notes, *told.notes))
 
 
 def prepared(
@@ -131,12 +154,12 @@ class FittedLogistic:
     shares: Array  # [parameter]
     words: list[Array]  # [text][word]: mean values
     null: float | None = None  # the loss without any column, where it is not that of the class shares
+    look: Look | None = None  # asks for the verdict, where it is still open
 
     def notes(self) -> list[Note]:
-        """Return what has to be said."""
+        """Return what has to be said; of separated classes the model tells itself."""
         out = repeat_notes(self.known.design, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
-        out += [Note("not-converged", self.run.spent)] if self.run.spent else []
-        return [*out, self.verdict.note(self.strength, self.options.l1)] if self.verdict.kind else out
+        return [*out, Note("not-converged", self.run.spent)] if self.run.spent else out
 
     def steps(self) -> list[solvers.SolverStep]:
         """Return the trace, with weights in the user's units where they were kept; the last are the
@@ -145,28 +168,28 @@ class FittedLogistic:
         trace, kept, problem = self.run.trace, self.run.kept, self.ready.problem
         if kept is None or not trace:
             return trace
-        model, out = self.model(), list(trace)
+        model, out = self.model(None), list(trace)
         for at, w in (kept | {len(trace) - 1: self.point.w}).items():
             constant, parts = parts_of(self.schema, problem, *problem.theta(problem.centred(w)))
             found = coefficients(replace(model, constant=constant, parts=parts))
             out[at] = replace(trace[at], weights=tuple(tuple(c.weights.tolist()) for c in found))
         return out
 
-    def model(self) -> LogisticModel:
-        """Return the model."""
-        model = build(
-            self.schema,
-            self.options,
-            self.known,
-            self.ready,
-            self.point,
-            self.run,
-            self.verdict.kind,
-            self.strength,
-        )
-        if self.null is not None:
-            model = replace(model, fit=replace(model.fit, null=-self.null))
-        return averaged(model, self.known.design, self.shares, self.words)
+    def model(self, later: Later | None) -> LogisticModel:
+        """Return the model; what it tells of its fit is found now unless it may be later."""
+        known, ready, point, run = self.known, self.ready, self.point, self.run
+        model = build(self.schema, self.options, known, ready, point, run, self.strength)
+        told = model.told
+        assert isinstance(told, ToldWhenAsked)
+        told.null, told.look = self.null, self._verdict(later)
+        scales, few = ready.problem.scales, ready.problem.weights <= PROBE
+        if later is None or not few or not measured(scales.centre, scales.scale):
+            model = replace(model, told=told.now())
+        return averaged(model, known.design, self.shares, self.words)
+
+    def _verdict(self, later: Later | None) -> Callable[[], SeparationVerdict]:
+        look, verdict = self.look, self.verdict
+        return (lambda: verdict) if look is None or later is None else (lambda: later(look()))
 
 
 def fit_once(
@@ -176,7 +199,6 @@ def fit_once(
     schema: Schema,
     strength: float,
     ready: Prepared,
-    probes: bool,
     kept: dict[int, Array] | None = None,
 ) -> Generator[Any, Any, FittedLogistic]:
     """Return the fit for one strength of the prior; separated classes without a prior get the default one.
@@ -184,7 +206,7 @@ def fit_once(
     kept: filled with the weights of some steps.
     """
     prior = strength > 0 or options.l1 > 0 or options.firth
-    verdict = SeparationVerdict()
+    verdict, look = SeparationVerdict(), None
     try:
         point, run = yield from solve(ready, options, True, watch=not prior, kept=kept)
     except Separated as found:
@@ -195,13 +217,19 @@ def fit_once(
         except solvers.NoConvergence as error:
             raise solvers.NoConvergence(error.message, " ", verdict.text) from None
     else:
-        if prior and probes and not options.firth:
-            verdict = yield from probe(known, basis, options, schema, ready, point)
+        if prior and not options.firth:
+            look = partial(probe, known, basis, options, schema, ready, point)
     words = yield from word_means(ready.problem)
     null = yield from null_loss(ready, options)
     return FittedLogistic(
-        schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words, null
+        schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words, null, look
     )
+
+
+def measured(centre: Array, scale: Array) -> bool:
+    """Are all columns of a size that leaves no standard error beyond what a model file holds?"""
+    sound = (scale >= 1.0 / USUAL) & (np.abs(centre) <= USUAL * scale)
+    return int(np.count_nonzero(sound)) == len(scale)
 
 
 def null_loss(ready: Prepared, options: LogisticOptions) -> Generator[Any, Any, float | None]:

@@ -99,7 +99,7 @@ class PathPoint:
     def model(self) -> LogisticModel:
         """The model, without standard errors."""
         point, strength = replace(self.point, curvature=None), float(self.options.l2)
-        return build(self.schema, self.options, self.known, self.ready, point, self.run, "", strength)
+        return build(self.schema, self.options, self.known, self.ready, point, self.run, strength)
 
     @property
     def answering(self) -> PathPoint:

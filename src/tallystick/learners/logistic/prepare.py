@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
 HELD = 1e200  # a prior this strong holds a weight at 0
 AT_ONCE = 64  # columns of a matrix that are mirrored
+LOWER = np.tri(AT_ONCE, dtype=bool)  # the lower triangle of so many
 MATRIX = 1_000  # weights up to which the curvature is a matrix
 
 
@@ -125,7 +126,7 @@ def first_question(known: KnownRows, matrix: bool, every: int = 1) -> LogisticSu
     texts = tuple(replace(t, theta=np.zeros((len(t.idf) - 1, known.links))) for t in no_texts(d))
     mode = Curvature.GRAM if matrix and not d.texts else Curvature.DIAGONAL
     theta = np.zeros((d.size, known.links))
-    scaling = np.stack([middle, 1.0 / half])
+    scaling = np.array((middle, 1.0 / half))
     return LogisticSums(d, scaling, theta, known.bits, known.copies, mode, texts, every)
 
 
@@ -175,8 +176,9 @@ def mirrored(matrix: Array) -> Array:
     for at in range(0, len(matrix), AT_ONCE):
         some = slice(at, at + AT_ONCE)
         own = matrix[some, some]
-        own[:] = np.tril(own) + np.tril(own, -1).T
-        matrix[:at, some] = matrix[some, :at].T
+        own[:] = np.where(LOWER[: len(own), : len(own)], own, own.T)
+        if at:
+            matrix[:at, some] = matrix[some, :at].T
     return matrix
 
 
@@ -239,28 +241,25 @@ class Basis:
 def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]:
     """Return the scales, and a, b with z = a y + b for every parameter."""
     d = known.design
-    middle, half = (ends.tolist() for ends in known.middles)
-    a, b, power = [1.0] * d.size, [0.0] * d.size, [1.0] * d.size
-    centre, scale = [0.0] * len(d.dense), [1.0] * len(d.dense)
-    rows, sums, squares = float(moments.squares[0]), moments.sums.tolist(), moments.squares.tolist()
-    there = [rows] * len(d.dense)
-    for j, column in enumerate(d.dense):
-        if column.missing:
-            there[j - 1] -= 0.5 * (sums[1 + j] + rows)  # y = 2 * missing - 1
-    for j, column in enumerate(d.dense):
-        if column.missing:
-            a[1 + j], b[1 + j] = half[j], middle[j]
-            continue
-        n = max(there[j], 1e-300)
-        mean = sums[1 + j] / n
-        spread = math.sqrt(max(squares[1 + j] / n - mean * mean, 0.0)) or 1.0
-        if not d.constant:  # nothing can follow the middle of a column
-            mean = -middle[j] / half[j]
-        a[1 + j], b[1 + j] = 1.0 / spread, -mean / spread
-        centre[j], scale[j] = middle[j] + half[j] * mean if d.constant else 0.0, half[j] * spread
-        reach = (1.0 + abs(mean)) / spread
-        power[1 + j] = 2.0 ** math.frexp(reach)[1]
-    return Scales(np.array(centre), np.array(scale), np.array(power)), np.array(a), np.array(b)
+    (middle, half), of_dense = known.middles, slice(1, 1 + len(d.dense))
+    a, b, power = np.ones(d.size), np.zeros(d.size), np.ones(d.size)
+    sums, squares, rows = moments.sums[of_dense], moments.squares[of_dense], float(moments.squares[0])
+    gone = [j for j, column in enumerate(d.dense) if column.missing]
+    n = np.full(len(d.dense), rows)
+    for j in gone:
+        n[j - 1] -= 0.5 * (float(sums[j]) + rows)  # y = 2 * missing - 1
+    n = np.maximum(n, 1e-300)
+    mean = sums / n
+    spread = np.sqrt(np.maximum(squares / n - mean * mean, 0.0))
+    spread[spread == 0.0] = 1.0
+    if not d.constant:  # nothing can follow the middle of a column
+        mean = -middle / half
+    a[of_dense], b[of_dense] = 1.0 / spread, -mean / spread
+    centre, scale = middle + half * mean if d.constant else np.zeros(len(d.dense)), half * spread
+    power[of_dense] = np.ldexp(1.0, np.frexp((1.0 + np.abs(mean)) / spread)[1])
+    for j in gone:
+        a[1 + j], b[1 + j], power[1 + j], centre[j], scale[j] = half[j], middle[j], 1.0, 0.0, 1.0
+    return Scales(centre, scale, power), a, b
 
 
 def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
@@ -286,6 +285,8 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
     free[0] = design.constant
     if design.offset is not None:
         free[1 + design.offset] = False
+    if not design.coded:  # then no product is with a reference level
+        return np.array(free, bool)
     references: set[tuple[str, int]] = set()
     bases, whole = dict(design.bases), not design.constant
     for coded in design.coded:
@@ -410,9 +411,10 @@ def prepare(
     links = free_links(known, options, schema.predicted, prior)
     texts = text_weights(known, options.words)
     size = prior_sizes(known, scales, moments, options.standardize)
-    n_words = sum(len(t.idf) - 1 for t in texts)
-    each = np.concatenate([np.where(np.arange(d.size) == 0, 0.0, 1.0 / size)[free], np.ones(n_words)])
-    each = np.repeat(each, int(links.sum()))
+    each = 1.0 / size
+    each[0] = 0.0
+    each = np.concatenate([each[free], np.ones(sum(len(t.idf) - 1 for t in texts))]) if texts else each[free]
+    each = each if len(links) == 1 else np.repeat(each, int(links.sum()))
     problem = Problem(
         d,
         scales,
@@ -448,6 +450,8 @@ def fixed_weights(design: Design, scales: Scales) -> Array | None:
 
 def groups_of(design: Design, free: Mask) -> NDArray[np.int64]:
     """Return which free parameters are cells of one column: [column, first and last + 1]."""
+    if not design.coded:
+        return np.zeros((0, 2), np.int64)
     place = [0, *np.cumsum(free).tolist()]
     cells = [(design.cell(c), c.levels) for c in design.coded if c.column.kind != "boolean"]
     groups = [(place[at], place[at + levels + 1]) for at, levels in cells]

@@ -70,7 +70,7 @@ class Scales:
     @property
     def scaling(self) -> Array:
         """Centre and factor of each dense column, so that |y| <= 1."""
-        return np.stack([self.centre, 1.0 / self.scale / self.power[1 : 1 + len(self.scale)]])
+        return np.array((self.centre, 1.0 / self.scale / self.power[1 : 1 + len(self.scale)]))
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,15 @@ class Problem:
     @cached_property
     def _flat(self) -> NDArray[np.int64]:
         """Where the free weights lie in a flat theta[parameter, link]."""
+        if len(self.links) == 1:
+            return self._at
         return (self._at[:, None] * len(self.links) + self._links_at[None, :]).ravel()
 
     @cached_property
     def _power(self) -> Array:
         """The power of two that goes with each free weight."""
-        return np.repeat(self.scales.power[self._at], len(self._links_at))
+        own = self.scales.power[self._at]
+        return own if len(self.links) == 1 else np.repeat(own, len(self._links_at))
 
     @cached_property
     def _scaling(self) -> Array:

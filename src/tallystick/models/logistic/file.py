@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,11 +154,13 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
 
 
-def refuse_beyond(model: LogisticModel | LinearModel) -> None:
-    """Refuse weights that are too large for a model file, as those of values near 1e-300 are."""
+def refuse_beyond(model: LogisticModel | LinearModel, errors: Sequence[Sequence[float]]) -> None:
+    """Refuse weights that are too large for a model file, as those of values near 1e-300 are, and standard
+    errors, as far as they are known.
+    """
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
-    weights = np.concatenate([model.constant, *model.errors, *(part.slope for part in measured)])
-    finite = all(math.isfinite(part.centre) and math.isfinite(part.scale) for part in measured)
+    weights = np.concatenate([model.constant, *errors, *(part.slope for part in measured)])
+    finite = all(map(math.isfinite, (size for part in measured for size in (part.centre, part.scale))))
     if finite and (np.abs(weights) <= BIG).all():
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.schema import Schema
+from tallystick.data.schema import Note, Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
 from tallystick.models.logistic.options import LogisticOptions
@@ -85,25 +85,65 @@ class Fit:
         return cls(**fields)
 
 
+class Told(Protocol):
+    """What a model tells of its fit: known, or found when somebody first asks for it.
+
+    errors: standard errors in the order of `coefficients` [coefficient][link], or empty. notes: what was
+    found only then.
+    """
+
+    @property
+    def fit(self) -> Fit:
+        """How the fit went."""
+        ...
+
+    @property
+    def errors(self) -> tuple[tuple[float, ...], ...]:
+        """Standard errors."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What has to be said."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFit:
+    """What a model tells of its fit, known."""
+
+    fit: Fit
+    errors: tuple[tuple[float, ...], ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
 @dataclass(frozen=True)
 class LogisticModel:
     """constant[link]; parts in the order of the columns, products last.
 
-    errors: standard errors in the order of `coefficients` [coefficient][link], or empty. reference: the
-    class the others are compared with when printed.
+    told: what it tells of its fit. reference: the class the others are compared with when printed.
     """
 
     schema: Schema
     options: LogisticOptions
     constant: Array
     parts: tuple[Part, ...]
-    fit: Fit
+    told: Told
     reference: int
-    errors: tuple[tuple[float, ...], ...] = ()
     decision: AnswerDecision | None = None
 
     kind = KIND
     calibration = None  # its shares are those of the fit
+
+    @property
+    def fit(self) -> Fit:
+        """How the fit went."""
+        return self.told.fit
+
+    @property
+    def errors(self) -> tuple[tuple[float, ...], ...]:
+        """Standard errors in the order of `coefficients` [coefficient][link], or empty."""
+        return self.told.errors
 
     @property
     def links(self) -> int:
@@ -221,9 +261,8 @@ class LogisticModel:
             options,
             np.array(data["constant"], float),
             tuple(part_from(p) for p in data["parts"]),
-            Fit.from_dict(data["fit"]),
+            KnownFit(Fit.from_dict(data["fit"]), tuple(tuple(e) for e in data["errors"])),
             int(data["reference"]),
-            tuple(tuple(e) for e in data["errors"]),
         )
 
 
