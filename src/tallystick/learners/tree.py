@@ -25,7 +25,7 @@ from tallystick.stats.room import refuse_beyond_memory
 from tallystick.stats.split_search import FEW_VALUES, GrowingTree, Grown, NodeLook
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
-NODE, NODE_CLASS = 76, 24  # bytes that a node of a tree whose rows are on disk takes, and more for each class
+NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
 AVERAGED, AVERAGED_CLASS = 120, 40  # the same for averaging over all prunings
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import math
 import mmap
+import os
 import tempfile
 from typing import Any
 
@@ -134,6 +135,17 @@ def on_disk(array: NDArray[Any]) -> bool:
     while isinstance(base, np.ndarray):
         base = base.base
     return isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
+
+
+def keep_nothing_freed() -> None:
+    """Let memory go back to the system as it is freed, from now on: of arrays, and of Arrow, whose own pool
+    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL) keeps it.
+    """
+    import pyarrow as pa
+
+    system.return_freed_memory()
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+        pa.set_memory_pool(pa.system_memory_pool())
 
 
 def give_back() -> None:
