@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from grown import grown
 
 import tallystick as ts
+from tallystick.cli.main import COMMANDS as ALL
+from tallystick.cli.main import tally
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells what is held")
 BUDGET = 32  # MB, the least that is taken
@@ -26,6 +29,10 @@ def write(path: Path, rows: int, kind: str) -> Path:
     hint = np.where(rng.random(rows) < 0.8, y, 1 - y)
     if kind == "many rows":
         cells = rng.integers(0, 9, (rows, 1)).tolist()
+    elif kind == "numbers":
+        cells = rng.normal(size=(rows, 2)).tolist()
+    elif kind == "words":
+        cells = [[" ".join(f"w{30 * i + j:x}" for j in range(30)) + f" often{i % 50}"] for i in range(rows)]
     else:
         texts = [f"{i:02d} " + "a long text that stands for a level " * 3 for i in range(40)]
         cells = [[texts[i] for i in row] for row in rng.integers(0, 40, (rows, 8)).tolist()]
@@ -40,7 +47,7 @@ def write(path: Path, rows: int, kind: str) -> Path:
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
-    sizes = {"many rows": 300_000, "long cells": 60_000}
+    sizes = {"many rows": 300_000, "long cells": 60_000, "numbers": 120_000, "words": 50_000}
     return {
         kind: (write(folder / f"small {kind}.csv", 2_000, kind), write(folder / f"{kind}.csv", rows, kind))
         for kind, rows in sizes.items()
@@ -53,7 +60,23 @@ COMMANDS = {
     "describe": ("long cells", "describe @ -t y"),
     "fit": ("long cells", "fit @ -t y --model bayes -o OUT.json"),
     "predict": ("long cells", "predict MODEL @ -o OUT.csv"),
+    "explain": ("long cells", "explain MODEL @ --row 1900"),
+    "diff": ("long cells", "diff MODEL MODEL --on @"),
+    "card": ("long cells", "card MODEL --on @ --folds 2"),
+    "curve": ("long cells", "curve @ -t y --method bayes"),
+    "density": ("long cells", "density @ --set max_leaf_nodes=4"),
+    "words": ("words", "fit @ -t y --model bayes --set min_count=2 --kind c0=text -o OUT.json"),
+    "splits": ("numbers", "splits @ -t y --model id3:max_depth=9"),
+    "tree": ("numbers", "fit @ -t y --model tree:max_depth=9 --folds 0 -o OUT.json"),
+    "prune": ("numbers", "prune @ -t y --model id3:max_depth=4 --folds 2"),
 }
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_command_that_reads_a_table_takes_a_budget(name):
+    command = tally.get_command(click.Context(tally), name)
+    taken = {parameter.name for parameter in command.params}
+    assert "encoding" not in taken or "memory" in taken  # whoever reads a file can be told how it is written
 
 
 @pytest.mark.slow

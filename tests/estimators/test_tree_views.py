@@ -105,3 +105,14 @@ def test_minima_may_be_parts_of_the_rows(kind, tmp_path):
     weighed = make(min_samples_leaf=0.07).fit(X, y, sample_weight=copies)
     repeated = make(min_samples_leaf=0.07).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
     assert weighed.to_bytes() == repeated.to_bytes()
+
+
+def test_a_file_written_in_pieces_is_the_file_of_all_nodes(monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = {"a": rng.normal(size=300).tolist(), "g": rng.choice(list("uvw"), 300).tolist()}
+    tree = ts.DecisionTree(level_splits="each").fit(rows, rng.choice(["p", "q"], 300))
+    whole, plain = tree.to_bytes(), tree.to_dict()
+    monkeypatch.setattr("tallystick.models.tree.model.WRITTEN", 7)
+    tree.save(tmp_path / "t.json")
+    assert (tmp_path / "t.json").read_bytes() == tree.to_bytes() == whole
+    assert tree.to_dict() == plain

@@ -8,8 +8,9 @@ import pytest
 
 import tallystick as ts
 from tallystick.data.read.reader import read_table, read_to_disk
-from tallystick.data.source import open_source
-from tallystick.stats import disk_levels
+from tallystick.data.source import open_source, scratch
+from tallystick.errors import OptionError
+from tallystick.stats import disk_levels, room
 
 
 def rows(n=4_000, seed=3):
@@ -37,7 +38,8 @@ TREES = {
 
 @pytest.fixture(autouse=True)
 def little_memory(monkeypatch):
-    """Nothing is grown at once, few rows fit, and a column is read in several pieces."""
+    """Nothing is grown at once, few rows fit, a column is read in pieces, and all nodes lie on disk."""
+    monkeypatch.setattr(scratch, "FEW", 0)
     monkeypatch.setattr("tallystick.stats.split_search.WholeTree.solve", lambda *given: None)
     monkeypatch.setattr(disk_levels, "SHARE", 256)
     monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 900)  # column b is told by codes
@@ -61,3 +63,24 @@ def test_a_regression_on_disk_is_the_one_in_memory(monkeypatch):
     monkeypatch.undo()
     here = read_table(open_source(data), None, "a", regression=True)
     assert ts.RegressionTree(max_depth=5)._fit_table(here).to_bytes() == found
+
+
+def test_nodes_and_candidates_lie_on_disk_and_candidates_are_those_of_the_nodes_asked_for():
+    tree = ts.DecisionTree.id3()._fit_table(read_to_disk(open_source(FRAME), 32 << 20, None, "y")).model_
+    assert scratch.on_disk(tree.nodes.counts)
+    assert tree.candidates.on_disk
+    every = tree.all_candidates
+    for node in np.flatnonzero(tree.nodes.column >= 0)[::50].tolist():
+        one, same = tree.candidates_of(np.array([node])), every.of_nodes(np.array([node]))
+        assert one.column.tolist() == same.column.tolist()
+        assert one.gain.tolist() == same.gain.tolist()
+        assert one.counts.tolist() == same.counts.tolist()
+        assert one.branch_of.tolist() == same.branch_of.tolist()
+
+
+def test_a_tree_that_the_budget_has_no_room_for_ends_in_one_line(monkeypatch):
+    monkeypatch.setattr(room, "LEFT", (32 << 20) - 40_000)
+    there = read_to_disk(open_source(FRAME), 32 << 20, None, "y")
+    with pytest.raises(OptionError, match="more than 263 nodes, for which memory=32 MB has no room"):
+        ts.DecisionTree.id3()._fit_table(there)
+    assert len(ts.DecisionTree.id3(max_depth=5)._fit_table(there).model_.nodes) < 263

@@ -16,6 +16,7 @@ from tallystick.cli import options, screen
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True,
               help="Folds, where FILE has the training rows.")  # fmt: skip
 @click.option("--output", "-o", type=click.Path(), help="Write to a file (.md or .json) instead of printing.")
+@options.memory
 @options.reading
 @options.common
 def card(
@@ -32,7 +33,9 @@ def card(
     options.keep_apart([model, *([on] if on else [])], {"-o": output})
     source = None if on is None else options.source(on, given)
     with screen.progress("judging"):
-        found = ts.load(model).card(source, by=by, folds=given["folds"])
+        estimator: Any = ts.load(model)
+        estimator.memory = given["memory"]
+        found = estimator.card(source, by=by, folds=given["folds"])
     if output is not None:
         text = found.to_json() if output.endswith(".json") else found.to_markdown()
         save(output, text.encode(), "card")

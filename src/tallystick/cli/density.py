@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tallystick.cli import options, screen
-from tallystick.cli.fit import in_words, settings, summary
+from tallystick.cli.fit import Content, in_words, settings, summary
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError, shown
 
@@ -62,7 +62,7 @@ def density(data: str, output: str | None, rows: str | None, as_json: bool, **gi
     _refuse(rows, as_json, given)
     known = _known(data)
     tree = known or _learned(data, given)
-    content = tree.to_bytes()
+    content = Content.of(tree)
     if output is not None:
         tree.save(output)
     options.save_picture(given["picture"], tree.picture)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @options.matching
 @options.picture
+@options.memory
 @options.reading
 @options.common
 def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> None:
@@ -44,6 +45,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
 
     options.keep_apart([model, data], {"--picture": given["picture"]})
     estimator: Any = ts.load(model)
+    estimator.memory = given["memory"]
     source = every_row(options.source(data, given))
     check_row(source, row)
     found = estimator.explain(

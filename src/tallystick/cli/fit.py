@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -81,10 +81,10 @@ def fit(
     result, reason = judged(done, folds)
     decision = decide_by(done, wish, result) if wish.any else None
     score, checks = scored(done, result if decision is None else decision.result, reason), doubts(done)
-    content = done.estimator.to_bytes(profile=profile)
+    content = Content.of(done.estimator, profile)
     if output == "-":
         sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.writelines(done.estimator._pieces(profile))
     elif output is not None:
         done.estimator.save(output, profile=profile)
     drawn: Any = done.estimator  # each method draws in its own way, or says that it does not
@@ -268,7 +268,23 @@ def settings(texts: tuple[str, ...]) -> dict[str, Any]:
     return out
 
 
-def summary(estimator: Estimator, content: bytes) -> dict[str, Any]:
+class Content(NamedTuple):
+    """What is told of a model file: how many bytes it has, and their sha256."""
+
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(cls, estimator: Estimator, profile: bool = True) -> Content:
+        """Return that of a fitted model, bit by bit: a tree of many nodes is a long file."""
+        size, digest = 0, hashlib.sha256()
+        for part in estimator._pieces(profile):
+            size += len(part)
+            digest.update(part)
+        return cls(size, digest.hexdigest())
+
+
+def summary(estimator: Estimator, content: Content) -> dict[str, Any]:
     """Return what a fitted model is, as plain data."""
     target = estimator.schema_.target
     return {
@@ -277,8 +293,8 @@ def summary(estimator: Estimator, content: bytes) -> dict[str, Any]:
         "columns": [c.name for c in estimator.schema_.used],
         "rows": estimator.rows_["count"] / estimator.rows_["unit"],
         "notes": [n.to_dict() for n in estimator.notes_],
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": content.size,
+        "sha256": content.sha256,
     }
 
 
@@ -323,7 +339,7 @@ def check_lines(checks: list[Check]) -> list[Line]:
     return out
 
 
-def in_words(estimator: Estimator, content: bytes, output: str | None) -> list[Line]:
+def in_words(estimator: Estimator, content: Content, output: str | None) -> list[Line]:
     """Return where the model lies, in a line."""
     if output is None:
         return [(Span("The model is not saved. Add -o FILE.tally.json to keep it."),)]

@@ -125,6 +125,7 @@ def told(found: Difference) -> list[Line]:
 @click.option(
     "--on", metavar="FILE", type=click.Path(), help="Ask both the rows of FILE: which answers differ."
 )
+@options.memory
 @options.reading
 @options.common
 def diff(a: str, b: str, on: str | None, as_json: bool, **given: Any) -> None:

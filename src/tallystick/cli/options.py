@@ -240,7 +240,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
     """Open a data file with the reading options given on the command line."""
     import tallystick as ts
 
-    return ts.read(
+    opened: Source = ts.read(
         None if given.get("sql") else path,
         sql=path if given.get("sql") else None,
         table=given.get("table"),
@@ -256,6 +256,12 @@ def source(path: str, given: dict[str, Any]) -> Source:
         memory=given.get("memory"),
         unpack=given.get("unpack", False),
     )
+    if given.get("memory") is None:
+        return opened
+    from tallystick.data.source import scratch, size
+
+    scratch.keep_nothing_freed()
+    return size.within(opened, size.budget(given["memory"]))  # also where rows are only answered
 
 
 def _separator(text: str | None) -> str | None:

@@ -111,16 +111,20 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data, without format and checksum."""
-        return self._document(profile=True)
+        return self._document(True, self._model_part(whole=True))
 
-    def _document(self, profile: bool) -> dict[str, Any]:
+    def _model_part(self, whole: bool) -> dict[str, Any]:
+        """Return the model's own part of the file; whole: no list of it in parts."""
         self._check_fitted()
+        return self.model_.to_dict()
+
+    def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
         return (
             self._profile_section(profile)
             | self._decision_section()
             | {
                 "kind": self._kind,
-                "model": self.model_.to_dict(),
+                "model": model,
                 "notes": [n.to_dict() for n in self.notes_],
                 "parameters": self._learning(),
                 "rows": dict(self.rows_),
@@ -141,7 +145,11 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
         bytes
             What `save` writes.
         """
-        return file.to_bytes(self._document(profile))
+        return b"".join(self._pieces(profile))
+
+    def _pieces(self, profile: bool) -> Iterator[bytes]:
+        """Yield the model file's bytes bit by bit."""
+        return file.pieces(self._document(profile, self._model_part(whole=False)))
 
     def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:
         """Write the model file, whole or not at all; never over a file whose rows were read.
@@ -155,7 +163,7 @@ class Estimator(Parameters, WithDecision, WithCard, PlainMethod):
             Without it nobody can ask later what has changed since.
         """
         keep_apart([self._files], {"path=": path})
-        file.save(path, self.to_bytes(profile=profile))
+        file.save(path, self._pieces(profile))
 
     def export(self, kind: str, **options: Any) -> str | bytes:
         """Return the model in another language.

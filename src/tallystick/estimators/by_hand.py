@@ -385,9 +385,9 @@ class HandTree:
 
 def _offered(tree: Tree) -> Candidates:
     """Return the candidates of a tree's root."""
-    found = tree.all_candidates
+    found = tree.candidates_of(np.zeros(1, np.int64))
     assert found is not None
-    return found.of_nodes(np.zeros(1, np.int64))
+    return found
 
 
 def grow(

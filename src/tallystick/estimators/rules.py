@@ -79,9 +79,9 @@ class _AnyRules(Classifier):
         learner = RuleLearner(self._options(), self._kind, table.unit, table.row_unit, table.rows)
         return fit(learner, table, engine), tuple(notes)
 
-    def _document(self, profile: bool) -> dict[str, Any]:
+    def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
         """Return the model file's content: numbers per class by label, costs as a table."""
-        out = super()._document(profile)
+        out = super()._document(profile, model)
         if self.costs is not None:
             out["parameters"]["costs"] = [list(row) for row in cost_table(self.costs, self.schema_.predicted)]
         return out

@@ -27,7 +27,7 @@ from tallystick.estimators.tree_settings import (
     text_notes,
     weight_notes,
 )
-from tallystick.estimators.tree_views import TreeViews, pruning_note
+from tallystick.estimators.tree_views import TreeViews, check_room, pruning_note
 from tallystick.learners.prune import (
     HELD_OUT,
     CostComplexity,
@@ -92,9 +92,9 @@ class _AnyTree(TreeViews):
             own.pop("min_entropy", None)
         return own | self._wishes().to_dict()
 
-    def _document(self, profile: bool) -> dict[str, Any]:
+    def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
         """Return the model file's content: numbers per class by label, costs as a table."""
-        out = super()._document(profile)
+        out = super()._document(profile, model)
         target, own = self.schema_.predicted, out["parameters"]
         costs = self._setting("costs")
         if isinstance(costs, Mapping):
@@ -140,6 +140,7 @@ class _AnyTree(TreeViews):
         self._table = None if table.place == "disk" and not self._keeps_rows else table
         if way is None:
             return grown, notes
+        check_room(grown, table)
         tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))
         return tree, (*notes, pruning_note(way.name, grown, tree, self._averages))
 

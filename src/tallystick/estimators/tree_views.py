@@ -38,6 +38,7 @@ from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.text import count, show
+from tallystick.stats.room import refuse_large_tree
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from tallystick.learners.tree_options import TreeOptions
 
 CHOICES = ("minimum", "one-se")
+PRUNED = 500  # bytes that a node takes while a tree is pruned
 NOTEBOOK = 15  # boxes that can be read in the width of a notebook; the others are counted
 
 
@@ -66,6 +68,9 @@ class TreeViews(Estimator):
         _engine: Callable[..., Engine]
         _grow: Callable[..., Tree]
         apply: Callable[[Any], NDArray[np.int64]]
+
+    def _model_part(self, whole: bool) -> dict[str, Any]:
+        return super()._model_part(whole) if whole else self.model_.in_parts()
 
     @property
     def _averages(self) -> bool:
@@ -263,6 +268,8 @@ class TreeViews(Estimator):
             check_whole("folds", folds, 2, ", or 0 for none")
         elif data is not None:
             raise _unused("pruning_path(folds=0)", "pass folds=10")
+        if self._table is not None:
+            check_room(self.model_, self._table)
         path = pruners.weakest_links(self.model_)
         judged = None
         if folds:
@@ -439,6 +446,12 @@ class TreeViews(Estimator):
 def _unused(what: str, do: str) -> OptionError:
     """Return the error of rows that nobody would look at."""
     return OptionError(f"{what} looks at no rows, but data= was given; {do}.")
+
+
+def check_room(tree: Tree, table: Table) -> None:
+    """Refuse to prune a tree of so many nodes that the budget of its table does not hold what this takes."""
+    if table.place == "disk":
+        refuse_large_tree(len(tree.nodes), PRUNED, table.budget)
 
 
 def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:

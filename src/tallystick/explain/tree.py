@@ -159,11 +159,10 @@ def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | No
             f"node {node} is not there: the tree has nodes 0 to {len(tree.nodes) - 1}. "
             "show(nodes=True) prints their numbers."
         )
-    found = tree.all_candidates
+    found = tree.candidates_of(np.array([node]))
     if found is None:
         raise OptionError("this tree was fitted without its candidate splits. Fit it again.")
-    last = found.start[node + 1] if most is None else min(found.start[node] + most, found.start[node + 1])
-    every = range(found.start[node], last)
+    every = range(len(found.column))[:most]
     made = [_candidate(tree, node, found, c) for c in every]
     bare = [i for i, one in enumerate(made) if not one.counts]
     if table is not None and bare:

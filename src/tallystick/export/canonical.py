@@ -1,6 +1,6 @@
 """Plain data to canonical JSON bytes and back: one value, one text.
 
-Knows JSON. Knows nothing of models or files.
+Knows JSON, and lists that are told in parts. Knows nothing of models or files.
 Law: `read(write(x)) == x`, and equal data gives equal bytes: sorted keys, shortest floats, one table row per
 line.
 """
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tallystick.errors import ModelFileError, shown
+from tallystick.models.plain import InParts
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -21,13 +23,41 @@ _ODD_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[01])(.{0,4})")
 
 def write(value: Any) -> bytes:
     """Return canonical JSON: a flat object or list on one line, anything deeper one member per line."""
+    return b"".join(pieces(value))
+
+
+def pieces(value: Any) -> Iterator[bytes]:
+    """Yield canonical JSON bit by bit: no `InParts` is there whole at any moment."""
     try:
-        return _text(value).encode()
+        for text in _pieces(value):
+            yield text.encode()
     except UnicodeEncodeError as error:
         bad = error.object[error.start : error.end]
         raise ModelFileError(
             f"a text holds {shown(bad)}, half of a character pair. Repair the text first."
         ) from None
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    if isinstance(value, InParts):
+        yield from _long(value)
+    elif isinstance(value, dict) and any(isinstance(v, InParts) for v in value.values()):
+        for i, key in enumerate(sorted(value)):
+            yield f"{',' if i else '{'}\n{_ENCODER.encode(key)}:"
+            yield from _pieces(value[key])
+        yield "}"
+    else:
+        yield _text(value)
+
+
+def _long(value: InParts) -> Iterator[str]:
+    before = "["
+    for part in value:
+        text = _text(part)
+        opening = "[\n" if text.startswith("[\n") else "["
+        yield (opening if before == "[" else before + opening[1:]) + text[len(opening) : -1]
+        before = ","
+    yield "[]" if before == "[" else "]"
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from tallystick import methods
@@ -89,19 +90,25 @@ _DECISION = Record(
 
 
 def to_bytes(document: dict[str, Any]) -> bytes:
-    """Return the file's bytes: the document, its format, and on the last line the sha256 of all bytes
-    above. A document without the section `profile` is of version 1, and is written as it was read.
+    """Return the file's bytes."""
+    return b"".join(pieces(document))
+
+
+def pieces(document: dict[str, Any]) -> Iterator[bytes]:
+    """Yield the file's bytes bit by bit: the document, its format, and on the last line the sha256 of all
+    bytes above. A document without the section `profile` is of version 1, and is written as it was read.
     """
     version = VERSION if "profile" in document else 1
     whole = document | {"format": {"name": NAME, "version": version}}
     keys = sorted(whole, key=lambda k: (k != "format", k))  # what it is stands first
-    parts = [b"{\n"]
-    for key in keys:
-        parts += [canonical.write(key), b":", canonical.write(whole[key]), b",\n"]
     digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return b"".join([*parts, b'"sha256":"', digest.hexdigest().encode(), b'"}\n'])  # one copy of a large body
+    for i, key in enumerate(keys):
+        begun = b"%b\n%b:" % (b"," if i else b"{", canonical.write(key))
+        for part in chain([begun], canonical.pieces(whole[key])):
+            digest.update(part)
+            yield part
+    digest.update(b",\n")
+    yield b',\n"sha256":"' + digest.hexdigest().encode() + b'"}\n'
 
 
 def from_bytes(data: bytes) -> dict[str, Any]:
@@ -287,11 +294,13 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def save(path: str | os.PathLike[str], data: bytes, thing: str = "model file") -> None:
+def save(path: str | os.PathLike[str], data: bytes | Iterable[bytes], thing: str = "model file") -> None:
     """Write the file whole or not at all: the old file or the new one is there at every moment.
 
-    thing: what an error calls it; an export, a page and a picture are not model files.
+    data: all bytes, or bit by bit. thing: what an error calls it; an export, a page and a picture are not
+    model files.
     """
     error = ModelFileError if thing == "model file" else OptionError
     with whole_file(path, thing, error) as file:
-        file.write(data)
+        for part in [data] if isinstance(data, bytes) else data:
+            file.write(part)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
 from tallystick.data.schema import CODED, Schema
+from tallystick.data.source import scratch
 from tallystick.errors import DataError, counted
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
@@ -24,6 +25,8 @@ from tallystick.stats.room import refuse_beyond_memory
 from tallystick.stats.split_search import FEW_VALUES, GrowingTree, Grown, NodeLook
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
+NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
+AVERAGED, AVERAGED_CLASS = 120, 40  # the same for averaging over all prunings
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 
 
@@ -101,7 +104,13 @@ class TreeLearner:
             parts,
             self.rows,
             FEW_VALUES,
+            self._node_bytes(len(draft.schema.predicted.labels)),
         )
+
+    def _node_bytes(self, classes: int) -> int:
+        """Return how much memory a node takes while the tree answers, is shown and written."""
+        averaged = AVERAGED + AVERAGED_CLASS * classes if self.answers.average else 0
+        return NODE + NODE_CLASS * classes + averaged
 
     def update(self, draft: TreeDraft, total: Any) -> TreeDraft:
         """Keep the grown tree, or split the nodes of one level."""
@@ -237,23 +246,31 @@ class Tried:
     def __init__(self, grown: Grown, schema: Schema, columns: int, each: bool) -> None:
         self._grown, self._schema, self._columns, self._each = grown, schema, columns, each
 
-    def candidates(self) -> Candidates:
-        """Return all candidates, best first in each node."""
+    @property
+    def on_disk(self) -> bool:
+        """Whether they lie on disk."""
+        return scratch.on_disk(self._grown.arrays["column"])
+
+    def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
+        """Return the candidates of some nodes, best first in each; None: of all."""
         nodes, a = self._grown.arrays, self._grown.tried()
         regression = self._schema.regression
-        searched = nodes["candidates"] >= 0
-        found = a["tried_branches"] > 0
+        of = np.arange(len(nodes["candidates"])) if of is None else of
+        place = nodes["candidates"][of]
+        searched = place >= 0
+        every = (place[searched, None] * self._columns + np.arange(self._columns)).reshape(-1)
+        found = a["tried_branches"][every] > 0
         sizes = np.zeros(len(searched), np.int64)
         sizes[searched] = found.reshape(-1, self._columns).sum(axis=1)
-        column = a["tried_column"][found]
-        maps = a["tried_maps"]
-        start, branch_of = branches_of(column, a["tried_map"][found], maps, self._schema, self._each)
-        node = np.repeat(np.arange(len(searched)), sizes)
-        left = a["tried_left"][found]
+        every = every[found]
+        column = a["tried_column"][every]
+        start, branch_of = branches_of(
+            column, a["tried_map"][every], a["tried_maps"], self._schema, self._each
+        )
+        left = a["tried_left"][every]
         kept = left >= 0
-        width = a["lefts"].shape[1]
-        first = a["lefts"][left[kept] // width]
-        both = _both(first, nodes["counts"][node[kept]], regression)
+        first = a["lefts"][left[kept] // a["lefts"].shape[1]]
+        both = _both(first, nodes["counts"][np.repeat(of, sizes)[kept]], regression)
         numeric = np.array([c.kind == "numeric" for c in self._schema.used])[column]
         mean = np.empty(0)
         if regression:
@@ -262,11 +279,11 @@ class Tried:
         return Candidates(
             start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             column=column,
-            cut=np.where(numeric, a["tried_cut"][found], np.nan),
+            cut=np.where(numeric, a["tried_cut"][every], np.nan),
             branch_start=start,
             branch_of=branch_of,
-            gain=self._grown.scale.squared(a["tried_gain"][found]) if regression else a["tried_gain"][found],
-            ratio=np.where(regression, np.nan, a["tried_ratio"][found]),
+            gain=self._grown.scale.squared(a["tried_gain"][every]) if regression else a["tried_gain"][every],
+            ratio=np.where(regression, np.nan, a["tried_ratio"][every]),
             count_start=np.concatenate([[0], np.cumsum(np.where(kept, 2, 0))]).astype(np.int64),
             counts=both,
             mean=mean,

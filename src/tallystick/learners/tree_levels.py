@@ -6,6 +6,7 @@ Law: the arrays are those of growing in memory, byte for byte in the model file.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED
+from tallystick.data.source import scratch
 from tallystick.errors import DataError
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.level_tables import DIGITS, CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
@@ -79,6 +81,7 @@ class Levels:
     waiting: list[Family] = field(default_factory=lambda: [Family([0])])
     now: list[Family] = field(default_factory=list)
     observed: bool = False  # cuts are where they belong
+    below: int = 0  # nodes of subtrees that were grown to their leaves
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -120,8 +123,12 @@ class Levels:
             self.scale.values,
             self.question.parts,
             weighing,
-            OpenNodes(self.question, self.scale, depth, rows, end) if self.in_numbers else None,
+            self._open_nodes(depth, rows, end) if self.in_numbers else None,
         )
+
+    def _open_nodes(self, depth: tuple[int, ...], rows: tuple[int, ...], end: bool) -> OpenNodes:
+        """Return what engines must know of the nodes asked for."""
+        return OpenNodes(self.question, self.scale, depth, rows, end, len(self.parts) + self.below)
 
     @property
     def in_numbers(self) -> bool:
@@ -149,6 +156,7 @@ class Levels:
                 below = total.grown(i)
                 if below is not None:
                     self.parts[node] = LevelPart(below, below["counts"])
+                    self.below += len(below["column"]) - 1
                     i += 1
                     continue
                 counts = total.counts(i)[: self.width]
@@ -303,23 +311,42 @@ def _deviance(rows: int, total: int, squares: int) -> float:
 
 
 def join(parts: list[LevelPart]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of many nodes from those of one node each, which are given up one by one."""
+    """Return the arrays of many nodes from those of one node each, which are given up one by one; on disk
+    where some of them lie there.
+    """
     said = [dict(p.said) for p in parts]
-    out = {"counts": np.concatenate([np.atleast_2d(p.counts) for p in parts])}
+    counts = [np.atleast_2d(p.counts) for p in parts]
     parts.clear()
-    nodes = [len(s["column"]) for s in said]
-    maps = np.cumsum([0] + [len(s["maps"]) for s in said])
-    tried_maps = np.cumsum([0] + [len(s["tried_maps"]) for s in said])
-    lefts = np.cumsum([0] + [s["lefts"].size for s in said])
-    tried = np.array([len(s["tried_column"]) for s in said])
+    room = scratch.empty if any(scratch.on_disk(s["column"]) for s in said) else np.empty
+    out = {"counts": _joined(counts, room)}
+    for name, into in (("map", "maps"), ("tried_map", "tried_maps"), ("tried_left", "lefts")):
+        starts = np.cumsum([0] + [s[into].size for s in said]).tolist()
+        out[name] = _joined([s.pop(name) for s in said], room, starts, name != "map")
+    searched = [0, *np.cumsum([np.count_nonzero(s["candidates"] >= 0) for s in said]).tolist()]
+    out["candidates"] = _joined([s.pop("candidates") for s in said], room, searched, True)
     for name in (*NODE_ARRAYS, *(f"tried_{n}" for n in TRIED), "maps", "tried_maps", "lefts"):
-        out[name] = np.concatenate([s.pop(name) for s in said])
-    out["map"] = out["map"] + np.repeat(maps[:-1], nodes)
-    for name, start in (("tried_map", tried_maps), ("tried_left", lefts)):
-        shifted = out[name] + np.repeat(start[:-1], tried)
-        out[name] = np.where(out[name] >= 0, shifted, -1)
-    searched = out["candidates"] >= 0
-    out["candidates"] = np.where(searched, np.cumsum(searched) - 1, -1)
+        if name not in out:
+            out[name] = _joined([s.pop(name) for s in said], room)
+    return out
+
+
+def _joined(
+    arrays: list[NDArray[Any]],
+    room: Callable[..., NDArray[Any]],
+    starts: list[int] | None = None,
+    some: bool = False,
+) -> NDArray[Any]:
+    """Return one array of many. starts: what each is raised by; some: but for entries below 0, which say
+    that nothing is there.
+    """
+    out = room((sum(map(len, arrays)), *arrays[0].shape[1:]), np.result_type(*{a.dtype for a in arrays}))
+    at = 0
+    for i, array in enumerate(arrays):
+        here = out[at : at + len(array)]
+        here[...] = array
+        if starts is not None:
+            np.add(here, starts[i], out=here, where=here >= 0 if some else True)
+        at += len(array)
     return out
 
 

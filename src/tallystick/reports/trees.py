@@ -63,7 +63,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
         "answer": [0] * len(kept) if answers is None else answers.label[kept].tolist(),
         "origin": tree.shown_numbers[kept].tolist(),
         "left": {str(place[n]): count for n, count in left.items()},
-        "tables": {str(place[n]): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
+        "tables": {str(place[n]): _table(shown, n) for n in told} if shown.candidates is not None else {},
         "spreads": {str(place[n]): asked_data(column) for n, column in asked.items() if n in place},
         "open": len(nodes) <= OPEN,
         "first": FIRST,

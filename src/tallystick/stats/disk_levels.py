@@ -22,6 +22,7 @@ from tallystick.data.source import scratch
 from tallystick.data.table.block import Block, together
 from tallystick.data.table.subset import take_block
 from tallystick.data.threads import checkpoint, in_order
+from tallystick.stats.room import LEFT, refuse_large_tree
 from tallystick.stats.split_pieces import (
     Arrays,
     LevelAnswers,
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 CELL, ROW = 16, 40  # bytes that growing takes for a number and for a row
-ENTRY = 96  # bytes that a piece of a column takes for a row: its values, codes and ranks
+TRIED = 20  # the same for what is kept of tests that were not made, where a node has seven rows
+ENTRY = 176  # bytes that a piece of a column takes for a row: its values, codes and ranks
 SHARE = 4  # the part of the budget for what is brought into memory at once
 SCAN = 1 << 17  # rows that are looked at together
 SAMPLE = 4096  # values that tell where pieces of a column begin and end
@@ -64,9 +66,12 @@ class DiskLevel:
         nodes = len(self.question.open)
         out = LevelAnswers([[] for _ in range(nodes)], self._squares(), [None] * nodes)
         small = [i for i in range(nodes) if self.more.end and self.sizes[i] <= self._most_rows]
+        known = self.more.known
         for group in self._groups(small):
             for i, arrays in self._grown(group):
-                out.below[i] = arrays
+                known += len(arrays["column"])
+                refuse_large_tree(known, self.more.growing.node_bytes, self.table.budget)
+                out.below[i] = scratch.kept(arrays)
         for i in sorted(set(range(nodes)) - set(small)):
             out.columns[i] = self._columns(i)
         return out
@@ -80,7 +85,8 @@ class DiskLevel:
     @property
     def _most_rows(self) -> int:
         """Rows that there is memory to grow at once."""
-        return int(self.table.budget // SHARE // (ROW + CELL * len(self.question.codings)))
+        cell = CELL + TRIED * self.more.growing.keep_tried
+        return int(self.table.budget // SHARE // (ROW + cell * len(self.question.codings)))
 
     def _blocks(self) -> Iterator[tuple[int, Block]]:
         size = self.table.block_rows
@@ -204,7 +210,8 @@ class DiskLevel:
         """Return where the pieces of a column begin, and infinity: each has about as many rows of the node as
         there is memory for.
         """
-        most = max(2 * self.table.budget // SHARE // self.threads // ENTRY, 1)
+        free = self.table.budget - LEFT // 2
+        most = max(2 * free // SHARE // self.threads // ENTRY, 1)
         pieces = -(-len(rows) // most)
         some = self.table.column(self.question.codings[j].name)[rows[:: max(len(rows) // SAMPLE, 1)]]
         known = np.sort(some[~np.isnan(some)])

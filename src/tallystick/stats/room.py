@@ -6,9 +6,21 @@ Knows sizes. Knows nothing of rows. Small things are not looked at: asking for w
 from __future__ import annotations
 
 from tallystick.data.source.size import memory, told
-from tallystick.errors import DataError
+from tallystick.errors import DataError, OptionError
 
 SMALL = 1 << 28  # bytes that any machine has
+
+
+LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process
+
+
+def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
+    """Refuse a tree of more nodes than a budget of bytes holds. each: bytes that a node takes."""
+    if nodes > (most := (budget - LEFT) // each):
+        raise OptionError(
+            f"this tree has more than {most:,} nodes, for which memory={told(budget)} has no room. "
+            "Set max_depth or a larger min_samples_leaf, or give more memory."
+        )
 
 
 def refuse_beyond_memory(needed: int, what: str, cure: str) -> None:

@@ -20,6 +20,7 @@ CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
 ROOM = 56  # bits of a sum of weights in scores
 PARTS_ROOM = 60  # the same where rows are shared out in parts; the kernels' scores have room for one more
 HALF = 32  # bits of a weight that are multiplied at a time
+AT_ONCE = 1 << 17  # entries of arrays that may lie on disk, changed in place
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +78,23 @@ class ScoreWeights:
         return out
 
     def count_rows(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
+        """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows,
+        in place.
 
         Where rows cannot be distinguished from weights the counts are left out.
         """
         own = np.ones(1, np.int64) if self.factors is None else self.factors
         free = np.flatnonzero(own == 0)
         if self.drop or len(free) > 1:
-            arrays["tried_left"] = np.full_like(arrays["tried_left"], -1)
+            arrays["tried_left"][...] = -1
         if self.drop or len(free) > 1 or self.factors is None:
             return
-        lefts: Ints = arrays["lefts"]
-        rows = lefts[:, :-1] // np.maximum(own, 1)  # exact: sums of whole multiples
-        if len(free):
-            rows[:, free[0]] = lefts[:, -1] - rows.sum(axis=1)
-        arrays["lefts"] = np.concatenate([rows, lefts[:, -1:]], axis=1)
+        for start in range(0, len(arrays["lefts"]), AT_ONCE):
+            lefts: Ints = arrays["lefts"][start : start + AT_ONCE]
+            rows = lefts[:, :-1] // np.maximum(own, 1)  # exact: sums of whole multiples
+            if len(free):
+                rows[:, free[0]] = lefts[:, -1] - rows.sum(axis=1)
+            lefts[:, :-1] = rows
 
 
 def class_factors(given: ClassWeights | None, counts: Ints | None) -> Ints | None:

@@ -33,6 +33,7 @@ Arrays = dict[str, NDArray[Any]]
 class OpenNodes:
     """What an engine that answers in a way of its own must know of the nodes asked for: the tree that they
     are of, how deep they stand, and about how many rows each has. end: they may be grown to their leaves.
+    known: how many nodes the tree has so far.
     """
 
     growing: GrowingTree
@@ -40,6 +41,7 @@ class OpenNodes:
     depth: tuple[int, ...]
     rows: tuple[int, ...]
     end: bool = False
+    known: int = 0
 
     @property
     def classes(self) -> int:

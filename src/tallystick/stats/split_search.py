@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
+from tallystick.data.source import scratch
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.data.threads import FEW_ROWS, crew, in_order
 from tallystick.errors import DataError, OptionError
@@ -29,13 +30,16 @@ from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
 from tallystick.stats.finer_cells import FinerCells, Zoomed, crowded
 from tallystick.stats.quantiles import ValueCounts
-from tallystick.stats.score_weights import ScoreWeights
+from tallystick.stats.room import refuse_large_tree
+from tallystick.stats.score_weights import AT_ONCE, ScoreWeights
 
 T = TypeVar("T")
 FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, else by numbers as they are
 BINS = 255  # what is advised where there is no room for more
 HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
 LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
+TRIED = 144  # bytes that a test that was not made takes, while it is told
+ROWS_A_TEST = 7
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
 
@@ -121,6 +125,7 @@ class GrowingTree:
     parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
     rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
     few: int = FEW_VALUES  # decides how columns are asked for, and nothing else
+    node_bytes: int = 1  # of memory that a node of the tree takes, where there is a budget
 
     def zero(self) -> NodeLook:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
@@ -228,9 +233,22 @@ class WholeTree:
         """
         numbers = sum(question.schema.used[j].kind == "numeric" for j in question.columns)
         each = (8 if table.rows >= HALF else 4) * (numbers if question.max_bins is None else 0)
-        if question.shares_out or not table.holds(self.row_bytes + each):
+        if question.shares_out or not table.holds(self.row_bytes + each + self._tried(question, table.rows)):
             return None
         return _Growth(question).grow(table, threads)
+
+    @staticmethod
+    def _tried(question: GrowingTree, rows: int) -> int:
+        """Return about how many bytes a row takes for the tests that were not made; ROWS_A_TEST: where
+        numbers tell nothing of the classes.
+        """
+        if not question.keep_tried or not rows:
+            return 0
+        sizes = (len(question.schema.used[j].levels) for j in question.columns)
+        widest = 2 if question.rules.groups else max([2, *sizes])
+        depth = min(question.rules.max_depth, 40)  # beyond, rows are the limit
+        most: int = min(rows // ROWS_A_TEST, widest**depth)
+        return TRIED * len(question.columns) * most // rows
 
 
 @dataclass(frozen=True)
@@ -248,6 +266,9 @@ class _Growth:
         grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight))
         run(grower, threads if table.rows >= FEW_ROWS else 1)
         arrays = grower.arrays()
+        if table.place == "disk":
+            refuse_large_tree(len(arrays["column"]), self.question.node_bytes, table.budget)
+            arrays = scratch.kept(arrays)
         if self.question.rules.fractions:
             spread_missing(arrays)
         lift(arrays, self.question.columns, "column")
@@ -256,6 +277,8 @@ class _Growth:
             kept = tried() if self.question.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
             tried = partial(dict, kept)
+        if self.question.keep_tried and scratch.on_disk(arrays["column"]):
+            tried = partial(dict, scratch.kept(tried()))
         return Grown(arrays, scale, tried)
 
     def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
@@ -354,9 +377,12 @@ def tell_tried(harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeight
 
 
 def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], name: str) -> None:
-    """Turn the grower's column numbers into positions in `schema.used`."""
+    """Turn the grower's column numbers into positions in `schema.used`, in place."""
     if columns != tuple(range(len(columns))):
-        arrays[name] = np.array([*columns, -1], np.int32)[arrays[name]]  # -1 stays -1
+        position, numbers = np.array([*columns, -1], np.int32), arrays[name]
+        for start in range(0, len(numbers), AT_ONCE):
+            part = numbers[start : start + AT_ONCE]
+            part[...] = position[part]  # -1 stays -1
 
 
 def run(grower: Grower, threads: int) -> None:

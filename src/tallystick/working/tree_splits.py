@@ -154,9 +154,9 @@ def _offer(tree: Tree, number: int, rows: NodeRows, column: Column) -> Offer:
 
 def _groups(tree: Tree, number: int, rows: NodeRows, column: Column) -> WorkedSplit | None:
     """Return the best grouping of levels, which the model has found among all."""
-    found = tree.all_candidates
+    found = tree.candidates_of(np.array([number]))
     assert found is not None
-    for c in range(int(found.start[number]), int(found.start[number + 1])):
+    for c in range(len(found.column)):
         groups = found.groups(c)
         if tree.schema.used[int(found.column[c])].name == column.name and len(groups):
             kept = found.counts[int(found.count_start[c]) : int(found.count_start[c + 1])]

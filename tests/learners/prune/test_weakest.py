@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import REGRESSION, prunings, random_nodes, random_rows, random_tree
@@ -66,3 +67,15 @@ def test_cross_validation_picks_the_minimum_and_the_smallest_within_one_standard
     assert math.isclose(judged.cv_se[0], wrong.std() / math.sqrt(160))
     assert judged.cv_error[judged.minimum] == judged.cv_error.min()
     assert judged.one_se <= judged.minimum
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds)
+def test_entries_that_have_changed_since_may_be_left_out_at_any_moment(seed):
+    tree = random_tree(seed, most=40)
+    path = weakest_links(tree)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tallystick.learners.prune.weakest.STALE", 0)
+        again = weakest_links(tree)
+    assert again.alpha.tolist() == path.alpha.tolist()
+    assert again.leaves.tolist() == path.leaves.tolist()

@@ -38,7 +38,6 @@ from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
-from tallystick.files.system import return_freed_memory
 
 # ---- from a source to a table ----
 
@@ -91,7 +90,7 @@ def read_to_disk(
 ) -> DiskTable:
     """Read all rows of a source within a budget of memory, and encode them on disk."""
     refuse_too_wide(source, budget)
-    return_freed_memory()
+    scratch.keep_nothing_freed()
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     question = replace(question, text_bytes=max(budget // TEXT_SHARE // max(len(source.columns), 1), 1 << 18))
     beside = _apart(question, target, weights)
@@ -101,6 +100,7 @@ def read_to_disk(
             survey = reader.survey(partial(KeptOnDisk, regression=regression))
         decision = survey.decide(source.notes)
         del survey
+        scratch.give_back()  # what the texts and words of all rows took: the writing begins without it
         file = _written(decision, reader, thread_count(threads))
     finally:
         reader.close()

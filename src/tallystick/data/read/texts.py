@@ -95,6 +95,7 @@ class TextCounts:
         """Make the last runs one, and say how many times its texts were joined."""
         run = joined(self.runs[-count:], self.limit, lambda parts: _sorted(self._joined(parts)))
         self.runs[-count:], self.times[-count:] = [run], [times]
+        pa.default_memory_pool().release_unused()
 
     def sorted(self) -> Run:
         """Return all texts, sorted by UTF-8 bytes, and their counts."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import math
 import mmap
+import os
 import tempfile
 from typing import Any
 
@@ -22,6 +23,7 @@ from tallystick.errors import DataError, shown
 from tallystick.files import system
 
 LINE = 64  # arrays begin at multiples of so many bytes
+FEW = 1 << 18  # bytes of arrays that are not worth a file
 
 
 class ScratchFile:
@@ -106,6 +108,44 @@ def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         return np.frombuffer(file.view(write=True), kind, size).reshape(shape)
     finally:
         file.close()  # the array holds it now
+
+
+def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the same arrays on disk, all in one file; few bytes stay where they are."""
+    if sum(array.nbytes for array in arrays.values()) < FEW:
+        return arrays
+    file, starts = ScratchFile(), {}
+    try:
+        for name, array in arrays.items():
+            starts[name] = padded(file.size)
+            file.reserve(starts[name] + array.nbytes)
+            file.write(np.ascontiguousarray(array), starts[name])
+        view = file.view(write=True)
+    finally:
+        file.close()  # the arrays hold it now
+    return {
+        name: np.frombuffer(view, array.dtype, array.size, starts[name]).reshape(array.shape)
+        for name, array in arrays.items()
+    }
+
+
+def on_disk(array: NDArray[Any]) -> bool:
+    """Say whether an array lies in a scratch file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
+
+
+def keep_nothing_freed() -> None:
+    """Let memory go back to the system as it is freed, from now on: of arrays, and of Arrow, whose own pool
+    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL) keeps it.
+    """
+    import pyarrow as pa
+
+    system.return_freed_memory()
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+        pa.set_memory_pool(pa.system_memory_pool())
 
 
 def give_back() -> None:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from tallystick.models.tree import Tree
 
+STALE = 2  # entries a node, of which most have changed since: then they are looked through
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -90,6 +92,11 @@ def weakest_links(tree: Tree) -> LinkPath:
             if leaves[up] > 1:
                 heapq.heappush(waiting, ((own[up] - below[up]) / (leaves[up] - 1), up))
             up = parent[up]
+        if len(waiting) > STALE * len(nodes):
+            waiting = [
+                (g, n) for g, n in waiting if leaves[n] > 1 and g == (own[n] - below[n]) / (leaves[n] - 1)
+            ]
+            heapq.heapify(waiting)
         step = (float(alpha), int(leaves[0]), float(below[0]))
         steps = [*steps[:-1], step] if steps[-1][0] == alpha else [*steps, step]
     steps.reverse()

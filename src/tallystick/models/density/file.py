@@ -36,7 +36,7 @@ from tallystick.models.shapes import (
     Whole,
     wished,
 )
-from tallystick.models.tree.file import read_nodes, write_nodes
+from tallystick.models.tree.file import read_nodes, write_branches, write_nodes
 from tallystick.models.tree.nodes import NO_CUT, Nodes
 
 _CELLS = Maybe(Record({"cuts": Numbers(rising=True), "whole": Flag()}))
@@ -65,7 +65,9 @@ def write(model: DensityModel) -> dict[str, Any]:
     """Return the model as lists."""
     cells = [{"cuts": list(own.cuts), "whole": own.whole} if own.numeric else None for own in model.cells]
     leaves = [[own[i].tolist() for own in model.counts] for i in range(len(model.leaves))]
-    return write_nodes(model.nodes) | {"cells": cells, "leaves": leaves}
+    every = slice(0, len(model.nodes))
+    tests = {"branches": write_branches(model.nodes, every), "nodes": write_nodes(model.nodes, every)}
+    return tests | {"cells": cells, "leaves": leaves}
 
 
 def read(data: Mapping[str, Any], schema: Schema, unit: int, alpha: float) -> DensityModel:

@@ -45,11 +45,11 @@ def short(value: float) -> float | int | None:
     return number(float(f"{value:.6g}"))
 
 
-def write_candidates(candidates: Candidates, nodes: Nodes) -> list[str]:
-    """Return one text per test, in node order."""
+def write_candidates(candidates: Candidates, column: NDArray[np.int32]) -> list[str]:
+    """Return one text per test, in node order. column[node]: -1 in a leaf."""
     best = candidates.best(KEPT)
     out = []
-    for node in np.flatnonzero(nodes.column >= 0):
+    for node in np.flatnonzero(column >= 0):
         rows = [_row(best, c) for c in range(int(best.start[node]), int(best.start[node + 1]))]
         out.append(json.dumps(rows, separators=(",", ":"), allow_nan=False))
     return out

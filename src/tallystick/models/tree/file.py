@@ -30,23 +30,30 @@ from tallystick.models.tree.nodes import SPREADS, STAYS, Nodes
 LARGEST = 2**62  # a node's rows in table units stay below this, so that no sum overflows
 
 
-def write_nodes(nodes: Nodes) -> dict[str, Any]:
-    """Return the nodes and branches as lists."""
-    rows: list[list[Any]] = nodes.counts.tolist()
+def write_nodes(nodes: Nodes, here: slice) -> list[list[Any]]:
+    """Return some nodes as lists."""
+    rows: list[list[Any]] = nodes.counts[here].tolist()
     if len(nodes.mean):
-        answers = zip(rows, numbers(nodes.mean), numbers(nodes.deviance), strict=True)
+        answers = zip(rows, numbers(nodes.mean[here]), numbers(nodes.deviance[here]), strict=True)
         rows = [[*row, mean, deviance] for row, mean, deviance in answers]
-    tests = np.flatnonzero(nodes.column >= 0)
+    own = np.flatnonzero(nodes.column[here] >= 0)
+    tests = own + here.start
     column, missing = nodes.column[tests].tolist(), nodes.missing_branch[tests].tolist()
     cut, gain = numbers(nodes.cut[tests]), numbers(nodes.gain[tests])
-    for node, *test in zip(tests.tolist(), column, cut, missing, gain, strict=True):
-        rows[node] += test
-    of_levels = tests[nodes.branch_start[tests + 1] > nodes.branch_start[tests]]
-    return {"branches": [nodes.levels(node).tolist() for node in of_levels.tolist()], "nodes": rows}
+    for place, *test in zip(own.tolist(), column, cut, missing, gain, strict=True):
+        rows[place] += test
+    return rows
+
+
+def write_branches(nodes: Nodes, here: slice) -> list[list[int]]:
+    """Return the branches of the tests of levels among some nodes."""
+    sizes = np.diff(nodes.branch_start[here.start : here.stop + 1])
+    of_levels = np.flatnonzero((nodes.column[here] >= 0) & (sizes > 0)) + here.start
+    return [nodes.levels(node).tolist() for node in of_levels.tolist()]
 
 
 def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
-    """Build the nodes from `write_nodes`, or say in one line what is wrong with them."""
+    """Build the nodes from what was written, or say in one line what is wrong with them."""
     rows = data["nodes"]
     regression = schema.regression
     width = 3 if regression else len(schema.target.labels) if schema.target else 1

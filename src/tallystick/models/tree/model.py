@@ -21,17 +21,19 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.plain import InParts
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
 from tallystick.models.tree.certificate import Certificate
-from tallystick.models.tree.file import read_nodes, write_nodes
+from tallystick.models.tree.file import read_nodes, write_branches, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.prior import prior_of_tests
 from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.text import show
 from tallystick.models.tree.weights import ClassWeights, criterion_weights
 
+WRITTEN = 1 << 14  # nodes that are written at once
 KINDS = ("decision-tree", "regression-tree", "optimal-tree")
 
 
@@ -64,8 +66,13 @@ class Answers:
 class Unsorted(Protocol):
     """Candidates as growing left them, put in order when somebody asks."""
 
-    def candidates(self) -> Candidates:
-        """Return them all."""
+    @property
+    def on_disk(self) -> bool:
+        """Whether they lie on disk, because memory does not hold them."""
+        ...
+
+    def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
+        """Return those of some nodes; None: of all."""
         ...
 
 
@@ -78,9 +85,14 @@ class OfNodes:
     every: Unsorted
     origin: NDArray[np.int64]
 
-    def candidates(self) -> Candidates:
-        """Return them."""
-        return self.every.candidates().of_nodes(self.origin)
+    @property
+    def on_disk(self) -> bool:
+        """Whether they lie on disk."""
+        return self.every.on_disk
+
+    def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
+        """Return those of some nodes; None: of all."""
+        return self.every.candidates(self.origin if of is None else self.origin[of])
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +191,7 @@ class Tree:
         """shares[node, class] before rows count by their class."""
         if self.averaged is not None:
             return self.averaged.shares
-        return leaf_shares(self._filled, self.answers.smoothing, self.base)
+        return leaf_shares(self._filled(), self.answers.smoothing, self.base)
 
     def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""
@@ -190,7 +202,6 @@ class Tree:
         out: NDArray[np.float64] = np.where(total > 0, heavy / np.where(total > 0, total, 1.0), shares)
         return out
 
-    @cached_property
     def _filled(self) -> NDArray[np.float64]:
         """Rows of each node; a node without rows has those of the nearest node above it that has some."""
         out = self.counted.copy()
@@ -272,6 +283,13 @@ class Tree:
         if isinstance(self.candidates, Sequence):
             return read_candidates(self.candidates, self.nodes, self.schema)
         return self.candidates.candidates()
+
+    def candidates_of(self, nodes: NDArray[np.int64]) -> Candidates | None:
+        """Return the candidate splits of some nodes, None where none were kept; the others stay on disk."""
+        if isinstance(self.candidates, Candidates | Sequence | None) or not self.candidates.on_disk:
+            every = self.all_candidates
+            return None if every is None else every.of_nodes(nodes)
+        return self.candidates.candidates(nodes)
 
     # -- answering --
 
@@ -365,13 +383,25 @@ class Tree:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's own part."""
-        if self.candidates is None or isinstance(self.candidates, Sequence):
-            texts = list(self.candidates or ())
-        else:
-            assert self.all_candidates is not None
-            texts = write_candidates(self.all_candidates, self.nodes)
+        return {k: v.whole() if isinstance(v, InParts) else v for k, v in self.in_parts().items()}
+
+    def in_parts(self) -> dict[str, Any]:
+        """Return the same with its long lists in parts, of which one at a time is in memory."""
+        every = [slice(at, min(at + WRITTEN, len(self.nodes))) for at in range(0, len(self.nodes), WRITTEN)]
         proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
-        return write_nodes(self.nodes) | {"candidates": texts} | proof
+        return proof | {
+            "branches": InParts(lambda: (write_branches(self.nodes, here) for here in every)),
+            "candidates": InParts(lambda: (self._texts(here) for here in every)),
+            "nodes": InParts(lambda: (write_nodes(self.nodes, here) for here in every)),
+        }
+
+    def _texts(self, here: slice) -> list[str]:
+        """Return the candidates of some nodes as texts, none where they were not kept."""
+        if self.candidates is None or isinstance(self.candidates, Sequence):
+            return list(self.candidates or ()) if here.start == 0 else []
+        found = self.candidates_of(np.arange(here.start, here.stop))
+        assert found is not None
+        return write_candidates(found, self.nodes.column[here])
 
     @classmethod
     def from_dict(

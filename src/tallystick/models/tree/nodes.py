@@ -7,6 +7,7 @@ the first branch of node i is i + 1, each next branch begins where the subtree o
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 STAYS = -1  # a branch number: the row goes no further and is answered by this node's own counts
 SPREADS = -2  # as `missing_branch`: the row goes down all branches, in the proportion of their counts (C4.5)
 NO_CUT = float(np.finfo(np.float64).max)  # as `cut`: all numbers go to branch 0, missing rows to branch 1
+AT_ONCE = 1 << 16  # nodes that are looked at as plain numbers
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -72,20 +74,24 @@ class Nodes:
     @cached_property
     def depth(self) -> Ints:
         """The number of tests above each node."""
-        out = [0]
-        for above in self.parent[1:].tolist():
-            out.append(out[above] + 1)
-        return np.array(out, dtype=np.int64)
+        out = array("q", [0])
+        for start in range(1, len(self), AT_ONCE):
+            for above in self.parent[start : start + AT_ONCE].tolist():
+                out.append(out[above] + 1)
+        return np.frombuffer(out, np.int64)
 
     @cached_property
     def end(self) -> Ints:
         """One past the last node of each subtree: it ends where its last branch does."""
-        out = list(range(1, len(self) + 1))
-        parent = self.parent.tolist()
-        for node in range(len(self) - 1, 0, -1):
-            if out[node] > out[parent[node]]:
-                out[parent[node]] = out[node]
-        return np.array(out, dtype=np.int64)
+        out = array("q", range(1, len(self) + 1))
+        for last in range(len(self), 1, -AT_ONCE):
+            first = max(last - AT_ONCE, 1)
+            above = self.parent[first:last].tolist()
+            for node in range(last - 1, first - 1, -1):
+                parent = above[node - first]
+                if out[node] > out[parent]:
+                    out[parent] = out[node]
+        return np.frombuffer(out, np.int64)
 
     def __len__(self) -> int:
         return len(self.column)
@@ -167,7 +173,8 @@ class Nodes:
 
 def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
     """Return first, child and parent of a preorder; raise ValueError when it is not one tree."""
-    open_branches = 1 + np.cumsum(n_children - 1, dtype=np.int64)  # still to come after each node
+    kind: Any = np.int32 if n_children.sum(dtype=np.int64) < 2**31 - 1 else np.int64  # for a while
+    open_branches: NDArray[Any] = 1 + np.cumsum(n_children - 1, dtype=kind)  # still to come after each node
     if not len(n_children):
         raise ValueError("no node")
     early = np.flatnonzero(open_branches[:-1] < 1)
@@ -177,18 +184,19 @@ def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
         raise ValueError(f"{open_branches[-1]} branches lead nowhere")
     # Read with a stack, a node takes the top place and adds one for each of its branches, the first on top.
     # A place of one height is filled and emptied in turn: its k-th owner is the parent of its k-th taker.
-    first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)])
-    owner = np.repeat(np.arange(len(n_children)), n_children)  # of each place, in the order of filling
-    from_last = np.arange(len(owner)) - first[owner]  # the branch it is for, counted from the last
-    under = np.concatenate([[0], open_branches[:-1] - 1])  # places left under each node when it took its own
+    first: NDArray[Any] = np.cumsum(n_children, dtype=kind) - n_children
+    owner = np.repeat(np.arange(len(n_children), dtype=kind), n_children)  # of each place, as they are filled
+    from_last = np.arange(len(owner), dtype=kind) - first[owner]  # the branch it is for, from the last
+    under = np.append(kind(0), open_branches[:-1] - 1)  # places left under each node when it took its own
+    filled, taken = _order(under[owner] + from_last).astype(kind), (_order(under[1:]) + 1).astype(kind)
+    owner, from_last = owner[filled], from_last[filled]
     parent, child = np.full(len(n_children), -1, np.int64), np.empty(len(owner), np.int64)
-    filled, taken = _order(under[owner] + from_last), _order(under[1:])
-    parent[taken + 1] = owner[filled]
-    child[(first + n_children - 1)[owner[filled]] - from_last[filled]] = taken + 1
-    return first, child, parent
+    parent[taken] = owner
+    child[(first + n_children - 1)[owner] - from_last] = taken
+    return first.astype(np.int64), child, parent
 
 
-def _order(heights: Ints) -> Ints:
+def _order(heights: NDArray[Any]) -> Ints:
     """Return the places of heights in rising order, equal ones as they stand; short numbers are quick."""
     short = heights.astype(np.uint16) if not len(heights) or heights.max() < 2**16 else heights
     return np.argsort(short, kind="stable")

@@ -38,7 +38,7 @@ def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
     body = _lines(picture, page_limit(most))
     if nodes:
         last = len(str(tree.shown_numbers[-1]))
-        numbers = tree.shown_numbers.tolist()
+        numbers = tree.shown_numbers[: len(body)].tolist()
         body = [(f"{n:>{last}}  {text}", counts) for n, (text, counts) in zip(numbers, body, strict=False)]
     wide = max((len(text) for text, _ in body), default=0)
     lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
