@@ -37,7 +37,7 @@ class Load(Protocol):
         ...
 
     def plain(self, room: Room | None = None) -> tuple[bytes | NDArray[np.uint8], str] | None:
-        """Return UTF-8 bytes, in room if given, and the separator, if line ends and it tell all, else None."""
+        """Return UTF-8 bytes, in room if given, and the separator; None if line ends and it tell less."""
         ...
 
 
