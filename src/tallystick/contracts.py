@@ -26,8 +26,6 @@ T = TypeVar("T")
 D = TypeVar("D")
 Found = TypeVar("Found", covariant=True)
 Fitted = TypeVar("Fitted", covariant=True, bound="Model")
-
-
 Room = Callable[[int], "NDArray[np.uint8]"]  # gives so many bytes of memory; the same ones each time
 
 
@@ -39,9 +37,7 @@ class Load(Protocol):
         ...
 
     def plain(self, room: Room | None = None) -> tuple[bytes | NDArray[np.uint8], str] | None:
-        """Return the rows as UTF-8 bytes and what separates cells, where separators and line ends tell all;
-        else None: call for the rows. room: memory that they may be put into.
-        """
+        """Return UTF-8 bytes, in room if given, and the separator; None if line ends and it tell less."""
         ...
 
 

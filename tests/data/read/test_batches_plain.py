@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.read.batches import Places, Plain, loaded
+from tallystick.data.read.batches import Plain, ThreadMemory, loaded
 from tallystick.data.read.cells import Coded, Floats, condense
 from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.read.strings import Distinct, numbers
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.data.source import open_source
-from tallystick.data.source.stretch import Stretch
+from tallystick.data.source.stretch import BareRows
 
 pytestmark = pytest.mark.slow
 
@@ -177,7 +177,7 @@ def test_more_texts_than_few_are_coded_as_well():
 
 def test_memory_of_numbers_is_used_again_once_no_array_lies_in_it():
     free = deque()
-    places = Places(free)
+    places = ThreadMemory(free)
     first = places.values(2, 3)
     one = first[1]
     del first
@@ -200,7 +200,7 @@ def test_batches_that_use_memory_again_give_the_table_of_one_batch(tmp_path, thr
     rows = [f"{a!r},{'pqr'[i % 3]},{i % 5},{b!r},{c!r}" for i, (a, b, c) in enumerate(cells)]
     path.write_text("a,y,few,b,c\n" + "\n".join(rows) + "\n")
     source = open_source(path)
-    assert sum(isinstance(piece.found, Stretch) for piece in source.pieces()) > 2
+    assert sum(isinstance(piece.found, BareRows) for piece in source.pieces()) > 2
     one = read_table(replace(source, block=1 << 30), target="y", threads=1)
     for found in (read_table(source, target="y", threads=threads), read_to_disk(source, 1 << 25, target="y")):
         assert found.schema == one.schema

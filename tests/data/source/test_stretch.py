@@ -11,7 +11,7 @@ import pytest
 
 from tallystick.data.schema import Reading
 from tallystick.data.source.csv import open_csv
-from tallystick.data.source.stretch import TAIL, Stretch, stretches
+from tallystick.data.source.stretch import TAIL, BareRows, stretches
 from tallystick.errors import DataError
 
 ROWS = [f"{i},cat {i % 7},{i * 0.5}" for i in range(6_000)]
@@ -35,7 +35,7 @@ def blocks(source, size=20_000):
 
 
 def bare(found):
-    return sum(isinstance(block, Stretch) for block in found)
+    return sum(isinstance(block, BareRows) for block in found)
 
 
 def text_of(found):
@@ -62,7 +62,7 @@ def test_from_the_first_quote_or_nul_byte_on_rows_are_walked_through(tmp_path, o
     found = blocks(source)
     assert text_of(found) == "\n".join(lines) + "\n"
     assert 0 < bare(found) < len(found)
-    assert len(b"".join(block.block for block in found if isinstance(block, Stretch))) < 60_000
+    assert len(b"".join(block.block for block in found if isinstance(block, BareRows))) < 60_000
     assert sum(batch.num_rows for batch in replace(source, block=20_000).batches()) == len(lines)
 
 

@@ -84,7 +84,7 @@ class Plain:
         block: kernels.Text,
         ends: NDArray[np.uint32],
         names: Sequence[str],
-        places: Places | None = None,
+        places: ThreadMemory | None = None,
     ) -> None:
         self.block, self.ends, self.names, self.places = block, ends, names, places
         self.num_rows = len(ends)
@@ -133,7 +133,7 @@ class Plain:
         ]
 
 
-class Places(threading.local):
+class ThreadMemory(threading.local):
     """Memory of a thread that looks at batches: for a text and where its cells end, used again for each."""
 
     def __init__(self, free: deque[NDArray[np.float64]]) -> None:
@@ -168,7 +168,7 @@ class _Lent:
         self.free.append(self.memory)
 
 
-def loaded(piece: Load, names: Sequence[str], places: Places | None = None) -> Any:
+def loaded(piece: Load, names: Sequence[str], places: ThreadMemory | None = None) -> Any:
     """Return a batch: cut here if its source gives plain rows away, else as the source reads it.
 
     places: where they may lie, until this thread loads the next.

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import InMemory, Load, Source
-from tallystick.data.read.batches import Places, View, loaded
+from tallystick.data.read.batches import ThreadMemory, View, loaded
 from tallystick.data.read.cells import Floats
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
@@ -182,7 +182,7 @@ class _Reader:
             yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
             return
 
-        places = Places(deque())
+        places = ThreadMemory(deque())
 
         def look(load: Load, start: int | None) -> Looked:
             batch = loaded(load, self.question.columns, places)

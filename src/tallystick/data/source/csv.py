@@ -28,7 +28,7 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.source.repair import Mending, mended_block
 from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import SEPARATORS, look_at
-from tallystick.data.source.stretch import Stretch, stretches
+from tallystick.data.source.stretch import BareRows, stretches
 from tallystick.data.source.totals import WORDS, ColumnSums, may_be_total, says_sum
 from tallystick.data.source.unread import marked
 from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
@@ -116,7 +116,7 @@ class CsvFile(BaseSource):
 
     def pieces(self) -> Iterator[CsvRows]:
         """Yield pieces of some rows; any thread may call for them."""
-        before: Walked | Stretch | None = None
+        before: Walked | BareRows | None = None
         for found in self.blocks():
             if before is not None:
                 yield CsvRows(self, before, False)
@@ -124,7 +124,7 @@ class CsvFile(BaseSource):
         if before is not None:
             yield CsvRows(self, before, True)
 
-    def blocks(self) -> Iterator[Walked | Stretch]:
+    def blocks(self) -> Iterator[Walked | BareRows]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows; from the first quote that
         is not as it should be on, as damaged rows are found.
         """
@@ -145,7 +145,7 @@ class CsvFile(BaseSource):
             at, line = last.at + len(last.block), last.line + raw.lines_in(last.block)
             yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
 
-    def _bare(self) -> Iterator[Stretch]:
+    def _bare(self) -> Iterator[BareRows]:
         """Yield the rows below the header that line feeds tell apart, as far as they go."""
         if self._lies_bare and os.path.getsize(self.path) > 2 * self.block:
             asked = max(self.header, default=0x22)
@@ -186,7 +186,7 @@ class CsvFile(BaseSource):
             raise self._explained("invalid UTF-8")
         return block
 
-    def cells(self, block: bytes, found: Walked | Stretch) -> pa.RecordBatch:
+    def cells(self, block: bytes, found: Walked | BareRows) -> pa.RecordBatch:
         """Return the cells of a checked block as texts; found: the block as it was found."""
         reasons: dict[int, str] = {}
         mend = self.suspicious(block) if found.doubtful and not self.strict else self.has_header(block)
@@ -297,7 +297,7 @@ class CsvRows:
     """Some rows of a file, not yet cut into cells; any thread may call for them."""
 
     file: CsvFile
-    found: Walked | Stretch
+    found: Walked | BareRows
     last: bool
 
     def __call__(self) -> pa.RecordBatch:
@@ -311,7 +311,7 @@ class CsvRows:
         found, file = self.found, self.file
         if len(file.columns) == 1 or found.doubtful:
             return None
-        if isinstance(found, Stretch) and found.easy and not self.last:
+        if isinstance(found, BareRows) and found.easy and not self.last:
             return (found.block if room is None else found.into(room)), file.sep
         block = found.block
         if b'"' in block or file.has_header(block):

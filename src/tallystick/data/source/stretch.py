@@ -23,7 +23,7 @@ from tallystick.errors import DataError
 TAIL = 1 << 14  # bytes, in which rows may be no rows
 
 
-class Stretch(NamedTuple):
+class BareRows(NamedTuple):
     """Whole rows of a file, as `bytes.Walked` has them, but not yet read.
 
     start: their first byte in the file; at: below the header. easy: all is ASCII, and without the byte that
@@ -61,9 +61,9 @@ class Stretch(NamedTuple):
         return out
 
 
-def stretches(path: str, where: str, start: int, line: int, size: int, asked: int) -> Iterator[Stretch]:
+def stretches(path: str, where: str, start: int, line: int, size: int, asked: int) -> Iterator[BareRows]:
     """Yield stretches of at most `size` bytes from a byte of a file on, as far as they go; its last bytes,
-    at least TAIL, are left. line: the number of the first one; asked: see Stretch.
+    at least TAIL, are left. line: the number of the first one; asked: see BareRows.
     """
     room, begin = np.empty(min(size, NEAR), np.uint8), start
     try:
@@ -75,7 +75,7 @@ def stretches(path: str, where: str, start: int, line: int, size: int, asked: in
                 if found is None:
                     return
                 end, lines, easy = found
-                yield Stretch(path, where, begin, end, begin - start, line, lines, easy)
+                yield BareRows(path, where, begin, end, begin - start, line, lines, easy)
                 begin, line = begin + end, line + lines
     except OSError as error:
         raise cannot_read(where, error) from None
