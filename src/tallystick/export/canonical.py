@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tallystick.errors import ModelFileError, shown
-from tallystick.models.plain import InParts
+from tallystick.models.plain import ToldInParts
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -27,7 +27,7 @@ def write(value: Any) -> bytes:
 
 
 def pieces(value: Any) -> Iterator[bytes]:
-    """Yield canonical JSON bit by bit: no `InParts` is there whole at any moment."""
+    """Yield canonical JSON bit by bit: no `ToldInParts` is there whole at any moment."""
     try:
         for text in _pieces(value):
             yield text.encode()
@@ -39,9 +39,9 @@ def pieces(value: Any) -> Iterator[bytes]:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    if isinstance(value, InParts):
+    if isinstance(value, ToldInParts):
         yield from _long(value)
-    elif isinstance(value, dict) and any(isinstance(v, InParts) for v in value.values()):
+    elif isinstance(value, dict) and any(isinstance(v, ToldInParts) for v in value.values()):
         for i, key in enumerate(sorted(value)):
             yield f"{',' if i else '{'}\n{_ENCODER.encode(key)}:"
             yield from _pieces(value[key])
@@ -50,7 +50,7 @@ def _pieces(value: Any) -> Iterator[str]:
         yield _text(value)
 
 
-def _long(value: InParts) -> Iterator[str]:
+def _long(value: ToldInParts) -> Iterator[str]:
     before = "["
     for part in value:
         text = _text(part)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class InParts:
+class ToldInParts:
     """A list so long that it is told part by part: nobody needs all of it at once to write it."""
 
     parts: Callable[[], Iterator[list[Any]]]

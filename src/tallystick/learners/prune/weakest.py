@@ -22,6 +22,7 @@ STALE = 2  # entries a node, of which most have changed since: then they are loo
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Link = tuple[float, int]  # what a leaf of a node's subtree is worth, and the node
 
 
 def node_errors(tree: Tree) -> Floats:
@@ -75,12 +76,8 @@ def weakest_links(tree: Tree) -> LinkPath:
     alpha = 0.0
     while waiting:
         g, node = heapq.heappop(waiting)
-        if (
-            leaves[node] == 1
-            or g != (own[node] - below[node]) / (leaves[node] - 1)
-            or price[node] == price[node]
-        ):
-            continue  # cut already, or changed since
+        if leaves[node] == 1 or g != (own[node] - below[node]) / (leaves[node] - 1):
+            continue  # cut already (then its subtree has one leaf), or changed since
         alpha = max(alpha, g)
         gone, saved = int(leaves[node]) - 1, float(own[node] - below[node])
         _cut(node, int(nodes.end[node]), alpha, inner, price, leaves)
@@ -93,16 +90,20 @@ def weakest_links(tree: Tree) -> LinkPath:
                 heapq.heappush(waiting, ((own[up] - below[up]) / (leaves[up] - 1), up))
             up = parent[up]
         if len(waiting) > STALE * len(nodes):
-            waiting = [
-                (g, n) for g, n in waiting if leaves[n] > 1 and g == (own[n] - below[n]) / (leaves[n] - 1)
-            ]
-            heapq.heapify(waiting)
+            waiting = _current(waiting, own, below, leaves)
         step = (float(alpha), int(leaves[0]), float(below[0]))
         steps = [*steps[:-1], step] if steps[-1][0] == alpha else [*steps, step]
     steps.reverse()
     alphas, sizes, errors = (np.array(part) for part in zip(*steps, strict=True))
     total = tree.rows[0].sum()
     return LinkPath(alphas / total, sizes, errors / total, price / total)
+
+
+def _current(waiting: list[Link], own: Floats, below: Floats, leaves: Ints) -> list[Link]:
+    """Return the heap without the entries that have changed since."""
+    out = [(g, n) for g, n in waiting if leaves[n] > 1 and g == (own[n] - below[n]) / (leaves[n] - 1)]
+    heapq.heapify(out)
+    return out
 
 
 def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Floats, leaves: Ints) -> None:

@@ -21,7 +21,7 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
 from tallystick.models.decision import AnswerDecision, decide, in_force
-from tallystick.models.plain import InParts
+from tallystick.models.plain import ToldInParts
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
@@ -383,16 +383,16 @@ class Tree:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's own part."""
-        return {k: v.whole() if isinstance(v, InParts) else v for k, v in self.in_parts().items()}
+        return {k: v.whole() if isinstance(v, ToldInParts) else v for k, v in self.in_parts().items()}
 
     def in_parts(self) -> dict[str, Any]:
         """Return the same with its long lists in parts, of which one at a time is in memory."""
         every = [slice(at, min(at + WRITTEN, len(self.nodes))) for at in range(0, len(self.nodes), WRITTEN)]
         proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
         return proof | {
-            "branches": InParts(lambda: (write_branches(self.nodes, here) for here in every)),
-            "candidates": InParts(lambda: (self._texts(here) for here in every)),
-            "nodes": InParts(lambda: (write_nodes(self.nodes, here) for here in every)),
+            "branches": ToldInParts(lambda: (write_branches(self.nodes, here) for here in every)),
+            "candidates": ToldInParts(lambda: (self._texts(here) for here in every)),
+            "nodes": ToldInParts(lambda: (write_nodes(self.nodes, here) for here in every)),
         }
 
     def _texts(self, here: slice) -> list[str]:
