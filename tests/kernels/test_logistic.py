@@ -69,6 +69,8 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
     [
         (2, 2, 3, 2, 4, 9, 2, 1, 4, 4, 2, 300, 3),  # few codes, and in between columns of many
         (2,) * 16 + (3, 2, 9, 2, 2, 2, 2, 2),  # groups in which every column has two, and others
+        (4, 2, 2, 2, 1) * 2,  # five columns of as many joint codes, but not of two codes each
+        (2, 2, 2, 2, 2, 4, 4, 2, 1, 1),
     ],
 )
 def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(

@@ -101,7 +101,8 @@ class Narrow {
             Group g{c, c, 1, false, {}};
             while (g.end < columns_.size() && g.end - g.first < kTogether && g.codes * sizes_[g.end] <= kJoint)
                 g.codes *= sizes_[g.end++];
-            g.bits = g.end - g.first == kTogether && g.codes == kJoint;
+            g.bits = g.end - g.first == kTogether;
+            for (size_t k = g.first; k < g.end; ++k) g.bits &= sizes_[k] == 2;  // in these rows: codes 0 and 1 alone
             size_t step = 1;
             for (size_t k = g.first; k < g.end; step *= sizes_[k++])
                 for (size_t joint = 0; joint < g.codes; ++joint)

@@ -24,6 +24,7 @@ from tallystick.models.tree.record import is_number
 
 PIECE = 65_536  # rows of a task, at least
 SHARES = 4  # tasks of a thread: fewer of them look up fewer columns, more of them end together
+LARGEST = 8 * PIECE  # so that memory does not grow with the rows, and an interrupt need not wait
 
 Columns = Sequence[NDArray[Any]]
 Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
@@ -54,7 +55,7 @@ def from_floats(
 
 def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
     """Return work(columns, rows) of pieces of the rows, over threads; None when one has to be read."""
-    size = max(PIECE, rows // (SHARES * thread_count(threads)))
+    size = min(max(PIECE, rows // (SHARES * thread_count(threads))), LARGEST)
     out: list[NDArray[Any]] = []
     first = Lock()
 

@@ -51,7 +51,7 @@ def unchanged(stamps: Iterable[Stamp]) -> Iterator[None]:
     """Read files; if they change meanwhile, that is the error, whatever else went wrong."""
     try:
         yield
-    except TallyError:
+    except (TallyError, OSError, UnicodeError):
         for stamp in stamps:
             stamp.check()
         raise

@@ -70,6 +70,7 @@ def carry(digits: Digits) -> Digits:
 
 def whole(digits: Digits) -> int:
     """Return the whole number that carried digits[digit] are."""
+    check.array("digits", digits, "int64", (None,))
     return wholes(digits[None])[0]
 
 

@@ -25,6 +25,7 @@ from tallystick.kernels import CellKind, FewTexts, Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
 FEW = 100  # entries of a dictionary that Python merges sooner than Arrow
+SHARED = 4_096  # bytes of texts that many batches share: longer ones would be held when nobody reads any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ def distinct_few(few: FewTexts, marks: Sequence[str] = ()) -> Distinct:
     place = np.array([at.get(text, len(values)) for text in few.texts], code_type(len(values)))
     counted = np.zeros(len(values) + 1, np.int64)
     np.add.at(counted, place, few.counts)
-    return Distinct(_shared(values), np.take(place, few.codes), counted)
+    array = _shared(values) if sum(map(len, values)) <= SHARED else _as_array(values)
+    return Distinct(array, np.take(place, few.codes), counted)
 
 
 @lru_cache(maxsize=64)
@@ -99,10 +101,14 @@ def _marks(marks: tuple[str, ...]) -> frozenset[bytes]:
     return frozenset(mark.encode() for mark in marks)
 
 
-@lru_cache(maxsize=512)
+def _as_array(values: tuple[bytes, ...]) -> pa.LargeStringArray:
+    return from_texts([value.decode() for value in values])
+
+
+@lru_cache(maxsize=256)
 def _shared(values: tuple[bytes, ...]) -> pa.LargeStringArray:
     """Shared: nobody writes to it."""
-    return from_texts([value.decode() for value in values])
+    return _as_array(values)
 
 
 def _places(coded: pa.DictionaryArray) -> NDArray[Any]:

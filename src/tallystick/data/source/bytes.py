@@ -62,6 +62,14 @@ def is_packed(path: str) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
+def lies_bare(path: str, where: str) -> bool:
+    """Are the bytes of the file those of its text?"""
+    try:
+        return not is_packed(path)
+    except OSError as error:
+        raise cannot_read(where, error) from None
+
+
 def size_of(path: str) -> int:
     """Return the bytes of a file, unpacked: for a gz file by its end, which counts to 4 GB and for its
     last part, and by how far its beginning unpacks.

@@ -147,14 +147,15 @@ class CsvFile(BaseSource):
 
     def _bare(self) -> Iterator[BareRows]:
         """Yield the rows below the header that line feeds tell apart, as far as they go."""
-        if self._lies_bare and os.path.getsize(self.path) > 2 * self.block:
+        if self._lies_bare:
             asked = max(self.header, default=0x22)
             yield from stretches(self.path, self.name, self._first_row(), self.skip + 1, self.block, asked)
 
     @property
     def _lies_bare(self) -> bool:
         """Does the text lie in the file as it is read?"""
-        return self.reading.encoding == "utf-8" and self.dialect.usual and not raw.is_packed(self.path)
+        usual = self.reading.encoding == "utf-8" and self.dialect.usual
+        return usual and raw.lies_bare(self.path, self.name)
 
     def _first_row(self) -> int:
         """Return the byte of a file at which the rows begin, where the text lies bare."""

@@ -63,13 +63,14 @@ class BareRows(NamedTuple):
 
 def stretches(path: str, where: str, start: int, line: int, size: int, asked: int) -> Iterator[BareRows]:
     """Yield stretches of at most `size` bytes from a byte of a file on, as far as they go; its last bytes,
-    at least TAIL, are left. line: the number of the first one; asked: see BareRows.
+    at least TAIL, are left, and a file of few stretches is left whole. line: the number of the first one;
+    asked: see BareRows.
     """
     room, begin = np.empty(min(size, NEAR), np.uint8), start
     try:
         with open(path, "rb", buffering=0) as file:
             whole = os.fstat(file.fileno()).st_size
-            while (left := whole - TAIL - begin) > 0:
+            while whole > 2 * size and (left := whole - TAIL - begin) > 0:
                 file.seek(begin)
                 found = _next(file, min(size, left), asked, room)
                 if found is None:

@@ -214,15 +214,15 @@ class Table:
 
     def with_classes(self, classes: NDArray[Any]) -> Table:
         """Return the same rows, each with the class given for it."""
-        return replace(self, classes=classes, _fingerprint=None)
+        return replace(self, classes=classes, _fingerprint=None, own=False)
 
     def with_weights(self, weights: NDArray[np.int64]) -> Table:
         """Return the same rows, each with the weight given for it."""
-        return replace(self, weights=weights, _fingerprint=None)
+        return replace(self, weights=weights, _fingerprint=None, own=False)
 
     def with_values(self, name: str, values: NDArray[np.float64]) -> Table:
         """Return the same rows, each with the number given for it in one column."""
-        return replace(self, columns={**self.columns, name: values}, _ranks={}, _fingerprint=None)
+        return replace(self, columns={**self.columns, name: values}, _ranks={}, _fingerprint=None, own=False)
 
     def slice(self, start: int, stop: int) -> Block:
         """Return rows start to stop as a block of views."""

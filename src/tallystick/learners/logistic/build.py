@@ -47,7 +47,7 @@ class ToldWhenAsked:
     def verdict(self) -> SeparationVerdict:
         """Whether the classes are separated."""
         found = self.look()
-        self.look = SeparationVerdict  # the rows are no longer needed
+        self.look = lambda: found  # the rows are no longer needed; another thread may ask meanwhile
         return found
 
     @cached_property

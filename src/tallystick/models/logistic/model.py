@@ -135,6 +135,10 @@ class LogisticModel:
     kind = KIND
     calibration = None  # its shares are those of the fit
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle keeps: what is told of the fit, not the rows that would tell it."""
+        return self.__dict__ | {"told": KnownFit(self.told.fit, self.told.errors, self.told.notes)}
+
     @property
     def fit(self) -> Fit:
         """How the fit went."""
