@@ -33,6 +33,10 @@ def test_nothing_is_answered_before_the_fit():
     ):
         with pytest.raises(NotFitted, match="this NaiveBayes is not fitted yet"):
             ask(ts.NaiveBayes())
+    for other in (ts.DecisionTree(), ts.RegressionTree(), ts.LogisticRegression(), ts.Scorecard()):
+        for write in (other.to_bytes, other.to_dict, lambda m=other: m.save("never.tally.json")):
+            with pytest.raises(NotFitted, match="is not fitted yet"):
+                write()
     assert not hasattr(ts.NaiveBayes(), "transform")
 
 

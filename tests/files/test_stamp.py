@@ -42,11 +42,15 @@ def test_the_same_bytes_with_the_old_time_are_a_changed_file(file):
         stamp.check()
 
 
-def test_a_change_is_the_error_whatever_else_went_wrong(file):
+@pytest.mark.parametrize(
+    "other",
+    [DataError("line 2 is damaged."), OSError(5, "input/output error"), UnicodeDecodeError("utf-8", b"", 0, 1, "")],
+)
+def test_a_change_is_the_error_whatever_else_went_wrong(file, other):
     path, stamp = file
     path.write_text("b\n")
     with pytest.raises(DataError, match="changed while it was read"), unchanged([stamp]):
-        raise DataError("line 2 is damaged.")
+        raise other
 
 
 def test_another_error_stays_what_it_is_and_a_quiet_reading_passes(file):

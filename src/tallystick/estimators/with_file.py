@@ -74,6 +74,7 @@ class WithFile(WithDecision):
 
     def _pieces(self, profile: bool) -> Iterator[bytes]:
         """Yield the model file's bytes bit by bit."""
+        self._check_fitted()
         return file.pieces(self._document(profile, self._model_part(whole=False)))
 
     def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:

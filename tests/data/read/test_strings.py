@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tallystick.data.read import strings
 from tallystick.data.schema import MISSING_MARKS
-from tallystick.kernels import CellKind
+from tallystick.kernels import CellKind, FewTexts
 
 ODD = [
     *(
@@ -241,3 +241,13 @@ def test_codes_have_room_for_missing_and_unseen(levels, bits):
     found = strings.distinct(pa.array([f"{i:06}" for i in range(levels)]))
     assert found.codes.dtype.itemsize * 8 == bits
     assert found.codes.tolist() == list(range(levels))
+
+
+def test_few_texts_are_shared_and_long_ones_are_held_by_nobody():
+    def few(size):
+        texts = [bytes([65 + i]) * size for i in range(3)]
+        return FewTexts(np.array([2, 0, 1], np.uint16), texts, np.ones(3, np.int64))
+
+    assert strings.distinct_few(few(5)).values is strings.distinct_few(few(5)).values
+    long = strings.distinct_few(few(strings.SHARED)).values
+    assert long is not strings.distinct_few(few(strings.SHARED)).values

@@ -121,3 +121,10 @@ def test_a_stretch_is_put_where_room_is_given_and_a_file_cut_short_is_refused(tm
     os.truncate(path, last.start + 3)
     with pytest.raises(DataError, match=r"t\.csv became shorter while it was read"):
         last.block  # noqa: B018
+
+
+def test_a_file_that_is_gone_is_an_error_in_one_line(tmp_path):
+    source = opened(tmp_path, HEAD + "\n".join(ROWS))
+    (tmp_path / "t.csv").unlink()
+    with pytest.raises(DataError, match=r"t\.csv"):
+        list(source.blocks())

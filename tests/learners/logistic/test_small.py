@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -153,3 +154,25 @@ def test_rows_are_let_go_when_all_is_told():
 def test_a_label_of_one_class_is_an_error_as_before():
     with pytest.raises(ts.TallyError, match="one class"):
         ts.LogisticRegression(l2=1.0).fit(np.arange(40.0).reshape(20, 2) % 7, np.zeros(20, int))
+
+
+@pytest.mark.parametrize("l2", [1.0, "auto"])
+def test_a_pickled_model_tells_what_it_would_have_told_and_holds_no_rows(l2):
+    X, y = separated()
+    model, known = (ts.LogisticRegression(l2=l2).fit(X, y) for _ in range(2))
+    stored = pickle.dumps(model.model_)
+    assert np.ascontiguousarray(X[:, 0]).tobytes() not in stored
+    again = pickle.loads(stored)
+    assert (again.fit, again.errors, again.told.notes) == (
+        known.model_.fit,
+        known.model_.errors,
+        known.model_.told.notes,
+    )
+
+
+def test_two_threads_that_ask_at_once_are_told_the_same():
+    X, y = separated()
+    told = ts.LogisticRegression().fit(X, y).model_.told
+    ask = type(told).verdict.func  # without the place where its first answer is kept
+    assert ask(told) == ask(told)
+    assert ask(told).kind
