@@ -44,7 +44,11 @@ def test_the_same_bytes_with_the_old_time_are_a_changed_file(file):
 
 @pytest.mark.parametrize(
     "other",
-    [DataError("line 2 is damaged."), OSError(5, "input/output error"), UnicodeDecodeError("utf-8", b"", 0, 1, "")],
+    [
+        DataError("line 2 is damaged."),
+        OSError(5, "input/output error"),
+        UnicodeDecodeError("utf-8", b"", 0, 1, ""),
+    ],
 )
 def test_a_change_is_the_error_whatever_else_went_wrong(file, other):
     path, stamp = file

@@ -18,7 +18,6 @@ from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
-from tallystick.data.table.table import is_own
 from tallystick.draw.svg import as_html
 from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
 from tallystick.estimators.classes import refuse_many
@@ -237,6 +236,8 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
     def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
         """Become the model that was learnt from a table, with what is known of the table."""
+        from tallystick.data.table.table import is_own
+
         rows = table if is_own(table) else self._rows_of(table)  # where nobody can write to them, it may wait
         self._adopt(model, table.notes + notes, rows)
         self._remember(table.files)

@@ -85,7 +85,7 @@ class Fit:
         return cls(**fields)
 
 
-class Told(Protocol):
+class FitTelling(Protocol):
     """What a model tells of its fit: known, or found when somebody first asks for it.
 
     errors: standard errors in the order of `coefficients` [coefficient][link], or empty. notes: what was
@@ -128,7 +128,7 @@ class LogisticModel:
     options: LogisticOptions
     constant: Array
     parts: tuple[Part, ...]
-    told: Told
+    told: FitTelling
     reference: int
     decision: AnswerDecision | None = None
 
