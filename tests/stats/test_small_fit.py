@@ -1,6 +1,4 @@
-"""The one question of a small logistic regression; that its answer has the bytes of the long way is tested with
-the learner.
-"""
+"""One question for a small logistic regression; the learner's tests hold it to the bytes of the long way."""
 
 from __future__ import annotations
 
@@ -46,6 +44,6 @@ def test_the_answer_is_where_the_gradient_ends(asked):
 
 def test_weights_of_rows_and_several_blocks_have_no_quick_answer(asked):
     table, question, _ = asked
-    heavier = replace(table, weights=np.full(table.rows, 2), _blocks={})
+    heavier = replace(table, weights=np.full(table.rows, 2))
     assert Local(1).total(heavier, question) is None
     assert question.merge(question.zero(), question.zero()) is None
