@@ -50,7 +50,7 @@ def test_rates_from_sums_are_those_of_all_answers(many, tested):
     here = error_rates(names, truth, FoldAnswers(shares, fold), None, rule)
     grouping = Grouping.of(column)
     own = {str(c): np.ascontiguousarray(shares[:, c]) for c in range(3)}
-    own[beside_name(grouping)] = grouping(Block(200, {"g": group.astype(np.uint8)}))
+    own[beside_name(grouping)] = grouping.work(Block(200, {"g": group.astype(np.uint8)}))
     whole = Block(200, own, truth.astype(np.uint8))
     blocks = [take_block(whole, rows) for rows in np.array_split(np.arange(tested), 4)]
     every = [*blocks, take_block(whole, np.arange(tested, 200))]
