@@ -96,6 +96,27 @@ def test_equal_rows_without_an_order_have_their_groups_in_order_however_they_com
     assert first[:40] == sorted(first[:40])
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_without_an_order_keep_their_weights_and_levels_that_are_cut_as_numbers(weighted):
+    rng = np.random.default_rng(1)
+    rows = {"age": rng.choice([-1.5, 2.0, 7.0, 10.0], 200), "x": np.repeat([1.0, 2.0], 100)}
+    rows["y"] = rng.choice(["p", "q"], 200)
+    weight = rng.integers(1, 4, 200) if weighted else None
+    rows["who"] = np.array(["ann", "bob", "cy"])[(rng.integers(1, 4, 200) if weight is None else weight) - 1]
+    made = ts.NaiveBayes(kinds={"age": "levels", "who": "out"})
+    table = made._read(rows, "y", weight)
+
+    def read(other):
+        order = rng.permutation(200)
+        again = {name: data[order] for name, data in rows.items()}
+        return other._read(again, "y", None if weight is None else weight[order])
+
+    found = names_by(made, read, table, {"age": [2.0, 8.0], "who": None}, ordered=False)
+    ages = np.array(["below 2", "2 to below 8", "8 or more"])[np.searchsorted([2, 8], rows["age"], "right")]
+    assert found["age"].tolist() == ages.tolist()
+    assert not weighted or found["who"].tolist() == rows["who"].tolist()
+
+
 def test_many_groups_are_shown_as_the_largest_and_a_rest():
     rows = MOST + 3
     part = FoldAnswers(np.tile([0.9, 0.1], (rows, 1)), np.zeros(rows, np.int64))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -213,11 +214,32 @@ def alike(table: Table, aside: Table, groups: Sequence[NDArray[Any]] = ()) -> ND
     columns: rows without an order are known by what they hold. Of equal rows the first has the least groups,
     groups[column][row of the other reading]: those of the first column, then of the next.
     """
-    more = [c.name for c in aside.schema.used if c.name not in {own.name for own in table.schema.used}]
+    kinds = {c.name: c.kind for c in table.schema.used}
+    other = [c.name for c in aside.schema.used if kinds.get(c.name) != c.kind]  # not there, or not numbers
     places = np.empty(table.rows, np.int64)
-    order = np.lexsort((*reversed(groups), aside.without(more).row_hashes()))
-    places[np.argsort(table.row_hashes(), kind="stable")] = order
+    held = [_held(one, [name for name in other if kinds.get(name) in CODED], other) for one in (table, aside)]
+    places[np.lexsort(held[0])] = np.lexsort((*reversed(groups), *held[1]))
     return places
+
+
+def _held(table: Table, cut: Sequence[str], other: Sequence[str]) -> list[NDArray[Any]]:
+    """Return what rows hold, as keys of `numpy.lexsort`: numbers of the columns `cut`, the weight, and a hash
+    of all but `other` columns.
+    """
+    weights = [] if table.weights is None else [table.weights]
+    return [*(_numbers(table, name) for name in cut), *weights, table.without(other).row_hashes()]
+
+
+def _numbers(table: Table, name: str) -> NDArray[Any]:
+    """Return a column's numbers, of levels those that they say."""
+    column, data = table.schema[name], np.asarray(table.column(name))
+    if column.kind not in CODED:
+        return data
+    said = np.full(len(column.levels) + 2, np.nan)
+    for code, text in enumerate(column.levels):
+        with suppress(ValueError):
+            said[code] = float(text)
+    return np.asarray(said[data])
 
 
 def level_names(column: Column) -> NDArray[Any]:
