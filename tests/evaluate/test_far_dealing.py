@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,8 +18,9 @@ from tallystick.data.table.block import Block
 from tallystick.data.table.table import Table
 from tallystick.errors import DataError, OptionError
 from tallystick.evaluate.cases import InShare
-from tallystick.evaluate.far_dealing import FarDealing, FarFolds
+from tallystick.evaluate.far_dealing import FarDealing, FarFolds, FarGroups
 from tallystick.evaluate.folds import Dealing, hold_out
+from tallystick.evaluate.groups import Grouping
 from tallystick.stats.value_tables import RankedPiece
 
 
@@ -115,6 +117,30 @@ def test_rows_before_or_beside_a_fold_train_for_it():
     assert FarFolds.in_turn(rows, 2).trains == ((1,), (0,))
     rising = FarFolds.rising(rows, 3)
     assert (rising.trains, rising.tested, rising.sizes) == (((0,), (0, 1)), (1, 2), (3, 2))
+
+
+def test_workers_get_no_names_of_groups_and_only_the_first_repeat_is_told_by_them():
+    schema = Schema((), Target("y", ("a", "b")))
+    grouping = Grouping.of(Column("who", "levels", ("ann", "bob")))
+    sent = {}
+
+    class Deals:
+        def with_beside(self, lean, works):
+            sent.update(works)
+            return self
+
+        def in_order(self, order):
+            return SimpleNamespace(sizes=order.sizes(30))
+
+    table = SimpleNamespace(rows=30, schema=schema, dealer=Deals)
+    dealing = FarDealing.of(table, beside=FarGroups(table, (grouping,)))
+    (work,) = sent.values()
+    assert work(Block(2, {"who": np.array([1, 0], np.uint8)})).tolist() == [
+        grouping.names.index("bob"),
+        grouping.names.index("ann"),
+    ]
+    assert b"bob" not in pickle.dumps(work)
+    assert [dealing.outer(3, key).groupings for key in (0, 1)] == [(grouping,), ()]
 
 
 def test_rows_here_are_not_dealt_far():

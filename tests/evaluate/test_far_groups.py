@@ -50,7 +50,7 @@ def test_rates_from_sums_are_those_of_all_answers(many, tested):
     here = error_rates(names, truth, FoldAnswers(shares, fold), None, rule)
     grouping = Grouping.of(column)
     own = {str(c): np.ascontiguousarray(shares[:, c]) for c in range(3)}
-    own[beside_name(grouping)] = grouping(Block(200, {"g": group.astype(np.uint8)}))
+    own[beside_name(grouping)] = grouping.work(Block(200, {"g": group.astype(np.uint8)}))
     whole = Block(200, own, truth.astype(np.uint8))
     blocks = [take_block(whole, rows) for rows in np.array_split(np.arange(tested), 4)]
     every = [*blocks, take_block(whole, np.arange(tested, 200))]
@@ -95,3 +95,17 @@ def test_errors_by_group_of_rows_that_stay_with_spark_are_those_here(spark, monk
     assert str(there) == str(here)
     assert list(there.groups) == ["who", "n", "colour"]
     assert there.said_by("who") == here.said_by("who")
+
+
+@pytest.mark.slow
+def test_equal_rows_of_a_dataframe_are_told_by_their_groups_alike_brought_here_or_not(spark, monkeypatch):
+    rng = np.random.default_rng(2)
+    table = pa.table({"x": np.repeat([1.0, 2.0, 3.0], 20), "y": rng.choice(["p", "q"], 60)})
+    table = table.append_column("who", pa.array(rng.choice(["ann", "bob", "cy"], 60)))
+    table = table.append_column("n", pa.array(rng.normal(size=60)))
+    model = ts.NaiveBayes(distributions="gaussian", kinds={"n": "out", "who": "out"})
+    asked = {"folds": 2, "by": ["who", "n"]}
+    brought = ts.cross_validate(model, sent(spark, table), "y", **asked)
+    keep_columns_far(monkeypatch)
+    there = ts.cross_validate(model, sent(spark, table.take(rng.permutation(60))), "y", **asked)
+    assert json.dumps(there.to_dict()) == json.dumps(brought.to_dict())

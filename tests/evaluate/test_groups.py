@@ -9,7 +9,7 @@ from tables import mixed
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
-from tallystick.evaluate.groups import MOST, asked_groups, error_rates, group_names
+from tallystick.evaluate.groups import MOST, asked_groups, error_rates, group_names, names_by
 from tallystick.evaluate.result import FoldAnswers
 
 
@@ -44,6 +44,77 @@ def test_rates_are_those_counted_by_hand_and_rows_never_tested_are_left_out():
     assert (first["group"], first["rows"], first["error"]) == ("b", 3.0, 1 / 3)
     assert (first["truth"], first["answers"]) == ([1 / 3, 2 / 3], [2 / 3, 1 / 3])
     assert (second["group"], second["rows"], second["error"]) == ("a", 1.0, 1.0)
+
+
+@pytest.mark.parametrize("there", [4, 12])  # classes that rows are of, out of twelve
+def test_of_any_weights_none_are_wrong_where_all_answers_are_right_and_all_where_all_are_wrong(there):
+    rng, rows = np.random.default_rng(there), 4_000
+    for _ in range(20):
+        truth = rng.integers(0, there, rows)
+        weights = rng.integers(500 << 35, 2_000 << 35, rows) / 2.0**35
+        for wrong in (0, 1):
+            part = FoldAnswers(np.eye(12)[(truth + wrong) % 12], np.zeros(rows, np.int64))
+            (found,) = error_rates(np.zeros(rows, int), truth, part, weights, None)
+            assert found["error"] == wrong
+            assert {one["share"] for one in found["misses"][:there]} == {wrong}
+            assert min(one["rows"] for one in found["false_alarms"]) >= 0.0
+            assert wrong or {one["share"] for one in found["false_alarms"]} == {0.0}
+
+
+def test_where_all_rows_are_of_one_class_no_others_are_counted_whatever_their_weights():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        weights = rng.integers(500 << 35, 2_000 << 35, 4_000) / 2.0**35
+        part = FoldAnswers(np.eye(5)[rng.integers(0, 5, 4_000)], np.zeros(4_000, np.int64))
+        (found,) = error_rates(np.zeros(4_000, int), np.ones(4_000, int), part, weights, None)
+        assert found["truth"] == [0.0, 1.0, 0.0, 0.0, 0.0]
+        assert found["false_alarms"][1]["rows"] == 0.0
+        assert found["false_alarms"][0]["rows"] == found["rows"] == found["misses"][1]["rows"]
+
+
+def test_equal_rows_without_an_order_have_their_groups_in_order_however_they_come():
+    rng = np.random.default_rng(0)
+    rows = {"x": np.repeat([1.0, 2.0, 3.0], 40), "y": np.repeat(["p", "q", "p"], 40)}
+    rows |= {"who": rng.choice(["ann", "bob", "cy"], 120), "n": rng.normal(size=120)}
+    kinds = {"who": "out", "n": "out"}
+    table = ts.NaiveBayes(kinds=kinds)._read(rows, "y")
+
+    def told():
+        order = rng.permutation(120)
+        mixed_up = {name: data[order] for name, data in rows.items()}
+        found = names_by(
+            ts.NaiveBayes(kinds=kinds),
+            lambda other: other._read(mixed_up, "y"),
+            table,
+            {"who": None, "n": [0.0]},
+            ordered=False,
+        )
+        return list(zip(found["who"], found["n"], strict=True))
+
+    first = told()
+    assert told() == first
+    assert first[:40] == sorted(first[:40])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_without_an_order_keep_their_weights_and_levels_that_are_cut_as_numbers(weighted):
+    rng = np.random.default_rng(1)
+    rows = {"age": rng.choice([-1.5, 2.0, 7.0, 10.0], 200), "x": np.repeat([1.0, 2.0], 100)}
+    rows["y"] = rng.choice(["p", "q"], 200)
+    weight = rng.integers(1, 4, 200) if weighted else None
+    rows["who"] = np.array(["ann", "bob", "cy"])[(rng.integers(1, 4, 200) if weight is None else weight) - 1]
+    made = ts.NaiveBayes(kinds={"age": "levels", "who": "out"})
+    table = made._read(rows, "y", weight)
+
+    def read(other):
+        order = rng.permutation(200)
+        again = {name: data[order] for name, data in rows.items()}
+        return other._read(again, "y", None if weight is None else weight[order])
+
+    found = names_by(made, read, table, {"age": [2.0, 8.0], "who": None}, ordered=False)
+    ages = np.array(["below 2", "2 to below 8", "8 or more"])[np.searchsorted([2, 8], rows["age"], "right")]
+    assert found["age"].tolist() == ages.tolist()
+    assert not weighted or found["who"].tolist() == rows["who"].tolist()
 
 
 def test_many_groups_are_shown_as_the_largest_and_a_rest():

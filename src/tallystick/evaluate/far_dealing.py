@@ -188,12 +188,12 @@ class FarDealing:
         groupings = () if beside is None else beside.groupings
         if groups is not None or time is not None or groupings:
             lean = replace(schema, columns=tuple(c for c in schema.columns if c.name not in (groups, time)))
-            dealer = dealer.with_beside(lean, {beside_name(g): g for g in groupings})
+            dealer = dealer.with_beside(lean, {beside_name(g): g.work for g in groupings})
         return cls(table, dealer, groups, time, shares, groupings)
 
     def outer(self, folds: int, key: int = 0) -> FarFolds:
-        """Return the rows in the folds that judge."""
-        return replace(self._outer(folds, key), groupings=self.groupings)
+        """Return the rows in the folds that judge; those of key 0, the first repeat, are told by groups."""
+        return replace(self._outer(folds, key), groupings=self.groupings if key == 0 else ())
 
     def _outer(self, folds: int, key: int) -> FarFolds:
         if self.groups is not None:
@@ -201,7 +201,7 @@ class FarDealing:
             return FarFolds.in_turn(self._by_code(fold, folds), folds)
         if self.time is not None:
             begins = self._stretches(folds)
-            return FarFolds.rising(self._by_moment(begins, self.table.rows), len(begins))
+            return FarFolds.rising(self._by_moment(begins), len(begins))
         if self.shares:
             return self._shared(self.dealer, self.shares[-1] / sum(self.shares), key, self.table.rows)
         check_folds(folds, self.table.rows, "rows")
@@ -224,7 +224,7 @@ class FarDealing:
                 end = self._stretches(outer[1])[outer[0] + 1]
             begins = self._stretches(max(1, min(folds, end.moments - 1)), end)
             ends = [] if outer is None else [end]
-            return FarFolds.rising(self._by_moment([*begins, *ends], self.table.rows), len(begins))
+            return FarFolds.rising(self._by_moment([*begins, *ends]), len(begins))
         dealer: Dealer = training.dealer()
         if len(self.shares) == 3:
             return self._shared(dealer, self.shares[1] / sum(self.shares[:2]), 1, training.rows)
@@ -294,10 +294,10 @@ class FarDealing:
                 found.setdefault(stretch, begin)
         return list(found.values())
 
-    def _by_moment(self, begins: list[Begin], rows: int) -> FoldedRows:
+    def _by_moment(self, begins: list[Begin]) -> FoldedRows:
         assert self.time is not None
         numeric = self.table.schema[self.time].kind == "numeric"
-        sizes = [b - a for a, b in pairwise((*(begin.rows for begin in begins), rows))]
+        sizes = [b - a for a, b in pairwise((*(begin.rows for begin in begins), self.table.rows))]
         work = StretchOf(self.time, numeric, np.array([begin.moment for begin in begins]))
         return self.dealer.by(work, sizes)
 

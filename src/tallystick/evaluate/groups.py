@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,34 +63,38 @@ def rates(name: str, counts: NDArray[np.float64], given: Sequence[float]) -> dic
     """Return the rates of one group: of counts[truth, answer], and the sum of the shares given to each
     class.
     """
-    of_class, said, right = counts.sum(axis=1), counts.sum(axis=0), counts.diagonal()
-    rows = float(counts.sum())
-    misses = [_rate(a - b, a) for a, b in zip(of_class, right, strict=True)]
-    alarms = [_rate(a - b, rows - c) for a, b, c in zip(said, right, of_class, strict=True)]
-    kept = []
-    for total, held in zip(given, of_class.tolist(), strict=True):
+    off = counts * ~np.eye(len(counts), dtype=bool)  # wrong answers: sums of them, no differences of sums
+    of_class, missed = _sums(counts), _sums(off)
+    others = [math.fsum(of_class[:c] + of_class[c + 1 :]) for c in range(len(counts))]
+    misses = [_rate(found, base) for found, base in zip(missed, of_class, strict=True)]
+    alarms = [_rate(found, base) for found, base in zip(_sums(off.T), others, strict=True)]
+    rows, wrong, kept = math.fsum(of_class), math.fsum(missed), []
+    for total, held in zip(given, of_class, strict=True):
         low, high = intervals.wilson(held, rows)
         kept.append({"given": total / rows if rows else 0.0, "low": low, "high": high})
-    wrong = rows - float(right.sum())
     low, high = intervals.wilson(wrong, rows)
     return {
         "misses": misses,
         "false_alarms": alarms,
         "calibration": kept,
-        "answers": (said / rows).tolist(),
+        "answers": [said / rows for said in _sums(counts.T)],
         "error": wrong / rows,
         "group": name,
         "high": high,
         "low": low,
         "rows": rows,
-        "truth": (of_class / rows).tolist(),
+        "truth": [held / rows for held in of_class],
     }
 
 
-def _rate(found: Any, base: Any) -> dict[str, float]:
-    low, high = intervals.wilson(float(found), float(base))
-    share = float(found) / float(base) if base else 0.0
-    return {"share": share, "rows": float(base), "low": low, "high": high}
+def _sums(counts: NDArray[np.float64]) -> list[float]:
+    """Return the sum of each row, rounded once: it is never below that of some of its cells."""
+    return [math.fsum(row) for row in counts.tolist()]
+
+
+def _rate(found: float, base: float) -> dict[str, float]:
+    low, high = intervals.wilson(found, base)
+    return {"share": found / base if base else 0.0, "rows": base, "low": low, "high": high}
 
 
 def largest_groups(
@@ -191,23 +196,50 @@ def read_groups(reader: Any, read: Again, table: Table, by: By, ordered: bool = 
 def names_by(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> dict[str, NDArray[Any]]:
     """Return the value of some columns in each row as text: see `read_groups`."""
     found = read_groups(reader, read, table, by, ordered)
-    same = slice(None) if ordered or not found.more else alike(table, found.table)
-    return {
-        name: group_names(found.table, name, cuts)[same]
-        if name in found.more
-        else group_names(table, name, cuts)
+    parts = {
+        name: groups_in(found.table if name in found.more else table, name, cuts)
         for name, cuts in found.cuts.items()
+    }
+    same: Any = slice(None)
+    if found.more and not ordered:
+        same = alike(table, found.table, [parts[name][1] for name in parts if name in found.more])
+    return {
+        name: np.array(names, object)[groups[same] if name in found.more else groups]
+        for name, (names, groups) in parts.items()
     }
 
 
-def alike(table: Table, aside: Table) -> NDArray[np.int64]:
+def alike(table: Table, aside: Table, groups: Sequence[NDArray[Any]] = ()) -> NDArray[np.int64]:
     """Return for each row of a table one that holds the same in another reading of the rows, which has more
-    columns: rows without an order are known by what they hold.
+    columns: rows without an order are known by what they hold. Of equal rows the first has the least groups,
+    groups[column][row of the other reading]: those of the first column, then of the next.
     """
-    more = [c.name for c in aside.schema.used if c.name not in {own.name for own in table.schema.used}]
+    kinds = {c.name: c.kind for c in table.schema.used}
+    other = [c.name for c in aside.schema.used if kinds.get(c.name) != c.kind]  # not there, or not numbers
     places = np.empty(table.rows, np.int64)
-    places[np.argsort(table.row_hashes())] = np.argsort(aside.without(more).row_hashes())
+    held = [_held(one, [name for name in other if kinds.get(name) in CODED], other) for one in (table, aside)]
+    places[np.lexsort(held[0])] = np.lexsort((*reversed(groups), *held[1]))
     return places
+
+
+def _held(table: Table, cut: Sequence[str], other: Sequence[str]) -> list[NDArray[Any]]:
+    """Return what rows hold, as keys of `numpy.lexsort`: numbers of the columns `cut`, the weight, and a hash
+    of all but `other` columns.
+    """
+    weights = [] if table.weights is None else [table.weights]
+    return [*(_numbers(table, name) for name in cut), *weights, table.without(other).row_hashes()]
+
+
+def _numbers(table: Table, name: str) -> NDArray[Any]:
+    """Return a column's numbers, of levels those that they say."""
+    column, data = table.schema[name], np.asarray(table.column(name))
+    if column.kind not in CODED:
+        return data
+    said = np.full(len(column.levels) + 2, np.nan)
+    for code, text in enumerate(column.levels):
+        with suppress(ValueError):
+            said[code] = float(text)
+    return np.asarray(said[data])
 
 
 def level_names(column: Column) -> NDArray[Any]:
@@ -216,25 +248,14 @@ def level_names(column: Column) -> NDArray[Any]:
 
 
 @dataclass(frozen=True)
-class Grouping:
-    """How the values of a column are groups: names[group], and into[code], the group of each code. starts: of
-    numbers, where all ranges but the first begin; None: the column has codes.
+class GroupOf:
+    """The group of a row by its value in a column: into[code]. starts: of numbers, where all ranges but the
+    first begin; None: the column has codes.
     """
 
     name: str
-    names: tuple[str, ...]
     into: NDArray[Any]
     starts: NDArray[np.float64] | None = None
-
-    @classmethod
-    def of(cls, column: Column, cuts: Sequence[float] = ()) -> Grouping:
-        """Return the groups of a column; of numbers cut there."""
-        starts = None if column.kind in CODED else np.array(cuts, float)
-        texts = level_names(column).tolist() if starts is None else range_names(column, cuts)
-        names = sorted(set(texts))
-        at = {name: g for g, name in enumerate(names)}
-        into = np.array([at[text] for text in texts], code_dtype(len(names)))
-        return cls(column.name, tuple(names), into, starts)
 
     def groups(self, data: NDArray[Any]) -> NDArray[Any]:
         """Return group[row] of cells."""
@@ -247,6 +268,29 @@ class Grouping:
     def __call__(self, block: Block) -> NDArray[Any]:
         """Return group[row] of a block."""
         return self.groups(block.codes(self.name) if self.starts is None else block.values(self.name))
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """How the values of a column are groups: names[group], rising, and the group of each row."""
+
+    names: tuple[str, ...]
+    work: GroupOf
+
+    @classmethod
+    def of(cls, column: Column, cuts: Sequence[float] = ()) -> Grouping:
+        """Return the groups of a column; of numbers cut there."""
+        starts = None if column.kind in CODED else np.array(cuts, float)
+        texts = level_names(column).tolist() if starts is None else range_names(column, cuts)
+        names = sorted(set(texts))
+        at = {name: g for g, name in enumerate(names)}
+        into = np.array([at[text] for text in texts], code_dtype(len(names)))
+        return cls(tuple(names), GroupOf(column.name, into, starts))
+
+    @property
+    def name(self) -> str:
+        """Of the column."""
+        return self.work.name
 
 
 def range_names(column: Column, cuts: Sequence[float]) -> list[str]:
@@ -270,12 +314,20 @@ def grouped_column(table: Table, name: str) -> Column:
 
 
 def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) -> NDArray[Any]:
-    """Return the value of a column in each row as text; numbers are cut where their ranges begin, or else at
-    their quartiles.
+    """Return the value of a column in each row as text: see `groups_in`."""
+    names, groups = groups_in(table, name, cuts)
+    return np.asarray(np.array(names, object)[groups])
+
+
+def groups_in(
+    table: Table, name: str, cuts: tuple[float, ...] | None = None
+) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return the names of a column's groups, rising, and the group of each row; numbers are cut where their
+    ranges begin, or else at their quartiles.
     """
     column, data = grouped_column(table, name), table.column(name)
     if column.kind == "numeric" and not cuts:
         known = data[~np.isnan(data)]
         cuts = tuple(np.unique(np.quantile(known, QUARTERS)).tolist()) if len(known) else ()
     found = Grouping.of(column, cuts or ())
-    return np.asarray(np.array(found.names, object)[found.groups(data)])
+    return found.names, found.work.groups(data)

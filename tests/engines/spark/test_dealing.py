@@ -49,21 +49,21 @@ def shuffled(sent):
     return out
 
 
-def dealt(blocks, rows, folds, key):
+def dealt(blocks, rows, folds, key, beside=()):
     """The works one after the other, as Spark runs them."""
     order = InTurn(key, folds)
     assert sum(order.sizes(rows)) == rows
     hashes = [one for block in blocks for one in HashesSent(SCHEMA, TASKS)([block])]
     distinct = sum(next(count_distinct(part)) for part in shuffled(hashes))
     sent = [one for block in blocks for one in RowsSent(ByHash(SCHEMA, TASKS))([block])]
-    numbered = Numbered(SCHEMA, order.alone(rows, distinct))
+    numbered = Numbered(SCHEMA, order.alone(rows, distinct), beside)
     blocks = [block for part in shuffled(sent) for block in numbered(part)]
     places = ByPlace(SCHEMA, order, TASKS)
     counts = sum(next(CountsByRange(places, 3)([block])) for block in blocks)
     first = counts.sum(axis=0)
     before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)
     sent = [one for block in blocks for one in RowsSent(places)([block])]
-    done = [unpack(data) for part in shuffled(sent) for data in Dealt(places, before, folds)(part)]
+    done = [unpack(data) for part in shuffled(sent) for data in Dealt(places, before, folds, beside)(part)]
     return distinct, done
 
 
@@ -87,6 +87,34 @@ def test_folds_dealt_in_tasks_are_those_dealt_at_once(monkeypatch, most, copies,
         )
     )
     assert there == Counter(zip(values.tolist(), classes.tolist(), plan.fold.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("most", [cases.MOST, 10])  # beyond, late copies follow each other
+def test_which_of_equal_rows_is_in_which_fold_follows_from_what_stands_beside_them(monkeypatch, most):
+    monkeypatch.setattr(cases, "MOST", most)
+    rng = np.random.default_rng(0)
+    values, classes = np.repeat([1.0, 2.0, 3.0, 4.0], 30), np.repeat([0, 1, 2, 0], 30).astype(np.uint8)
+    by, more = rng.integers(0, 3, 120).astype(np.uint8), rng.integers(0, 2, 120).astype(np.uint8)
+    whole = Block(120, {"x": values, "by": by, "more": more}, classes)
+
+    def told(order):
+        blocks = [take_block(whole, rows) for rows in np.array_split(order, 4)]
+        _, found = dealt(blocks, 120, 4, 0, ("by", "more"))
+        names = "by", "more", FOLD
+        return Counter(
+            one
+            for block in found
+            for one in zip(
+                block.values("x").tolist(), *(block.codes(name).tolist() for name in names), strict=True
+            )
+        )
+
+    first = told(np.arange(120))
+    assert all(told(rng.permutation(120)) == first for _ in range(3))
+    order = np.lexsort((more, by, values))  # as rows here are dealt that come in this order
+    plan = deal(Table(SCHEMA, {"x": values[order]}, 120, classes=classes[order]), 4, 0)
+    held = (values[order], by[order], more[order], plan.fold)
+    assert first == Counter(zip(*(one.tolist() for one in held), strict=True))
 
 
 def test_the_rows_of_other_folds_train_and_each_fold_has_its_own_answer():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -24,6 +25,7 @@ from tallystick.engines.spark.read import (
     merged,
     read_frame,
 )
+from tallystick.engines.spark.workers import Loaded
 from tallystick.errors import OptionError, TargetError
 
 BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
@@ -37,6 +39,15 @@ def test_a_batch_comes_back_from_the_bytes_that_spark_wrote():
     assert batch_of(sent(BATCH), BATCH.schema).equals(BATCH)
 
 
+@pytest.fixture
+def unfrozen(monkeypatch):
+    """Works of workers run here, and leave nothing out of the search for garbage."""
+    monkeypatch.setattr(Loaded, "modules", Loaded.modules)
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("unfrozen")
 def test_a_partition_tells_one_survey_of_all_its_batches_also_of_none():
     work = Surveying(Survey(Question.about(Frame(("x", "w")), None, "w")), BATCH.schema, __version__)
     (found,) = work([sent(BATCH), sent(BATCH)])

@@ -71,8 +71,11 @@ def test_a_fit_leaves_workers_that_search_little(spark):
 
     def left(_):
         import gc
+        import sys
 
-        return [(gc.get_freeze_count(), len(gc.get_objects()))]
+        used = "tallystick" in sys.modules  # Spark may start one more, which the fit never used
+        return [(gc.get_freeze_count(), len(gc.get_objects()))] if used else []
 
     found = spark.sparkContext.parallelize(range(2), 2).mapPartitions(left).collect()
+    assert found
     assert all(held > 10 * searched for held, searched in found)

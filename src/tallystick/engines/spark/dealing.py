@@ -153,6 +153,11 @@ class SparkDealer:
         """Of what deals rows and is learned from."""
         return self.table.schema if self.lean is None else self.lean
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns beside."""
+        return tuple(name for name, _ in self.beside)
+
     @cached_property
     def blocks(self) -> Any:
         """RDD of the blocks that are dealt."""
@@ -182,8 +187,9 @@ class SparkDealer:
         table, tasks, schema, blocks = self.table, self.tasks, self.schema, self.blocks
         with plain_errors():
             if self.distinct < table.rows:
+                alone = order.alone(table.rows, self.distinct)
                 sent = blocks.mapPartitions(RowsSent(ByHash(schema, tasks))).partitionBy(tasks, int)
-                blocks = sent.mapPartitions(Numbered(schema, order.alone(table.rows, self.distinct)))
+                blocks = sent.mapPartitions(Numbered(schema, alone, self.names))
             places = ByPlace(schema, order, tasks)
             k = len(schema.predicted.labels) if order.by_class else 1
             counts: Counts = merged_there(blocks.mapPartitions(CountsByRange(places, k)), np.add)
@@ -191,7 +197,7 @@ class SparkDealer:
             before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)  # [range, class]
             sent = blocks.mapPartitions(RowsSent(places)).partitionBy(tasks, int)
             sizes = order.sizes(table.rows)
-            stored = keep(sent.mapPartitions(Dealt(places, before, len(sizes))))
+            stored = keep(sent.mapPartitions(Dealt(places, before, len(sizes), self.names)))
             walked(stored)
         return self._dealt(stored, sizes)
 
@@ -204,8 +210,7 @@ class SparkDealer:
         return self._dealt(stored, sizes)
 
     def _dealt(self, stored: Any, sizes: Sequence[int]) -> DealtRows:
-        beside = tuple(name for name, _ in self.beside)
-        return DealtRows(self.table, self.schema, stored, tuple(sizes), beside)
+        return DealtRows(self.table, self.schema, stored, tuple(sizes), self.names)
 
 
 # ---- the work of the workers ----
@@ -293,10 +298,13 @@ class RowsSent:
 
 @dataclass(frozen=True)
 class Numbered:
-    """Rows that were sent, equal ones to one task, to blocks with each row's number among equal rows."""
+    """Rows that were sent, equal ones to one task, to blocks with each row's number among equal rows: in the
+    order of what stands beside them, however they come.
+    """
 
     schema: Schema
     most: int
+    beside: tuple[str, ...] = ()
 
     def __call__(self, sent: Iterable[tuple[int, bytes]]) -> Iterator[Block]:
         """Yield the rows of one task."""
@@ -305,13 +313,18 @@ class Numbered:
             return
         rows = together(parts)
         hashes = Hasher(self.schema).rows(rows)
-        order = np.argsort(hashes, kind="stable")
+        order = np.lexsort((*codes_of(rows, self.beside), hashes))
         ranked = hashes[order]
         at = np.arange(len(order))
         first = np.maximum.accumulate(np.where(np.diff(ranked, prepend=~ranked[:1]) != 0, at, 0))
         numbers = np.empty(len(order), np.uint32)
         numbers[order] = np.minimum(at - first, self.most)
         yield replace(rows, columns={**rows.columns, NUMBER: numbers})
+
+
+def codes_of(rows: Block, names: Sequence[str]) -> list[NDArray[Any]]:
+    """Return columns of codes as keys of `numpy.lexsort`, which sorts by the last of them first."""
+    return [rows.codes(name) for name in reversed(names)]
 
 
 @dataclass(frozen=True)
@@ -340,6 +353,7 @@ class Dealt:
     places: ByPlace
     before: Counts
     folds: int
+    beside: tuple[str, ...] = ()
 
     def __call__(self, sent: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
         """Yield the rows of each range."""
@@ -353,7 +367,7 @@ class Dealt:
             classes = np.zeros(rows.rows, np.int64)
             if k > 1 and rows.classes is not None:
                 classes += rows.classes
-            order = np.lexsort((self.places.places(rows), classes))
+            order = np.lexsort((*codes_of(rows, self.beside), self.places.places(rows), classes))
             held = np.bincount(classes, minlength=k)
             rank = np.arange(len(order)) - (np.cumsum(held) - held)[classes[order]]
             fold = np.empty(len(order), class_type(self.folds))
