@@ -123,7 +123,13 @@ class _AnyTree(TreeViews):
 
         answers = self._answers(table.schema.target)
         learner = TreeLearner(
-            self._counted(table), table.unit, answers, candidates, table.rows, table.row_unit
+            self._counted(table),
+            table.unit,
+            answers,
+            candidates,
+            table.rows,
+            table.row_unit,
+            table.budget,
         )
         return fit(learner, table, engine)
 
@@ -173,6 +179,7 @@ class _AnyTree(TreeViews):
             whole._answers(training.schema.target),
             keep_candidates=False,
             row_unit=training.row_unit,
+            budget=training.budget,
         )
         grown = fit(learner, training, training.engine or Local(1))
         sizes = (setting.max_leaf_nodes for setting in settings)

@@ -53,6 +53,7 @@ class TreeLearner:
     keep_candidates: bool = True
     rows: int = 0  # about how many there are; decides nothing but how questions are put
     row_unit: int | None = None
+    budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides nothing but what is refused
 
     def start(self, schema: Schema) -> TreeDraft:
         """Take the columns a tree can test: all but texts."""
@@ -105,6 +106,7 @@ class TreeLearner:
             self.rows,
             FEW_VALUES,
             self._node_bytes(len(draft.schema.predicted.labels)),
+            self.budget,
         )
 
     def _node_bytes(self, classes: int) -> int:
