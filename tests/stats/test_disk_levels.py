@@ -116,12 +116,14 @@ def test_a_tree_by_tables_that_the_budget_has_no_room_for_ends_in_one_line_too(t
     made = {"bins": ts.DecisionTree.id3(max_bins=16), "parts": ts.DecisionTree.c45()}
     rows = FRAME[["b", "g", "y"]] if tree == "codes" else FRAME
     there = read_to_disk(open_source(rows), 32 << 20, None, "y")
+    monkeypatch.setattr(room, "READING", 1)
     monkeypatch.setattr(room, "LEFT", (32 << 20) - 6_000 * 50)
     with pytest.raises(OptionError, match="more than 50 nodes, for which memory=32 MB has no room"):
         made.get(tree, ts.DecisionTree.id3())._fit_table(there)
 
 
 def test_a_tree_that_the_budget_has_no_room_for_ends_in_one_line(monkeypatch):
+    monkeypatch.setattr(room, "READING", 1)
     monkeypatch.setattr(room, "LEFT", (32 << 20) - 40_000)
     there = read_to_disk(open_source(FRAME), 32 << 20, None, "y")
     with pytest.raises(OptionError, match="more than 263 nodes, for which memory=32 MB has no room"):

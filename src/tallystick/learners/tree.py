@@ -26,7 +26,7 @@ from tallystick.stats.split_search import FEW_VALUES, GrowingTree, Grown, NodeLo
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
 NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
-AVERAGED, AVERAGED_CLASS = 120, 40  # the same for averaging over all prunings
+AVERAGED, AVERAGED_CLASS = 230, 40  # the same for averaging over all prunings
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 
 

@@ -39,7 +39,7 @@ from tallystick.stats.value_tables import ValueTable
 
 MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
 SUBTREE_CELLS = 1 << 24  # of a node's rows: with fewer they are brought together, and grown to their leaves
-PART = 6_000  # bytes that a node takes until the tree is grown, where it is split by its tables
+PART_BYTES = 6_000  # bytes that a node takes until the tree is grown, where it is split by its tables
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
 TEST_ARRAYS = ("column", "branches", "cut", "gain", "ratio", "left", "map")
 JOINED = ("counts", *NODE_ARRAYS, *(f"tried_{n}" for n in TEST_ARRAYS), "maps", "tried_maps", "lefts")
@@ -172,7 +172,7 @@ class Levels:
             if family.rest is not None:
                 self._split(family.rest, left, np.zeros(DIGITS, np.int64))
             by_tables = self.question.shares_out or not self.in_numbers
-            self.question.refuse(len(self.parts) + self.below, PART if by_tables else 0)
+            self.question.refuse(len(self.parts) + self.below, PART_BYTES if by_tables else 0)
         self.now = []
 
     def _ends(self, counts: NDArray[np.int64], depth: int) -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tallystick.data.source.scratch import ScratchFile, all_kept, empty, no_room, on_disk, padded
@@ -67,6 +70,29 @@ def test_many_arrays_lie_in_one_file_and_empty_ones_anywhere():
     assert all(map(on_disk, (one["a"], one["b"], other["a"])))
     one["b"][...] = 7
     assert other["a"].tolist() == [0, 1, 2]
+
+
+POOLS = """
+import pyarrow as pa
+from tallystick.data.source import scratch
+if {chosen!r}:
+    pa.set_memory_pool(getattr(pa, {chosen!r} + "_memory_pool")())
+scratch.keep_nothing_freed()
+print(pa.default_memory_pool().backend_name)
+"""
+
+
+@pytest.mark.parametrize("chosen", ["", *pa.supported_memory_backends()[1:]])
+def test_a_pool_that_somebody_set_for_arrow_stays(chosen):
+    clean = {k: v for k, v in os.environ.items() if k != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run(
+        [sys.executable, "-c", POOLS.format(chosen=chosen)],
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [chosen or "system"]
 
 
 def test_arrays_begin_at_multiples_of_64_bytes():

@@ -165,12 +165,13 @@ def on_disk(array: NDArray[Any]) -> bool:
 
 def keep_nothing_freed() -> None:
     """Let memory go back to the system as it is freed, from now on: of arrays, and of Arrow, whose own pool
-    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL) keeps it.
+    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL), or set one, keeps it.
     """
     import pyarrow as pa
 
     system.return_freed_memory()
-    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+    usual = pa.supported_memory_backends()[0]  # the best of those there are, as Arrow takes it by itself
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ and pa.default_memory_pool().backend_name == usual:
         pa.set_memory_pool(pa.system_memory_pool())
 
 
