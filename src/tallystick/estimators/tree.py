@@ -122,15 +122,8 @@ class _AnyTree(TreeViews):
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
-        learner = TreeLearner(
-            self._counted(table),
-            table.unit,
-            answers,
-            candidates,
-            table.rows,
-            table.row_unit,
-            table.budget,
-        )
+        first = self._counted(table), table.unit, answers, candidates
+        learner = TreeLearner(*first, table.rows, table.row_unit, table.budget)
         return fit(learner, table, engine)
 
     def _rows_of(self, table: Table) -> dict[str, Any]:

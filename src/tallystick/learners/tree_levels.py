@@ -333,9 +333,9 @@ def join(parts: list[LevelPart], disk: bool = False) -> dict[str, NDArray[Any]]:
     return out
 
 
-def _form(arrays: list[NDArray[Any]]) -> scratch.Form:
+def _form(arrays: list[NDArray[Any]]) -> scratch.ArrayForm:
     """Return the form of many arrays behind one another."""
-    return scratch.Form(
+    return scratch.ArrayForm(
         (sum(map(len, arrays)), *arrays[0].shape[1:]), np.result_type(*{a.dtype for a in arrays})
     )
 

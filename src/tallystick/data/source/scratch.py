@@ -103,10 +103,10 @@ class ScratchFile:
 
 def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return an array as numpy.empty does, on disk; its room is free again when the array is."""
-    return empties([Form(shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype))])[0]
+    return empties([ArrayForm(shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype))])[0]
 
 
-class Form(NamedTuple):
+class ArrayForm(NamedTuple):
     """What an array is without its entries."""
 
     shape: tuple[int, ...]
@@ -118,7 +118,7 @@ class Form(NamedTuple):
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def empties(forms: Sequence[Form]) -> list[NDArray[Any]]:
+def empties(forms: Sequence[ArrayForm]) -> list[NDArray[Any]]:
     """Return arrays on disk, all in one file: a process may have so many open, and no more."""
     starts = [0, *accumulate(padded(form.bytes) for form in forms)]
     if not starts[-1]:
@@ -142,7 +142,9 @@ def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 def all_kept(many: Sequence[dict[str, NDArray[Any]]]) -> list[dict[str, NDArray[Any]]]:
     """Return the same arrays on disk, all in one file."""
-    room = iter(empties([Form(array.shape, array.dtype) for arrays in many for array in arrays.values()]))
+    room = iter(
+        empties([ArrayForm(array.shape, array.dtype) for arrays in many for array in arrays.values()])
+    )
     out = [{name: next(room) for name in arrays} for arrays in many]
     for there, arrays in zip(out, many, strict=True):
         for name, array in arrays.items():
