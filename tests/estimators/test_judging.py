@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
@@ -95,3 +97,23 @@ def test_a_curve_of_estimators_by_name():
     table = ts.NaiveBayes()._read(ROWS, "y")
     found = curve_read(table, {"mine": ts.NaiveBayes()}, [4, 8], 2)
     assert ([c.name for c in found.curves], found.sizes, found.left_out) == (["mine"], (4, 8), "")
+
+
+def test_a_tree_that_memory_has_no_room_for_is_left_out_of_a_comparison_and_of_a_report(monkeypatch):
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame({"a": rng.random(400), "b": rng.random(400), "y": rng.choice(["p", "q"], 400)})
+    monkeypatch.setattr("tallystick.stats.room.READING", 1)
+    monkeypatch.setattr("tallystick.stats.room.LEFT", (32 << 20) - 462 * 40)  # forty nodes
+    given = {"tuned": False, "folds": 2, "memory": "32MB"}
+    found = ts.compare(noise, "y", methods=["bayes", "tree", "tree:max_depth=2"], **given)
+    assert {e.name for e in found.entries} == {
+        "most frequent class",
+        "naive Bayes",
+        "decision tree, max_depth=2",
+    }
+    told = [c.text for c in found.checks if c.code == "large-tree"]
+    assert told == ["memory=32 MB has no room for all nodes of a tree: left out 'decision tree'."]
+    page = ts.report(noise, "y", methods=["bayes", "tree"], repeats=2, **given)
+    assert "large-tree" in {c.code for c in page.comparison.checks}
+    with pytest.raises(OptionError, match="more than 40 nodes, for which memory=32 MB has no room"):
+        ts.compare(noise, "y", methods=["tree"], **given)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.table.table import FEW_CELLS
+from tallystick.data.table.held import FEW_CELLS
 from tallystick.learners import profile
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[(i % 5 > 2) ^ (i % 7 == 0)]} for i in range(60)]

@@ -11,11 +11,15 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick.data.read.reader import read_to_disk
+from tallystick.data.source import open_source
 from tallystick.evaluate import large
+from tallystick.explain.tree import splits
+from tallystick.reports.column_effects import face_of
 from tallystick.reports.cuts import beside, few_digits, in_few_digits, is_long, told_cut
 from tallystick.reports.number_answer import tree_number_sentences
 from tallystick.reports.number_columns import alone
-from tallystick.reports.trees import CANDIDATES, tree_data
+from tallystick.reports.trees import CANDIDATES, tree_data, with_candidates
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-9)
 LONG = re.compile(r"[1-9](?:\.?\d){6}")  # more than six digits
@@ -68,7 +72,7 @@ def test_a_tree_in_few_digits_sends_every_training_row_the_same_way(average):
     model = ts.DecisionTree(average=average)
     table = model._read(rows(), "y")
     tree = model._fit_table(table).model_
-    told = in_few_digits(tree, table, CANDIDATES)
+    told = in_few_digits(tree, table, CANDIDATES, tree.shown_numbers[with_candidates(tree.shown)])
     for one in (tree, told):
         assert is_long(one.nodes.cut).any() == (one is tree)
     for block in table.blocks():
@@ -80,6 +84,23 @@ def test_a_tree_in_few_digits_sends_every_training_row_the_same_way(average):
     assert not any(LONG.search(line[1]) for line in tables)
     assert all(sum(line[4] for line in lines) == 1 for lines in page["tables"].values())  # one was chosen
     assert LONG.search(model.export("rules"))
+
+
+def test_candidates_of_nodes_that_the_page_does_not_show_stay_where_they_are(monkeypatch):
+    monkeypatch.setattr("tallystick.data.source.scratch.FEW", 0)
+    monkeypatch.setattr("tallystick.reports.trees.MOST_TABLES", 2)
+    table = read_to_disk(open_source(rows()), 32 << 20, None, "y")
+    tree = ts.DecisionTree(average=False)._fit_table(table).model_
+    assert tree.candidates.on_disk
+    told = face_of(tree).told(tree, table)
+    assert "all_candidates" not in vars(tree)
+    assert (
+        len(told.candidates_of(np.arange(1, len(tree.nodes))).column) <= CANDIDATES
+    )  # of one node but the root
+    shown = tree_data(told, {})["tables"]
+    assert list(shown) == ["0", str(min(map(int, set(shown) - {"0"})))]
+    first = splits(tree, 0, most=CANDIDATES).candidates
+    assert [line[0] for line in shown["0"]] == [c.column for c in first]
 
 
 def test_a_tree_of_short_cuts_is_told_as_it_is(given):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +14,11 @@ import tallystick as ts
 from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.source import open_source, scratch
 from tallystick.errors import OptionError
+from tallystick.learners import tree_levels
+from tallystick.learners.tree_levels import join
 from tallystick.stats import disk_levels, room
+
+LINUX = sys.platform == "linux"
 
 
 def rows(n=4_000, seed=3):
@@ -78,7 +86,44 @@ def test_nodes_and_candidates_lie_on_disk_and_candidates_are_those_of_the_nodes_
         assert one.branch_of.tolist() == same.branch_of.tolist()
 
 
+def test_many_subtrees_of_few_bytes_lie_on_disk_too_in_one_file(monkeypatch):
+    sizes = []
+
+    def counted(arrays):
+        sizes.append(sum(array.nbytes for array in arrays.values()))
+        return sizes[-1]
+
+    there = read_to_disk(open_source(FRAME), 32 << 20, None, "y")
+    monkeypatch.setattr(scratch, "FEW", 100_000)
+    monkeypatch.setattr(scratch, "size_of", counted)
+    seen = []
+    monkeypatch.setattr(tree_levels, "join", lambda parts, *given: seen.extend(parts) or join(parts, *given))
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd")) if LINUX else 0
+    tree = ts.DecisionTree.id3()._fit_table(there).model_
+    here = [part.said for part in seen if not scratch.on_disk(part.said["column"])]
+    assert max(sizes) < scratch.FEW < sum(sizes) / 3
+    assert sum(array.nbytes for said in here for array in said.values()) < 2 * scratch.FEW
+    assert scratch.on_disk(tree.nodes.counts)
+    del here
+    seen.clear()
+    gc.collect()
+    assert not LINUX or len(os.listdir("/proc/self/fd")) <= before + 1
+
+
+@pytest.mark.parametrize("tree", ["bins", "parts", "codes"])
+def test_a_tree_by_tables_that_the_budget_has_no_room_for_ends_in_one_line_too(tree, monkeypatch):
+    made = {"bins": ts.DecisionTree.id3(max_bins=16), "parts": ts.DecisionTree.c45()}
+    rows = FRAME[["b", "g", "y"]] if tree == "codes" else FRAME
+    there = read_to_disk(open_source(rows), 32 << 20, None, "y")
+    monkeypatch.setattr(room, "READING", 1)
+    monkeypatch.setattr(room, "LEFT", (32 << 20) - 6_000 * 50)
+    with pytest.raises(OptionError, match="more than 50 nodes, for which memory=32 MB has no room"):
+        made.get(tree, ts.DecisionTree.id3())._fit_table(there)
+
+
 def test_a_tree_that_the_budget_has_no_room_for_ends_in_one_line(monkeypatch):
+    monkeypatch.setattr(room, "READING", 1)
     monkeypatch.setattr(room, "LEFT", (32 << 20) - 40_000)
     there = read_to_disk(open_source(FRAME), 32 << 20, None, "y")
     with pytest.raises(OptionError, match="more than 263 nodes, for which memory=32 MB has no room"):

@@ -48,7 +48,9 @@ SUMS = {
     "models/scorecard/parts.py": {"LinePoints", "WordPoints", "PairPoints", "PairTerm"},
     "learners/prune/methods.py": {"CostComplexity", "Pessimistic", "DescriptionLength"},
     "kernels/newton.py": {"Landing"},  # what a shortcut answers in place of a total
-    "stats/distribution.py": {"Grid"},  # cells of a column, or finer ones within some of them
+    "models/logistic/model.py": {"KnownFit"},  # what a fit tells: known, or found when somebody asks
+    "models/plain.py": {"ToldInParts"},  # a list of a model file, whole or piece by piece
+    "stats/distribution.py": {"Grid", "Spreads", "Near"},  # cells of a column, finer ones, values in some
     "stats/finer_cells.py": {"Zoomed"},
     "stats/split_search.py": {"Grown"},
     "working/document.py": {"Headline", "Sentence", "Formula", "Listing", "Drawing", "Space"},

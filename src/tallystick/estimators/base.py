@@ -236,7 +236,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
     def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
         """Become the model that was learnt from a table, with what is known of the table."""
-        from tallystick.data.table.table import is_own
+        from tallystick.data.table.held import is_own
 
         rows = table if is_own(table) else self._rows_of(table)  # where nobody can write to them, it may wait
         self._adopt(model, table.notes + notes, rows)

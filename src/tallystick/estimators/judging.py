@@ -12,6 +12,7 @@ from typing import Any, Literal, overload
 
 from tallystick.contracts import Table
 from tallystick.data.source.door import is_spark, opened
+from tallystick.data.source.size import told
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
@@ -45,6 +46,7 @@ from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import fresh, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
+from tallystick.stats.room import FEWER_NODES, LargeTree
 
 Progress = Callable[[int, int, str], None]
 Methods = Sequence[str] | Mapping[str, Any]  # names as `methods.variant` takes them, or estimators by name
@@ -202,15 +204,44 @@ def compare_read(
     names, left = able(lean, families) if families else ([], "")
     candidates = [c for c in candidates if c.family in names or c.family not in families]
     how = way.words(table) if held is None else held_words(lean, held)
-    found = compare_table(candidates, lean, way.folds, prices, watch, dealing, how, held)
+
+    def run(some: Sequence[Candidate]) -> Comparison[Any]:
+        return compare_table(some, lean, way.folds, prices, watch, dealing, how, held)
+
+    found = _where_there_is_room(run, candidates, lean)
     if left:
-        found = replace(
-            found,
-            checks=(
-                Check("text-alone", left, "Use naive Bayes, logistic regression or a scorecard for text."),
-            ),
-        )
+        advice = "Use naive Bayes, logistic regression or a scorecard for text."
+        found = replace(found, checks=(*found.checks, Check("text-alone", left, advice)))
     return checked(found, lean, frozenset(ignore), held)
+
+
+def _where_there_is_room(
+    run: Callable[[Sequence[Candidate]], Comparison[Any]], candidates: Sequence[Candidate], table: Table
+) -> Comparison[Any]:
+    """Return the comparison, without candidates whose trees the budget has no room for; where no other method
+    is left, that is an error.
+    """
+    try:
+        return run(candidates)
+    except LargeTree:
+        rest = [c for c in candidates if _has_room(c, table)]
+        if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
+            raise
+    gone = some([c.name for c in candidates if c not in rest])
+    text = f"memory={told(table.budget)} has no room for all nodes of a tree: left out {gone}."
+    return replace(run(rest), checks=(Check("large-tree", text, FEWER_NODES),))
+
+
+def _has_room(candidate: Candidate, table: Table) -> bool:
+    """Say whether all rows can be fitted by every setting of a candidate, which grows a tree."""
+    if candidate.family not in NAMES + REGRESSIONS or named(candidate.family).reads_text:
+        return True
+    try:
+        for _, estimator in candidate.settings:
+            fresh(estimator)._fit_table(table)
+    except LargeTree:
+        return False
+    return True
 
 
 def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:

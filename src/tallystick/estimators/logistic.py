@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.data.table.table import held
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
@@ -221,6 +220,8 @@ class LogisticRegression(Classifier):
         notes: list[Note] = []
         steps: list[SolverStep] = []
         chosen: PenaltyPath | None = None
+        from tallystick.data.table.held import held
+
         rows = held(table) if probes else table  # whose questions can wait
         later = None if rows is None or self.trace else partial(drive, table=rows, engine=Local(1))
         learner = LogisticLearner(

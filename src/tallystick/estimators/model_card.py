@@ -175,7 +175,7 @@ def judged(model: Any, source: Any, by: By) -> Any:
 class _Trained:
     """What `hold` asks of a training table, where only the model is left: copies cannot be counted."""
 
-    place = "memory"
+    place = "memory"  # what there is of it
 
     def __init__(self, model: Any) -> None:
         self.schema = model.schema_

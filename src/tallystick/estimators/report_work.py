@@ -125,18 +125,21 @@ def judged_on_all(
     and on how many rows it was judged, 0 for all. tell(what): who is told of the work.
     """
     entry = found.chosen
+    left = tuple(
+        c for c in found.checks if c.code in ("text-alone", "large-tree")
+    )  # what says who is not here
     candidate = next(c for c in made if c.name == entry.name)
     words, estimator = next(s for s in candidate.settings if s[0] == entry.setting)
     if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK and table.rows <= MOST:
         one = Candidate(entry.name, entry.family, ((words, estimator),))
         watch = tell(f"judging {entry.name} on all rows")
         again = compare_read(table, way, [one], watch=watch)
-        return replace(found, chosen=again.chosen, checks=again.checks), 0
+        return replace(found, chosen=again.chosen, checks=(*left, *again.checks)), 0
     tell(f"fitting {entry.name} on all rows")
     model = fresh(estimator)._fit_table(table)._keep_profile(table)
     result = _spread(entry.result, table, part)
     fitted: Entry[Any] = replace(entry, model=model, numbers=numbers(model), result=result)
-    told = checked(replace(found, chosen=fitted, checks=()), table, frozenset(), None)
+    told = checked(replace(found, chosen=fitted, checks=left), table, frozenset(), None)
     return replace(found, chosen=fitted, checks=told.checks), part.table.rows
 
 

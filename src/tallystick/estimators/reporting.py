@@ -178,7 +178,7 @@ def report(
     found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     tidy(table)
-    curve, drawn = _curve(table, named, repeats, steps)
+    curve, drawn = _curve(table, _with_room(named, found), repeats, steps)
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, way.folds, work)
@@ -187,6 +187,14 @@ def report(
     text, answer = page(parts)
     steps.done(100, "drawing the page")
     return _saved(Report(text, answer, found.model, found, described, source.files), path)
+
+
+def _with_room(methods: Mapping[str, Any], found: Comparison[Any]) -> Mapping[str, Any]:
+    """Return the methods without those that a comparison left out because their trees were too large."""
+    if all(check.code != "large-tree" for check in found.checks):
+        return methods
+    names = {entry.name for entry in found.entries}
+    return {name: method for name, method in methods.items() if name in names}
 
 
 def _saved(made: Report, path: str | os.PathLike[str] | None) -> Report:
@@ -309,7 +317,7 @@ def _curve(
     """Return the learning curves, and of how many rows they are, 0 for all; None when they are not wanted or
     the rows are too few.
     """
-    if not repeats or table.rows < FEWEST:
+    if not repeats or not methods or table.rows < FEWEST:
         return None, 0
     part = part_for_curve(table, [of_kind(m._kind).name for m in methods.values()], repeats)
     some = 0 if part.rows is None else part.table.rows

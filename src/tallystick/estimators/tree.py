@@ -122,9 +122,8 @@ class _AnyTree(TreeViews):
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
-        learner = TreeLearner(
-            self._counted(table), table.unit, answers, candidates, table.rows, table.row_unit
-        )
+        first = self._counted(table), table.unit, answers, candidates
+        learner = TreeLearner(*first, table.rows, table.row_unit, table.budget)
         return fit(learner, table, engine)
 
     def _rows_of(self, table: Table) -> dict[str, Any]:
@@ -173,6 +172,7 @@ class _AnyTree(TreeViews):
             whole._answers(training.schema.target),
             keep_candidates=False,
             row_unit=training.row_unit,
+            budget=training.budget,
         )
         grown = fit(learner, training, training.engine or Local(1))
         sizes = (setting.max_leaf_nodes for setting in settings)

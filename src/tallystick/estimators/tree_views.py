@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tallystick.learners.tree_options import TreeOptions
 
 CHOICES = ("minimum", "one-se")
-PRUNED = 500  # bytes that a node takes while a tree is pruned
+PRUNED = 850  # bytes that a node takes while a tree is pruned
 NOTEBOOK = 15  # boxes that can be read in the width of a notebook; the others are counted
 
 

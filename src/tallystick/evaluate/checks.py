@@ -50,6 +50,7 @@ CODES = {
     "conflicts": "equal rows have different classes",
     "sentinel": "a number may stand for missing",
     "text-alone": "a method that does not read text is left out",
+    "large-tree": "a method whose tree memory= has no room for is left out",
     "baseline": "no better than always answering the most frequent class",
 }
 

@@ -26,7 +26,7 @@ from tallystick.stats.split_search import FEW_VALUES, GrowingTree, Grown, NodeLo
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
 NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
-AVERAGED, AVERAGED_CLASS = 120, 40  # the same for averaging over all prunings
+AVERAGED, AVERAGED_CLASS = 230, 40  # the same for averaging over all prunings
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 
 
@@ -53,6 +53,7 @@ class TreeLearner:
     keep_candidates: bool = True
     rows: int = 0  # about how many there are; decides nothing but how questions are put
     row_unit: int | None = None
+    budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides nothing but what is refused
 
     def start(self, schema: Schema) -> TreeDraft:
         """Take the columns a tree can test: all but texts."""
@@ -105,6 +106,7 @@ class TreeLearner:
             self.rows,
             FEW_VALUES,
             self._node_bytes(len(draft.schema.predicted.labels)),
+            self.budget,
         )
 
     def _node_bytes(self, classes: int) -> int:

@@ -6,7 +6,6 @@ Law: the arrays are those of growing in memory, byte for byte in the model file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -40,8 +39,10 @@ from tallystick.stats.value_tables import ValueTable
 
 MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
 SUBTREE_CELLS = 1 << 24  # of a node's rows: with fewer they are brought together, and grown to their leaves
+PART_BYTES = 6_000  # bytes that a node takes until the tree is grown, where it is split by its tables
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
-TRIED = ("column", "branches", "cut", "gain", "ratio", "left", "map")
+TEST_ARRAYS = ("column", "branches", "cut", "gain", "ratio", "left", "map")
+JOINED = ("counts", *NODE_ARRAYS, *(f"tried_{n}" for n in TEST_ARRAYS), "maps", "tried_maps", "lefts")
 
 
 @dataclass
@@ -170,6 +171,8 @@ class Levels:
                 i += 1
             if family.rest is not None:
                 self._split(family.rest, left, np.zeros(DIGITS, np.int64))
+            by_tables = self.question.shares_out or not self.in_numbers
+            self.question.refuse(len(self.parts) + self.below, PART_BYTES if by_tables else 0)
         self.now = []
 
     def _ends(self, counts: NDArray[np.int64], depth: int) -> bool:
@@ -269,7 +272,7 @@ class Levels:
             order.append(part)
             stack += reversed(part.children)
         self.parts = []
-        return join(order)
+        return join(order, self.question.budget > 0)
 
     def finish(self) -> Grown:
         """Return the grown tree."""
@@ -310,36 +313,37 @@ def _deviance(rows: int, total: int, squares: int) -> float:
     return max(float(squares - 2 * middle * total + rows * middle * middle) - rest * rest / float(rows), 0.0)
 
 
-def join(parts: list[LevelPart]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of many nodes from those of one node each, which are given up one by one; on disk
-    where some of them lie there.
+def join(parts: list[LevelPart], disk: bool = False) -> dict[str, NDArray[Any]]:
+    """Return the arrays of many nodes from those of one node each, which are given up one by one; disk: in
+    one file there, where they are not few bytes.
     """
-    said = [dict(p.said) for p in parts]
-    counts = [np.atleast_2d(p.counts) for p in parts]
+    said = [{**p.said, "counts": np.atleast_2d(p.counts)} for p in parts]
     parts.clear()
-    room = scratch.empty if any(scratch.on_disk(s["column"]) for s in said) else np.empty
-    out = {"counts": _joined(counts, room)}
+    starts: dict[str, list[int]] = {}
     for name, into in (("map", "maps"), ("tried_map", "tried_maps"), ("tried_left", "lefts")):
-        starts = np.cumsum([0] + [s[into].size for s in said]).tolist()
-        out[name] = _joined([s.pop(name) for s in said], room, starts, name != "map")
-    searched = [0, *np.cumsum([np.count_nonzero(s["candidates"] >= 0) for s in said]).tolist()]
-    out["candidates"] = _joined([s.pop("candidates") for s in said], room, searched, True)
-    for name in (*NODE_ARRAYS, *(f"tried_{n}" for n in TRIED), "maps", "tried_maps", "lefts"):
-        if name not in out:
-            out[name] = _joined([s.pop(name) for s in said], room)
+        starts[name] = np.cumsum([0] + [s[into].size for s in said]).tolist()
+    starts["candidates"] = [0, *np.cumsum([np.count_nonzero(s["candidates"] >= 0) for s in said]).tolist()]
+    forms = {name: _form([s[name] for s in said]) for name in JOINED}
+    if disk and sum(form.bytes for form in forms.values()) >= scratch.FEW:
+        out = dict(zip(forms, scratch.empties(list(forms.values())), strict=True))
+    else:
+        out = {name: np.empty(*form) for name, form in forms.items()}
+    for name, whole in out.items():
+        _join([s.pop(name) for s in said], whole, starts.get(name), name != "map")
     return out
 
 
-def _joined(
-    arrays: list[NDArray[Any]],
-    room: Callable[..., NDArray[Any]],
-    starts: list[int] | None = None,
-    some: bool = False,
-) -> NDArray[Any]:
-    """Return one array of many. starts: what each is raised by; some: but for entries below 0, which say
-    that nothing is there.
+def _form(arrays: list[NDArray[Any]]) -> scratch.ArrayForm:
+    """Return the form of many arrays behind one another."""
+    return scratch.ArrayForm(
+        (sum(map(len, arrays)), *arrays[0].shape[1:]), np.result_type(*{a.dtype for a in arrays})
+    )
+
+
+def _join(arrays: list[NDArray[Any]], out: NDArray[Any], starts: list[int] | None, some: bool) -> None:
+    """Write many arrays behind one another. starts: what each is raised by; some: but for entries below 0,
+    which say that nothing is there.
     """
-    out = room((sum(map(len, arrays)), *arrays[0].shape[1:]), np.result_type(*{a.dtype for a in arrays}))
     at = 0
     for i, array in enumerate(arrays):
         here = out[at : at + len(array)]
@@ -347,7 +351,6 @@ def _joined(
         if starts is not None:
             np.add(here, starts[i], out=here, where=here >= 0 if some else True)
         at += len(array)
-    return out
 
 
 def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Levels:

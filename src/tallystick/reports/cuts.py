@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.data.schema import Column
 from tallystick.evaluate.large import steps
-from tallystick.models.tree import Tree
+from tallystick.models.tree import Candidates, Tree
 from tallystick.models.tree.sentences import number
 
 Floats = NDArray[np.float64]
@@ -68,13 +68,13 @@ def told_cut(cut: float, column: Column, values: Any) -> str:
     return number(cut if column.unit else float(few_digits(one, *beside(values, one))[0]), column)
 
 
-def in_few_digits(tree: Tree, table: Table, candidates: int = 0) -> Tree:
+def in_few_digits(tree: Tree, table: Table, candidates: int = 0, of: NDArray[np.int64] | None = None) -> Tree:
     """Return a tree to be told in words: it sends every training row the same way, by cuts of few digits.
 
-    candidates: how many candidate splits of each node it keeps.
+    candidates: how many candidate splits it keeps of each of the nodes `of`, None for all; none of others.
     """
-    found = tree.all_candidates if candidates else None
-    found = None if found is None else found.best(candidates)
+    nodes = np.arange(len(tree.nodes)) if of is None else np.sort(of)
+    found = _best(tree, candidates, nodes) if candidates else None
     cuts, column = tree.nodes.cut, tree.nodes.column
     if found is not None:
         cuts, column = np.concatenate([cuts, found.cut]), np.concatenate([column, found.column])
@@ -89,5 +89,18 @@ def in_few_digits(tree: Tree, table: Table, candidates: int = 0) -> Tree:
             every, back = np.unique(cuts[here], return_inverse=True)
             cuts[here] = few_digits(every, *beside(table.column(own.name), every))[back]
     size = len(tree.nodes)
-    nodes = replace(tree.nodes, cut=cuts[:size])
-    return replace(tree, nodes=nodes, candidates=None if found is None else replace(found, cut=cuts[size:]))
+    told = replace(tree.nodes, cut=cuts[:size])
+    return replace(tree, nodes=told, candidates=None if found is None else replace(found, cut=cuts[size:]))
+
+
+def _best(tree: Tree, most: int, of: NDArray[np.int64]) -> Candidates | None:
+    """Return the best candidate splits of some nodes, in rising order, as those of a tree whose other nodes
+    have none.
+    """
+    found = tree.candidates_of(of)
+    if found is None:
+        return None
+    found = found.best(most)
+    sizes = np.zeros(len(tree.nodes), np.int64)
+    sizes[of] = np.diff(found.start)
+    return replace(found, start=np.concatenate([[0], np.cumsum(sizes)]))

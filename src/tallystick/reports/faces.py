@@ -31,7 +31,7 @@ from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, r
 from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, say
 from tallystick.reports.tree_words import tree_sentences
-from tallystick.reports.trees import CANDIDATES, tree_data, tree_facts
+from tallystick.reports.trees import CANDIDATES, tree_data, tree_facts, with_candidates
 from tallystick.reports.weights import bayes_weights, logistic_weights
 
 SMALL = 15  # boxes of a tree that is shown small
@@ -75,7 +75,7 @@ def _tree_small(given: Ingredients, model: Tree) -> Data:
 
 
 def _told_tree(tree: Tree, table: Table) -> Tree:
-    return in_few_digits(tree, table, CANDIDATES)
+    return in_few_digits(tree, table, CANDIDATES, tree.shown_numbers[with_candidates(tree.shown)])
 
 
 def _bayes_section(given: Ingredients, model: NaiveBayesModel) -> Data:

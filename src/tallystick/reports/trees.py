@@ -7,7 +7,7 @@ those of the still picture (`explain/tree_boxes.py`); what a node's counts leave
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     kept = drawn_nodes(shown, MOST_NODES, whole=False)
     place = {node: k for k, node in enumerate(kept)}
     inner = [n for n in kept if nodes.column[n] >= 0]
-    told = sorted(inner, key=lambda n: (-int(nodes.weight[n]), n))[:MOST_TABLES]
+    told = with_candidates(shown, kept)
     left = {n: int(nodes.end[n]) - n - 1 for n in inner if n + 1 not in place}
     answers = None if tree.regression else node_answers(tree)
     lines = node_lines(tree, answers, kept)
@@ -68,6 +68,14 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
         "open": len(nodes) <= OPEN,
         "first": FIRST,
     } | ({"level": [round(float(v), 4) for v in mean_places(shown)[kept]]} if tree.regression else {})
+
+
+def with_candidates(shown: Tree, kept: Sequence[int] | None = None) -> list[int]:
+    """Return the nodes of the page's tree whose candidate splits it shows. kept: those on the page."""
+    nodes = shown.nodes
+    kept = drawn_nodes(shown, MOST_NODES, whole=False) if kept is None else kept
+    inner = [n for n in kept if nodes.column[n] >= 0]
+    return sorted(inner, key=lambda n: (-int(nodes.weight[n]), n))[:MOST_TABLES]
 
 
 def _counts(rows: Any) -> list[Any]:

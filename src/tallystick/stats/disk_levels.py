@@ -22,7 +22,7 @@ from tallystick.data.source import scratch
 from tallystick.data.table.block import Block, together
 from tallystick.data.table.subset import take_block
 from tallystick.data.threads import checkpoint, in_order
-from tallystick.stats.room import LEFT, refuse_large_tree
+from tallystick.stats.room import LEFT
 from tallystick.stats.split_pieces import (
     Arrays,
     LevelAnswers,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 CELL, ROW = 16, 40  # bytes that growing takes for a number and for a row
-TRIED = 20  # the same for what is kept of tests that were not made, where a node has seven rows
+KEPT_TEST = 20  # the same for what is kept of tests that were not made, where a node has seven rows
 ENTRY = 176  # bytes that a piece of a column takes for a row: its values, codes and ranks
 SHARE = 4  # the part of the budget for what is brought into memory at once
 SCAN = 1 << 17  # rows that are looked at together
@@ -66,15 +66,30 @@ class DiskLevel:
         nodes = len(self.question.open)
         out = LevelAnswers([[] for _ in range(nodes)], self._squares(), [None] * nodes)
         small = [i for i in range(nodes) if self.more.end and self.sizes[i] <= self._most_rows]
-        known = self.more.known
-        for group in self._groups(small):
-            for i, arrays in self._grown(group):
-                known += len(arrays["column"])
-                refuse_large_tree(known, self.more.growing.node_bytes, self.table.budget)
-                out.below[i] = scratch.kept(arrays)
+        self._grow(small, out.below)
         for i in sorted(set(range(nodes)) - set(small)):
             out.columns[i] = self._columns(i)
         return out
+
+    def _grow(self, small: list[int], below: list[Arrays | None]) -> None:
+        """Grow the trees below some nodes, and write them as soon as they are not few bytes together, with
+        those of the questions before.
+        """
+        known = self.more.known
+        before = known * self.more.growing.node_bytes
+        held, size = list[int](), 0
+        for group in self._groups(small):
+            for i, arrays in self._grown(group):
+                known += len(arrays["column"])
+                self.more.growing.refuse(known)
+                below[i] = arrays
+                held.append(i)
+                size += scratch.size_of(arrays)
+                if size >= scratch.FEW:
+                    _write(below, held)
+                    before, held, size = before + size, [], 0
+        if held and before + size >= scratch.FEW:
+            _write(below, held)
 
     @property
     def more(self) -> OpenNodes:
@@ -85,7 +100,7 @@ class DiskLevel:
     @property
     def _most_rows(self) -> int:
         """Rows that there is memory to grow at once."""
-        cell = CELL + TRIED * self.more.growing.keep_tried
+        cell = CELL + KEPT_TEST * self.more.growing.keep_tried
         return int(self.table.budget // SHARE // (ROW + cell * len(self.question.codings)))
 
     def _blocks(self) -> Iterator[tuple[int, Block]]:
@@ -260,6 +275,13 @@ class DiskLevel:
             cells = coding.codes(Block(len(rows), {coding.name: column[rows]}))
             weights = np.ones(len(rows), np.int64) if table.weights is None else table.weights[rows]
             yield np.ascontiguousarray(cells), self.question.counted(table, Entries(rows, rows, weights))
+
+
+def _write(below: list[Arrays | None], which: list[int]) -> None:
+    """Bring some trees to disk, all into one file."""
+    here = [arrays for i in which if (arrays := below[i]) is not None]
+    for i, arrays in zip(which, scratch.all_kept(here), strict=True):
+        below[i] = arrays
 
 
 def _weights(block: Block) -> Ints:

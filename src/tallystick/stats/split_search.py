@@ -38,7 +38,7 @@ FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, 
 BINS = 255  # what is advised where there is no room for more
 HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
 LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
-TRIED = 144  # bytes that a test that was not made takes, while it is told
+TOLD_TEST = 144  # bytes that a test that was not made takes, while it is told
 ROWS_A_TEST = 7
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
@@ -126,6 +126,8 @@ class GrowingTree:
     rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
     few: int = FEW_VALUES  # decides how columns are asked for, and nothing else
     node_bytes: int = 1  # of memory that a node of the tree takes, where there is a budget
+    budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides what is refused, and where
+    # the nodes lie
 
     def zero(self) -> NodeLook:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
@@ -205,6 +207,13 @@ class GrowingTree:
             for grid, spread in zip(self.spreads.grids, look.values, strict=True)
         ]
 
+    def refuse(self, nodes: int, growing: int = 0) -> None:
+        """Refuse a tree of so many nodes where the budget has no room for them. growing: bytes that a node
+        takes until all are grown.
+        """
+        if self.budget:
+            refuse_large_tree(nodes, max(self.node_bytes, growing), self.budget)
+
     @property
     def shares_out(self) -> bool:
         """Does a test send rows down all its branches, in parts, since their value is missing?"""
@@ -248,7 +257,7 @@ class WholeTree:
         widest = 2 if question.rules.groups else max([2, *sizes])
         depth = min(question.rules.max_depth, 40)  # beyond, rows are the limit
         most: int = min(rows // ROWS_A_TEST, widest**depth)
-        return TRIED * len(question.columns) * most // rows
+        return TOLD_TEST * len(question.columns) * most // rows
 
 
 @dataclass(frozen=True)
@@ -267,7 +276,7 @@ class _Growth:
         run(grower, threads if table.rows >= FEW_ROWS else 1)
         arrays = grower.arrays()
         if table.place == "disk":
-            refuse_large_tree(len(arrays["column"]), self.question.node_bytes, table.budget)
+            self.question.refuse(len(arrays["column"]))
             arrays = scratch.kept(arrays)
         if self.question.rules.fractions:
             spread_missing(arrays)

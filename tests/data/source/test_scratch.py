@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from tallystick.data.source.scratch import ScratchFile, empty, no_room, padded
+from tallystick.data.source.scratch import ScratchFile, all_kept, empty, no_room, on_disk, padded
 from tallystick.errors import DataError
 
 
@@ -48,6 +51,48 @@ def test_a_folder_that_takes_no_file_and_a_full_disk_are_told_with_a_cure(tmp_pa
         ScratchFile()
     full = no_room(OSError(errno.ENOSPC, "No space left on device"))
     assert "is full: no room for scratch files. Free some, or set TMPDIR" in str(full)
+
+
+def test_too_many_open_files_are_told_with_a_cure(monkeypatch):
+    def refused(*given, **named):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("mmap.mmap", refused)
+    with pytest.raises(DataError, match=r"too many files are open for another scratch file.* \(ulimit -n\)"):
+        empty(3, np.int32)
+
+
+def test_many_arrays_lie_in_one_file_and_empty_ones_anywhere():
+    given = {"a": np.arange(5), "none": np.empty((0, 3)), "b": np.ones((2, 3), np.int32), "last": np.empty(0)}
+    one, other = all_kept([given, {"a": np.arange(3)}])
+    assert {name: array.tolist() for name, array in one.items()} == {n: a.tolist() for n, a in given.items()}
+    assert (one["none"].shape, other["a"].tolist()) == ((0, 3), [0, 1, 2])
+    assert all(map(on_disk, (one["a"], one["b"], other["a"])))
+    one["b"][...] = 7
+    assert other["a"].tolist() == [0, 1, 2]
+
+
+POOLS = """
+import pyarrow as pa
+from tallystick.data.source import scratch
+if {chosen!r}:
+    pa.set_memory_pool(getattr(pa, {chosen!r} + "_memory_pool")())
+scratch.keep_nothing_freed()
+print(pa.default_memory_pool().backend_name)
+"""
+
+
+@pytest.mark.parametrize("chosen", ["", *pa.supported_memory_backends()[1:]])
+def test_a_pool_that_somebody_set_for_arrow_stays(chosen):
+    clean = {k: v for k, v in os.environ.items() if k != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run(
+        [sys.executable, "-c", POOLS.format(chosen=chosen)],
+        env=clean,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [chosen or "system"]
 
 
 def test_arrays_begin_at_multiples_of_64_bytes():

@@ -28,7 +28,8 @@ from tallystick.data.read.survey_target import check_labels, rare_note, target_n
 from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
 from tallystick.data.source.base import BaseSource
 from tallystick.data.table.block import class_type
-from tallystick.data.table.table import FEW_CELLS, Table
+from tallystick.data.table.held import FEW_CELLS
+from tallystick.data.table.table import Table
 from tallystick.data.text import number_text
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan

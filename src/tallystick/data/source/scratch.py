@@ -14,7 +14,9 @@ import math
 import mmap
 import os
 import tempfile
-from typing import Any
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -85,7 +87,10 @@ class ScratchFile:
         if not self.size:
             return b""
         access = mmap.ACCESS_WRITE if write else mmap.ACCESS_READ
-        return mmap.mmap(self._file.fileno(), self.size, access=access)
+        try:
+            return mmap.mmap(self._file.fileno(), self.size, access=access)
+        except OSError as error:  # it takes another number of an open file
+            raise no_room(error) from None
 
     def close(self) -> None:
         """Give the room back, once no array holds it."""
@@ -98,35 +103,58 @@ class ScratchFile:
 
 def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return an array as numpy.empty does, on disk; its room is free again when the array is."""
-    size = math.prod(shape) if isinstance(shape, tuple) else shape
-    kind = np.dtype(dtype)
-    if not size:
-        return np.empty(shape, kind)
+    return empties([ArrayForm(shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype))])[0]
+
+
+class ArrayForm(NamedTuple):
+    """What an array is without its entries."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes its entries take."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def empties(forms: Sequence[ArrayForm]) -> list[NDArray[Any]]:
+    """Return arrays on disk, all in one file: a process may have so many open, and no more."""
+    starts = [0, *accumulate(padded(form.bytes) for form in forms)]
+    if not starts[-1]:
+        return [np.empty(*form) for form in forms]
     file = ScratchFile()
     try:
-        file.reserve(size * kind.itemsize)
-        return np.frombuffer(file.view(write=True), kind, size).reshape(shape)
-    finally:
-        file.close()  # the array holds it now
-
-
-def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the same arrays on disk, all in one file; few bytes stay where they are."""
-    if sum(array.nbytes for array in arrays.values()) < FEW:
-        return arrays
-    file, starts = ScratchFile(), {}
-    try:
-        for name, array in arrays.items():
-            starts[name] = padded(file.size)
-            file.reserve(starts[name] + array.nbytes)
-            file.write(np.ascontiguousarray(array), starts[name])
+        file.reserve(starts[-1])
         view = file.view(write=True)
     finally:
         file.close()  # the arrays hold it now
-    return {
-        name: np.frombuffer(view, array.dtype, array.size, starts[name]).reshape(array.shape)
-        for name, array in arrays.items()
-    }
+    return [
+        np.frombuffer(view, dtype, math.prod(shape), start).reshape(shape)
+        for (shape, dtype), start in zip(forms, starts, strict=False)
+    ]
+
+
+def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the same arrays on disk; few bytes stay where they are."""
+    return all_kept([arrays])[0] if size_of(arrays) >= FEW else arrays
+
+
+def all_kept(many: Sequence[dict[str, NDArray[Any]]]) -> list[dict[str, NDArray[Any]]]:
+    """Return the same arrays on disk, all in one file."""
+    room = iter(
+        empties([ArrayForm(array.shape, array.dtype) for arrays in many for array in arrays.values()])
+    )
+    out = [{name: next(room) for name in arrays} for arrays in many]
+    for there, arrays in zip(out, many, strict=True):
+        for name, array in arrays.items():
+            there[name][...] = array
+    return out
+
+
+def size_of(arrays: dict[str, NDArray[Any]]) -> int:
+    """Return how many bytes arrays take."""
+    return sum(array.nbytes for array in arrays.values())
 
 
 def on_disk(array: NDArray[Any]) -> bool:
@@ -139,12 +167,13 @@ def on_disk(array: NDArray[Any]) -> bool:
 
 def keep_nothing_freed() -> None:
     """Let memory go back to the system as it is freed, from now on: of arrays, and of Arrow, whose own pool
-    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL) keeps it.
+    keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL), or set one, keeps it.
     """
     import pyarrow as pa
 
     system.return_freed_memory()
-    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+    usual = pa.supported_memory_backends()[0]  # the best of those there are, as Arrow takes it by itself
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ and pa.default_memory_pool().backend_name == usual:
         pa.set_memory_pool(pa.system_memory_pool())
 
 
@@ -172,6 +201,11 @@ def no_room(error: OSError) -> Exception:
         return DataError(
             f"the disk of the temporary folder {folder} is full: no room for scratch files. "
             "Free some, or set TMPDIR to a folder on a larger disk."
+        )
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return DataError(
+            "too many files are open for another scratch file: each model of a large tree on disk holds one. "
+            "Delete models that are done with, or raise the limit (ulimit -n)."
         )
     return DataError(
         f"scratch files cannot be written in the temporary folder {folder}: {shown(error.strerror, 120)}. "

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from tallystick.contracts import Engine, Place
-from tallystick.contracts import Table as Tabular
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit, rows_counted
 from tallystick.data.table.hashes import Hasher, equal_together
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 BLOCK = 65_536
 TASK = 4  # blocks that a thread takes at once where each is quick
-FEW_CELLS = 1 << 17  # of a table that is copied rather than watched
 UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
@@ -232,26 +230,6 @@ class Table:
 
         columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
-
-
-def is_own(table: Tabular) -> bool:
-    """Say whether nobody but the table can write to its rows."""
-    return isinstance(table, Table) and table.own
-
-
-def held(table: Tabular) -> Table | None:
-    """Return the rows of a small table in memory as nobody can write over them: a copy where arrays are not
-    its own. None of other tables.
-    """
-    if not isinstance(table, Table) or table.place != "memory":
-        return None
-    if table.rows * len(table.columns) > FEW_CELLS or any(c.kind == "text" for c in table.schema.used):
-        return None
-    if table.own:
-        return table
-    columns = {name: data.copy() for name, data in table.columns.items()}
-    classes, weights = (None if a is None else a.copy() for a in (table.classes, table.weights))
-    return replace(table, columns=columns, classes=classes, weights=weights, own=True)
 
 
 def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:
