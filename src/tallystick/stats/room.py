@@ -10,6 +10,7 @@ from tallystick.errors import DataError, OptionError
 
 SMALL = 1 << 28  # bytes that any machine has
 LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process
+LEAST = 32 << 20  # bytes of the smallest budget that can be given
 READING = 3  # and this part of a budget at most: less is read at once in a small one
 FEWER_NODES = "Set max_depth or a larger min_samples_leaf, or give more memory."
 
@@ -20,7 +21,8 @@ class LargeTree(OptionError):  # noqa: N818  named for what it is of
 
 def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
     """Refuse a tree of more nodes than a budget of bytes holds. each: bytes that a node takes."""
-    if nodes > (most := (budget - min(LEFT, budget // READING)) // each):
+    held = max(budget, LEAST)
+    if nodes > (most := (held - min(LEFT, held // READING)) // each):
         raise LargeTree(
             f"this tree has more than {most:,} nodes, for which memory={told(budget)} has no room. "
             + FEWER_NODES

@@ -22,7 +22,7 @@ def table_of(X, y):
 
 
 def test_a_small_matrix_is_its_own_and_a_large_one_is_watched():
-    X, y = np.arange(60.0).reshape(20, 3) % 7, np.arange(20) % 2
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     table = table_of(X, y)
     assert held.is_own(table)
     assert held.held(table) is table
@@ -33,8 +33,8 @@ def test_a_small_matrix_is_its_own_and_a_large_one_is_watched():
 
 
 def test_arrays_that_are_given_are_copied_before_they_are_held():
-    X, y = np.arange(60.0).reshape(20, 3) % 7, np.arange(20) % 2
-    other = table_of(X, y).with_weights(np.full(20, 2))
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    other = table_of(X, y).with_weights(np.full(40, 2))
     assert not held.is_own(other)
     own = held.held(other)
     assert held.is_own(own)
