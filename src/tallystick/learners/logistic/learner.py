@@ -228,7 +228,7 @@ def fit_once(
 
 def measured(centre: Array, scale: Array) -> bool:
     """Are all columns of a size that leaves no standard error beyond what a model file holds?"""
-    sound = (scale >= 1.0 / USUAL) & (np.abs(centre) <= USUAL * scale)
+    sound = (scale >= 1.0 / USUAL) & (np.abs(centre) / USUAL <= scale)  # no product that could overflow
     return int(np.count_nonzero(sound)) == len(scale)
 
 
