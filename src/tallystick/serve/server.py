@@ -32,6 +32,7 @@ STOP = (signal.SIGTERM, signal.SIGINT)
 SO_ATTACH_FILTER = 26
 # Of the packets to a listening socket drop those that ask for a new connection: SYN without ACK.
 NO_SYN = ((0x30, 0, 0, 13), (0x54, 0, 0, 0x12), (0x15, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
+SETTLED = 50  # looks, a millisecond apart, in which nobody came
 DIED_AT_ONCE = 1.0  # seconds: a worker that lived shorter is not begun anew before they have passed
 
 
@@ -77,7 +78,9 @@ class DrainingServer(uvicorn.Server):
         """End: who has come is let in and answered, nobody new comes."""
         self.service.drain()
         refuse_new(self.sock)
-        while select.select([self.sock], [], [], 0)[0]:
+        quiet = 0
+        while quiet < SETTLED:  # who was half in when new ones were refused is in by then
+            quiet = 0 if select.select([self.sock], [], [], 0)[0] else quiet + 1
             await asyncio.sleep(0.001)
         await super().shutdown(sockets=sockets)
         self.beside.cancel()
