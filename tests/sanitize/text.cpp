@@ -1,4 +1,5 @@
 // Text cells to numbers and texts to words: random bytes in arrays of exact size, tables that must grow again and again.
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -150,7 +151,13 @@ void test_cut() {
         EXPECT(found == static_cast<int64_t>(rows));
         const Marks none{"", nullptr, 0};
         const Cut cut{block.data(), ends.data(), rows, columns};
-        read_columns(cut, none, '.', values.data(), seen.data());
+        std::vector<uint32_t> which(columns);
+        for (size_t j = 0; j < columns; ++j) which[j] = static_cast<uint32_t>(j);
+        look_at_columns(cut, none, '.', seen.data());
+        read_columns(cut, none, '.', which.data(), columns, values.data(), seen.data());
+        const TextLook look = look_at_text(block.data(), block.size(), ';');
+        EXPECT(look.lines == static_cast<size_t>(std::count(block.begin(), block.end(), '\n')));
+        EXPECT(look.holds == (std::count(block.begin(), block.end(), ';') > 0));
         parse_numbers(rows * columns, column.text(), column.offsets.data(), nullptr, 0, none, '.', true, wanted.data(),
                       kinds.data(), counts.data(), first.data());
         for (size_t j = 0; j < columns; ++j) {
@@ -158,9 +165,13 @@ void test_cut() {
             copy_cells(cut, j, offsets.data(), nullptr);
             std::vector<char> data(static_cast<size_t>(offsets[rows]));
             if (!data.empty()) copy_cells(cut, j, offsets.data(), data.data());
-            std::vector<uint32_t> slots(64), firsts(32);
-            std::vector<uint16_t> codes(rows);
-            const int64_t known = code_cells(cut, j, slots.data(), 64, codes.data(), firsts.data(), 32);
+            std::vector<uint32_t> firsts(32);
+            std::vector<uint16_t> codes(rows), slots(64);
+            std::vector<int64_t> met(32);
+            std::vector<uint64_t> keys(32);
+            int64_t known = 0;
+            const Coding to{codes.data(), firsts.data(), met.data(), slots.data(), keys.data(), &known, 64, 32};
+            code_columns(cut, &which[j], 1, to);
             for (size_t row = 0; known >= 0 && row < rows; ++row)
                 EXPECT(cells::same(cells::stripped(cut.cell(row, j)), cells::stripped(cut.cell(firsts[codes[row]], j))));
             for (size_t row = 0; row < rows; ++row) {
