@@ -58,18 +58,22 @@ def test_row_moments_equal_those_of_each_column(data, seed):
         np.testing.assert_array_equal(a, b)
 
 
+def check_columns_together_and_alone(matrix, y, classes):
+    together, alone = tables(matrix.shape[1], classes), tables(matrix.shape[1], classes)
+    kernels.add_moments(list(matrix.T), y, *together)
+    for j, column in enumerate(matrix.T):
+        kernels.add_moments([column.copy()], y, *(t[j : j + 1] for t in alone))
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_row_moments_of_many_rows_of_every_size():
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(5000, 9)) * 10.0 ** np.array([0, 3, -3, 200, -200, 300, -300, 1, 8])
     matrix[::7, 3] *= 1e-9
     matrix[5, 1] = np.nan
     classes = rng.integers(0, 5, 5000).astype(np.uint16)
-    together, alone = tables(9, 5), tables(9, 5)
-    kernels.add_moments(list(matrix.T), classes, *together)
-    for j in range(9):
-        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone))
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    check_columns_together_and_alone(matrix, classes, 5)
 
 
 def odd_sizes(rng, rows):
@@ -106,12 +110,7 @@ def test_row_moments_at_the_edges_of_units(classes, rows, power):
     with np.errstate(over="ignore"):
         matrix = np.ascontiguousarray(np.array(list(odd_sizes(rng, rows))).T) * 2.0**power
     y = rng.integers(0, classes, rows).astype(np.uint8)
-    together, alone = tables(matrix.shape[1], classes), tables(matrix.shape[1], classes)
-    kernels.add_moments(list(matrix.T), y, *together)
-    for j, column in enumerate(matrix.T):
-        kernels.add_moments([column.copy()], y, *(t[j : j + 1] for t in alone))
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    check_columns_together_and_alone(matrix, y, classes)
 
 
 @pytest.mark.slow
@@ -128,12 +127,7 @@ def test_row_moments_of_values_of_near_sizes(power, parts, classes, seed):
     cells = np.array([np.ldexp(float(whole), size + power - 53) for whole, size in parts])
     matrix = cells[rng.integers(0, len(cells), (4_000, 5))]
     y = rng.integers(0, classes, len(matrix)).astype(np.uint8)
-    together, alone = tables(5, classes), tables(5, classes)
-    kernels.add_moments(list(matrix.T), y, *together)
-    for j, column in enumerate(matrix.T):
-        kernels.add_moments([column.copy()], y, *(t[j : j + 1] for t in alone))
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    check_columns_together_and_alone(matrix, y, classes)
 
 
 @pytest.mark.slow

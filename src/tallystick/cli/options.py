@@ -260,7 +260,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
         return opened
     from tallystick.data.source import scratch, size
 
-    scratch.keep_nothing_freed()
+    scratch.give_back_at_once()
     return size.within(opened, size.budget(given["memory"]))  # also where rows are only answered
 
 

@@ -1,7 +1,7 @@
 """The section `decision` of a model file: how probabilities become an answer, where the user said so.
 
 Knows model documents and decisions. Knows nothing of any learner.
-Law: a decision is no part of learning: a refit, a pruning and a profile of the rows know nothing of it.
+Law: a decision is not part of learning: a refit, a pruning and a profile of the rows know nothing of it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tallystick.stats.quantiles import ValueCounts
 
 
 def fine_in(grid: CellGrid, finer: CellGrid | None) -> int:
-    """Return how many cells of a finer grid lie in each cell; 0: it is no finer grid of the same cells."""
+    """Return how many cells of a finer grid lie in each cell; 0: it is not a finer grid of the same cells."""
     if not isinstance(grid, Grid) or not isinstance(finer, Grid):
         return 0
     parts, rest = divmod(finer.cells, grid.cells)

@@ -5,12 +5,11 @@ Knows sizes. Knows nothing of rows. Small things are not looked at: asking for w
 
 from __future__ import annotations
 
-from tallystick.data.source.size import memory, told
+from tallystick.data.source.size import LEAST, memory, told
 from tallystick.errors import DataError, OptionError
 
 SMALL = 1 << 28  # bytes that any machine has
 LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process
-LEAST = 32 << 20  # bytes of the smallest budget that can be given
 READING = 3  # and this part of a budget at most: less is read at once in a small one
 FEWER_NODES = "Set max_depth or a larger min_samples_leaf, or give more memory."
 

@@ -46,7 +46,7 @@ class SmallFit:
         """Return the total of no rows."""
 
     def add(self, total: None, block: Block) -> None:
-        """Add nothing: sums alone are no optimum."""
+        """Add nothing: sums alone are not an optimum."""
 
     def merge(self, total: None, other: None) -> None:
         """Add nothing."""

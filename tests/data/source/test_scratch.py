@@ -77,7 +77,7 @@ import pyarrow as pa
 from tallystick.data.source import scratch
 if {chosen!r}:
     pa.set_memory_pool(getattr(pa, {chosen!r} + "_memory_pool")())
-scratch.keep_nothing_freed()
+scratch.give_back_at_once()
 print(pa.default_memory_pool().backend_name)
 """
 

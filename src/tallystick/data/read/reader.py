@@ -90,7 +90,7 @@ def read_to_disk(
 ) -> DiskTable:
     """Read all rows of a source within a budget of memory, and encode them on disk."""
     refuse_too_wide(source, budget)
-    scratch.keep_nothing_freed()
+    scratch.give_back_at_once()
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     question = replace(question, text_bytes=max(budget // TEXT_SHARE // max(len(source.columns), 1), 1 << 18))
     beside = _apart(question, target, weights)

@@ -165,7 +165,7 @@ def on_disk(array: NDArray[Any]) -> bool:
     return isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
 
 
-def keep_nothing_freed() -> None:
+def give_back_at_once() -> None:
     """Let memory go back to the system as it is freed, from now on: of arrays, and of Arrow, whose own pool
     keeps some 20 MB for later. Who named a pool for Arrow (ARROW_DEFAULT_MEMORY_POOL), or set one, keeps it.
     """

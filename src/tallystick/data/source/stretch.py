@@ -1,4 +1,4 @@
-"""Long stretches of a text file whose rows line feeds alone tell apart: whoever cuts them reads them himself.
+"""Long stretches of a text file whose rows line feeds alone tell apart: whoever cuts them reads them.
 
 Knows bytes of a file. Knows nothing of separators or cells.
 Law: a stretch is whole rows without a quote or a NUL byte; what is not such, and the end of the file, is left
@@ -20,7 +20,7 @@ from tallystick.data.source.bytes import NEAR
 from tallystick.data.source.stream import cannot_read
 from tallystick.errors import DataError
 
-TAIL = 1 << 14  # bytes, in which rows may be no rows
+TAIL = 1 << 14  # bytes at the end of a file: totals and footers are told there
 
 
 class BareRows(NamedTuple):

@@ -27,7 +27,7 @@ def word_characters() -> tuple[Range, ...]:
 @lru_cache(maxsize=1)
 def around_sigma() -> tuple[tuple[Range, ...], tuple[Range, ...]]:
     """Return the characters that a capital sigma takes for letters with a case, and those it looks past, as
-    it does past the apostrophe: with a cased letter behind it, a sigma is no last one.
+    it does past the apostrophe: with a cased letter behind it, a sigma is not the last one.
     """
     cased = _found("αΣ'{}", "ασ")
     past = _found("αΣ'{}'α", "ασ") & ~cased
