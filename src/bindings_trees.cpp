@@ -81,11 +81,14 @@ struct TreeGrower {
         problem.columns.push_back(std::move(column));
     }
 
+    // Bytes of an entry of a column in order.
+    size_t entry() const { return tree::Grower<uint32_t>::fits(problem.rows, problem.classes) ? 4 : 8; }
+
     void build(std::vector<uint32_t> by_name, bool keep_tried, size_t small, int64_t total_score, int64_t total_rows) {
         problem.by_name = std::move(by_name);
         problem.keep_tried = keep_tried;
         problem.small = small;
-        if (tree::Grower<uint32_t>::fits(problem.rows, problem.classes))
+        if (entry() == 4)
             grower = std::make_unique<tree::Grower<uint32_t>>(problem, total_score, total_rows);
         else
             grower = std::make_unique<tree::Grower<uint64_t>>(problem, total_score, total_rows);
@@ -211,6 +214,9 @@ void bind_trees(nb::module_& m) {
         .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"),
              nb::arg("distinct").none(), nb::arg("binned"))
         .def("build", &TreeGrower::build)
+        .def("entry", &TreeGrower::entry)
+        .def("lay_orders",
+             [](TreeGrower& g, nb::ndarray<nb::device::cpu, nb::c_contig> place) { g.grower->lay_orders(place.data()); })
         .def(
             "prepare", [](TreeGrower& g, size_t j) { g.grower->prepare(j); }, Release())
         .def(

@@ -41,6 +41,39 @@ def test_growing_in_steps_is_growing_at_once():
     assert all(found[name].tobytes() == whole[name].tobytes() for name in whole)
 
 
+def test_where_the_orders_lie_changes_no_byte():
+    rng = np.random.default_rng(5)
+    n = 3_000
+    many = rng.normal(size=n)
+    many[::7] = np.nan
+    cells = {
+        "many": many,
+        "single": rng.normal(size=n).astype(np.float32),
+        "few": np.round(rng.normal(size=n), 1),  # told by codes, which lie where the order would
+        "whole": rng.integers(0, 50, n).astype(float),
+        "large": rng.integers(0, 9_000, n).astype(float),
+    }
+    columns = [GrowColumn("numeric", values) for values in cells.values()]
+    columns.insert(2, GrowColumn("levels", rng.integers(0, 5, n).astype(np.uint8), 5))
+    labels = (np.nan_to_num(many) + cells["few"] > rng.normal(size=n)).astype(np.uint8)
+    made = []
+
+    def room(shape, dtype):
+        made.append(np.full(shape, 7, dtype))
+        return made[-1]
+
+    found = []
+    for where in (None, room):
+        grower = Grower(
+            columns, range(len(columns)), GrowRules(), classes=2, labels=labels, small=64, room=where
+        )
+        grower.run()
+        found.append(grower.arrays() | grower.harvest().tried())
+    assert made[0].shape == (5, n)
+    assert ((made[0] != 7).mean(axis=1) > 0.4).all()  # codes take half the bytes of an order
+    assert all(found[0][name].tobytes() == found[1][name].tobytes() for name in found[0])
+
+
 @pytest.mark.parametrize("rules", [{"max_depth": 0}, {"min_leaf": 4}, {"min_split": 7}])
 def test_a_rule_that_forbids_the_split_leaves_a_leaf(rules):
     assert grown(**rules)["column"].tolist() == [-1]

@@ -16,7 +16,7 @@ from tallystick.data.source import open_source, scratch
 from tallystick.errors import OptionError
 from tallystick.learners import tree_levels
 from tallystick.learners.tree_levels import join
-from tallystick.stats import disk_levels, room
+from tallystick.stats import disk_levels, growing_room, room
 
 LINUX = sys.platform == "linux"
 
@@ -49,6 +49,7 @@ def little_memory(monkeypatch):
     """Nothing is grown at once, few rows fit, a column is read in pieces, and all nodes lie on disk."""
     monkeypatch.setattr(scratch, "FEW", 0)
     monkeypatch.setattr("tallystick.stats.split_search.WholeTree.solve", lambda *given: None)
+    monkeypatch.setattr(growing_room, "GROWING", 23_000)  # bytes: a node of 700 rows is large
     monkeypatch.setattr(disk_levels, "SHARE", 256)
     monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 900)  # column b is told by codes
 

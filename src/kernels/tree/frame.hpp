@@ -28,6 +28,8 @@ struct Column {
     int64_t cuts = -1;                 // allowed ones, where a table tells the best of them only; -1: the table's
     std::vector<uint16_t> own_codes;   // where this room made the codes itself
     std::vector<double> own_distinct;
+
+    bool in_numbers() const { return kind == Kind::numeric && !width; }  // as it came, not in codes
 };
 
 inline double cut_between(const Column& column, double low, double high) {
@@ -47,8 +49,8 @@ struct Frame {
     Layout<E> layout;
     size_t n = 0;
     std::vector<E> rows, spare;
-    std::vector<std::vector<E>> order;  // per column; empty: use codes
-    std::vector<const void*> codes;     // per column, by this frame's row numbers
+    std::vector<Order<E>> order;     // per column; empty: use codes
+    std::vector<const void*> codes;  // per column, by this frame's row numbers
     std::vector<int> width;
     std::vector<std::vector<uint8_t>> own_codes;
     std::vector<std::vector<uint64_t>> words;  // [pack, row]: see words.hpp

@@ -9,6 +9,7 @@ namespace tally::tree {
 class AnyGrower {
    public:
     virtual ~AnyGrower() = default;
+    virtual void lay_orders(void* place) = 0;
     virtual void prepare(size_t column) = 0;
     virtual size_t start() = 0;
     virtual void look() = 0;
@@ -52,6 +53,8 @@ class Grower final : public AnyGrower {
     static bool fits(size_t rows, size_t classes) {
         return std::bit_width(rows) + 1 + std::bit_width(classes) <= static_cast<int>(8 * sizeof(E));
     }
+
+    void lay_orders(void* place) override { shelf_.lay_orders(static_cast<E*>(place)); }
 
     void prepare(size_t column) override {
         if (!stopped()) shelf_.prepare(column);
@@ -327,9 +330,10 @@ class Grower final : public AnyGrower {
         if (!table_.order[j].empty()) {
             const E* run = table_.order[j].data() + open.begin;
             f.order[j].resize(f.n);
+            E* to = f.order[j].data();
             for (size_t i = 0; i < f.n; ++i)
-                f.order[j][i] = f.layout.make(table_.layout.label(run[i]), table_.layout.is_new(run[i]),
-                                              local_[table_.layout.row(run[i])]);
+                to[i] = f.layout.make(table_.layout.label(run[i]), table_.layout.is_new(run[i]),
+                                      local_[table_.layout.row(run[i])]);
         } else if (column.k > Shelf<E>::few) {
             open.missing[j] = shelf_.order_by_code(f, j, column);
         } else if (bit_[j] < 0) {

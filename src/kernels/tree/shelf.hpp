@@ -32,12 +32,18 @@ class Shelf {
         if (unit) bundle();
     }
 
+    // Let the orders of columns of numbers lie at a place of the caller: [column of numbers, row].
+    void lay_orders(E* place) {
+        for (size_t j = 0; j < problem.columns.size(); ++j)
+            if (problem.columns[j].in_numbers()) table.order[j] = Order<E>(std::exchange(place, place + problem.rows));
+    }
+
     size_t label(size_t row) const { return problem.regression ? 0 : code_at(problem.labels, problem.label_width, row); }
 
     // Bring one column into the form the search wants. Columns are independent.
     void prepare(size_t j) {
         Column& column = problem.columns[j];
-        if (column.kind == Kind::numeric && !column.width)
+        if (column.in_numbers())
             sort_column(j, column);
         else if (column.k > few && problem.rows <= problem.small)
             missing[j] = order_by_code(table, j, column);
@@ -155,9 +161,16 @@ class Shelf {
         return true;
     }
 
+    // Read a column by its codes, and no more by its order. They lie where that would, if the caller has a place for it.
     void use_codes(size_t j, Column& column) {
-        column.k = static_cast<uint32_t>(column.own_distinct.size());
+        table.order[j].give_back();
         column.codes = column.own_codes.data();
+        if (E* place = table.order[j].place()) {
+            std::memcpy(place, column.own_codes.data(), column.own_codes.size() * sizeof(uint16_t));
+            column.codes = place;
+            std::vector<uint16_t>().swap(column.own_codes);
+        }
+        column.k = static_cast<uint32_t>(column.own_distinct.size());
         column.width = 2;
         column.distinct = column.own_distinct.data();
         missing[j] = 0;
@@ -165,17 +178,17 @@ class Shelf {
 
     // Few distinct values: codes are cheaper than an order in large nodes.
     void ranks_of(size_t j, Column& column, size_t known) {
-        std::vector<E>& order = table.order[j];
+        const Order<E>& order = table.order[j];
+        const E* entries = order.data();
         column.own_codes.resize(order.size());
         for (size_t i = 0; i < order.size(); ++i) {
-            const size_t row = table.layout.row(order[i]);
-            if (i < known && (i == 0 || table.layout.is_new(order[i]))) column.own_distinct.push_back(column.values[row]);
+            const size_t row = table.layout.row(entries[i]);
+            if (i < known && (i == 0 || table.layout.is_new(entries[i]))) column.own_distinct.push_back(column.values[row]);
             column.own_codes[row] = static_cast<uint16_t>(i < known ? column.own_distinct.size() - 1 : 65535);
         }
         for (auto& code : column.own_codes)
             if (code == 65535) code = static_cast<uint16_t>(column.own_distinct.size());
         use_codes(j, column);
-        std::vector<E>().swap(order);
     }
 };
 

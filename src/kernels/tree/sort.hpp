@@ -101,20 +101,52 @@ bool take_items(const Numbers& values, size_t rows, std::vector<Item<Key, E>>& i
     return true;
 }
 
+// The entries of a column, in memory of their own or at a place that the caller has for them, such as a mapped file.
+template <class E>
+class Order {
+   public:
+    Order() = default;
+    explicit Order(E* place) : place_(place) {}
+
+    bool empty() const { return !size_; }
+    size_t size() const { return size_; }
+    E* place() const { return place_; }  // null: they have memory of their own
+    E* data() { return place_ ? place_ : own_.data(); }
+    const E* data() const { return place_ ? place_ : own_.data(); }
+
+    void resize(size_t size) {
+        if (!place_) own_.resize(size);
+        size_ = size;
+    }
+
+    void clear() { size_ = 0; }
+
+    void give_back() {
+        clear();
+        std::vector<E>().swap(own_);
+    }
+
+   private:
+    E* place_ = nullptr;
+    size_t size_ = 0;
+    std::vector<E> own_;
+};
+
 // order receives the entries make(row) in rising order, `flag` added where the value is new, missing last.
 // Returns the number of distinct values.
 template <class Key, class E>
-size_t write_order(const std::vector<Item<Key, E>>& items, const std::vector<E>& missing, E flag, std::vector<E>& order) {
+size_t write_order(const std::vector<Item<Key, E>>& items, const std::vector<E>& missing, E flag, Order<E>& order) {
     order.resize(items.size() + missing.size());
+    E* to = order.data();
     size_t distinct = !items.empty();
     Key last = items.empty() ? 0 : items[0].key;
     for (size_t i = 0; i < items.size(); ++i) {
         const bool is_new = items[i].key != last;
         last = items[i].key;
         distinct += is_new;
-        order[i] = items[i].entry | (is_new ? flag : E{0});
+        to[i] = items[i].entry | (is_new ? flag : E{0});
     }
-    std::copy(missing.begin(), missing.end(), order.begin() + static_cast<ptrdiff_t>(items.size()));
+    std::copy(missing.begin(), missing.end(), to + items.size());
     return distinct;
 }
 
@@ -154,15 +186,16 @@ struct Wholes {
 // order receives make(row, new) by rising code_of(row), equal codes in row order; new: the first of its code, but for
 // the very first. counts[code]: rows of each, ends as where the next code begins.
 template <class E, class CodeOf, class Make>
-void order_by_count(size_t rows, std::vector<uint32_t>& counts, CodeOf code_of, std::vector<E>& order, Make make) {
+void order_by_count(size_t rows, std::vector<uint32_t>& counts, CodeOf code_of, Order<E>& order, Make make) {
     uint32_t begin = 0;
     for (uint32_t& n : counts) begin += std::exchange(n, begin);
     std::vector<uint32_t> start(counts);
     order.resize(rows);
+    E* entries = order.data();
     for (size_t row = 0; row < rows; ++row) {
         const size_t code = code_of(row);
         const uint32_t to = counts[code]++;
-        order[to] = make(row, to == start[code] && to > 0);
+        entries[to] = make(row, to == start[code] && to > 0);
     }
 }
 
@@ -176,7 +209,7 @@ struct SortMemory {
 };
 
 template <class E, class Make>
-Sorted sort_numbers(const Numbers& values, size_t rows, E flag, SortMemory<E>& memory, std::vector<E>& order, Make make) {
+Sorted sort_numbers(const Numbers& values, size_t rows, E flag, SortMemory<E>& memory, Order<E>& order, Make make) {
     auto& [narrow, narrow_spare, wide, wide_spare, missing, counts] = memory;
     const bool fits = values.single ? take_items<uint32_t, float, float>(values, rows, narrow, missing, make)
                                     : take_items<uint32_t, float, double>(values, rows, narrow, missing, make);

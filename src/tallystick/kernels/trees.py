@@ -7,7 +7,7 @@ kept alive and must not change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,7 +75,8 @@ class GrowColumn(NamedTuple):
 
 class Grower:
     """One tree being grown. heavy, all_rows: what all rows of the table weigh in scores and in counts, None
-    where these are all of them.
+    where these are all of them. room: makes the array in which columns of numbers lie in order, as
+    numpy.empty does; None: in memory.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Grower:
         all_rows: int | None = None,
         keep_tried: bool = True,
         small: int = SMALL,
+        room: Callable[[tuple[int, int], np.dtype[Any]], NDArray[Any]] | None = None,
     ) -> None:
         rows = len(columns[0].cells)
         _check(columns, rows, labels, response, score_weights, row_weights)
@@ -101,7 +103,7 @@ class Grower:
         self.small = check.size("small", small)
         if not 1 <= small <= 65_535:
             raise ValueError(f"small must be from 1 to 65,535, not {small}")
-        self._kept = (columns, labels, response, score_weights, row_weights)
+        self._kept: tuple[Any, ...] = (columns, labels, response, score_weights, row_weights)
         width = classes if response is None else 1
         self._grower = _kernels.TreeGrower(rows, width, labels, response, score_weights, row_weights)
         self._grower.set_rules(*rules.numbers())
@@ -117,6 +119,11 @@ class Grower:
         if all_rows is None:
             all_rows = rows if row_weights is None else int(row_weights.sum())
         self._grower.build(list(by_name), keep_tried, small, heavy, all_rows)
+        if room is not None:
+            in_numbers = sum(not column.k and column.kind == "numeric" for column in columns)
+            orders = room((in_numbers, rows), np.dtype(f"u{self._grower.entry()}"))
+            self._grower.lay_orders(orders)
+            self._kept = (*self._kept, orders)
 
     def prepare(self, column: int) -> None:
         """Bring one column into the form the search wants."""

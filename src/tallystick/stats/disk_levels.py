@@ -1,7 +1,8 @@
 """The nodes of a tree whose rows lie on disk, where there is no memory for where all of them stand.
 
-A node whose rows fit the budget is brought into memory and grown to its leaves; of a larger one each column
-is read by itself, in pieces that fit. Knows tables on disk and budgets. Knows nothing of scores.
+A node is grown to its leaves where the budget holds its rows without their numbers, which are brought
+together on disk; of a larger one each column is read by itself, in pieces that fit. Knows tables on disk and
+budgets. Knows nothing of scores.
 Law: what a learner makes of the answer is what it makes of `Frontier.add` over all blocks.
 """
 
@@ -9,9 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.source import scratch
-from tallystick.data.table.block import Block, together
+from tallystick.data.table.block import OWN, Block
 from tallystick.data.table.subset import take_block
+from tallystick.data.table.table import Table
 from tallystick.data.threads import checkpoint, in_order
+from tallystick.stats.growing_room import holds_tree, most_rows
 from tallystick.stats.room import LEFT
 from tallystick.stats.split_pieces import (
     Arrays,
@@ -39,8 +42,6 @@ if TYPE_CHECKING:
     from tallystick.stats.level_tables import Frontier
 
 Ints = NDArray[np.int64]
-CELL, ROW = 16, 40  # bytes that growing takes for a number and for a row
-KEPT_TEST = 20  # the same for what is kept of tests that were not made, where a node has seven rows
 ENTRY = 176  # bytes that a piece of a column takes for a row: its values, codes and ranks
 SHARE = 4  # the part of the budget for what is brought into memory at once
 SCAN = 1 << 17  # rows that are looked at together
@@ -65,7 +66,7 @@ class DiskLevel:
         """Return the tables of large nodes, and the trees below small ones."""
         nodes = len(self.question.open)
         out = LevelAnswers([[] for _ in range(nodes)], self._squares(), [None] * nodes)
-        small = [i for i in range(nodes) if self.more.end and self.sizes[i] <= self._most_rows]
+        small = [i for i in range(nodes) if self._holds(i)]
         self._grow(small, out.below)
         for i in sorted(set(range(nodes)) - set(small)):
             out.columns[i] = self._columns(i)
@@ -97,11 +98,10 @@ class DiskLevel:
         assert self.question.more is not None
         return self.question.more
 
-    @property
-    def _most_rows(self) -> int:
-        """Rows that there is memory to grow at once."""
-        cell = CELL + KEPT_TEST * self.more.growing.keep_tried
-        return int(self.table.budget // SHARE // (ROW + cell * len(self.question.codings)))
+    def _holds(self, i: int) -> bool:
+        """Is there memory to grow an open node to its leaves?"""
+        growing, rows = self.more.growing, int(self.sizes[i])
+        return not growing.shares_out and holds_tree(growing, rows, self.table.budget, self.more.depth[i])
 
     def _blocks(self) -> Iterator[tuple[int, Block]]:
         size = self.table.block_rows
@@ -150,11 +150,11 @@ class DiskLevel:
         return list(squares)
 
     def _groups(self, small: list[int]) -> Iterator[list[int]]:
-        """Yield small nodes, as many at a time as there is memory for."""
+        """Yield small nodes whose rows are fetched together: as many rows as one node may have."""
         group: list[int] = []
-        rows = 0
+        rows, most = 0, most_rows(self.table.budget)
         for i in small:
-            if group and rows + self.sizes[i] > self._most_rows:
+            if group and rows + self.sizes[i] > most:
                 yield group
                 group, rows = [], 0
             group.append(i)
@@ -164,30 +164,45 @@ class DiskLevel:
 
     def _grown(self, group: list[int]) -> Iterator[tuple[int, Arrays]]:
         """Yield the trees below some nodes."""
-        wanted = np.zeros(len(self.question.open) + 1, bool)
-        wanted[np.array(group) + 1] = True
-        names = [c.name for c in self.question.codings]
-        parts, places = [], []
-        for start, block in self._blocks():
-            at = self.places[start : start + block.rows]
-            here = np.flatnonzero(wanted[at + 1])
-            if len(here):
-                own = replace(block, columns={name: block.columns[name] for name in names})
-                parts.append(self.question.form(take_block(own, here)))
-                places.append(at[here])
-        if not parts:  # no row came here: a leaf of nothing
+        ends = np.cumsum(self.sizes[group]).tolist()
+        if not ends[-1]:  # no row came here: a leaf of nothing
             return
-        rows, at = together(parts), np.concatenate(places)
-        del parts
+        rows = self._fetched(self._rows(group))
         grow = Subtree(self.more, self.question.codings)
-        for i in group:
-            yield i, grow(take_block(rows, np.flatnonzero(at == i)), self.more.depth[i], self.threads)
+        for i, start, end in zip(group, [0, *ends], ends, strict=False):
+            yield i, grow(rows.slice(start, end), self.more.depth[i], self.threads, self.table.budget)
+
+    def _fetched(self, rows: Ints) -> Table:
+        """Return some rows in the form in which trees are grown, on disk if they are many."""
+        size = self.table.block_rows
+        jobs = (partial(self._fetch, rows[start : start + size]) for start in range(0, len(rows), size))
+        parts = in_order(jobs, self.threads)
+        first = next(parts)
+        arrays = _arrays(first)
+        if first.rows < len(rows):
+            forms = [scratch.ArrayForm((len(rows),), array.dtype) for array in arrays.values()]
+            arrays = dict(zip(arrays, scratch.empties(forms), strict=True))
+            done = 0
+            for part in chain([first], parts):
+                for key, array in _arrays(part).items():
+                    arrays[key][done : done + part.rows] = array
+                done += part.rows
+        columns = {c.name: arrays[c.name,] for c in self.question.codings}
+        classes, response, weights = (arrays.get(name) for name in OWN)
+        table = self.table
+        return Table(table.schema, columns, len(rows), classes=classes, response=response, weights=weights)
+
+    def _fetch(self, rows: Ints) -> Block:
+        checkpoint()
+        columns = {c.name: self.table.column(c.name) for c in self.question.codings}
+        own = (getattr(self.table, name) for name in OWN)
+        return self.question.form(take_block(Block(self.table.rows, columns, *own), rows))
 
     # ---- large nodes, column by column ----
 
     def _columns(self, i: int) -> list[ValueTable]:
         """Return the tables of all columns of a large node."""
-        rows = self._rows(i)
+        rows = self._rows([i])
         jobs = [partial(self._column, rows, j) for j in range(len(self.question.codings))]
         return list(in_order(jobs, self.threads))
 
@@ -199,15 +214,9 @@ class DiskLevel:
                 for label, heavy in counted:
                     kernels.count_columns([codes], label, [coding.k + 1], width, weights=heavy, out=[table])
             return ValueTable(table)
-        ends = self._ends(rows, j)
-        judge = self._judge
-        if len(ends) == 2:
-            piece = self._piece(rows, j, *ends)
-            sums = [sums_of(piece)]
-            return short_table(sums[0], [judge.best(piece, sums, 0)])
-        ranges = list(pairwise(ends))
-        sums = [sums_of(self._piece(rows, j, *ends)) for ends in ranges]
-        found = [judge.best(self._piece(rows, j, *ends), sums, r) for r, ends in enumerate(ranges)]
+        tables = [self._table(own, j) for own in self._pieces(rows, j)]
+        sums = list(map(sums_of, tables))
+        found = [self._judge.best(table, sums, place) for place, table in enumerate(tables)]
         return short_table(whole_of(sums), found)
 
     @property
@@ -233,35 +242,44 @@ class DiskLevel:
         inner = known[np.arange(1, pieces) * len(known) // pieces] if len(known) else known
         return [-np.inf, *np.unique(inner).tolist(), np.inf]
 
-    def _piece(self, rows: Ints, j: int, low: float, high: float) -> ValueTable:
-        """Return the table of the values of a column from `low` on that are below `high`; the first piece has
-        the missing ones.
-        """
+    def _pieces(self, rows: Ints, j: int) -> list[Ints]:
+        """Return the rows of each piece of a column; the first has the missing ones too."""
+        ends = self._ends(rows, j)
+        if len(ends) == 2:
+            return [rows]
+        column, pieces = self.table.column(self.question.codings[j].name), scratch.empty(len(rows), np.int32)
+        sizes = np.zeros(len(ends) - 1, np.int64)
+        for start in range(0, len(rows), SCAN):
+            checkpoint()
+            cells = column[rows[start : start + SCAN]]
+            part = np.searchsorted(ends[1:-1], cells, side="right")
+            part[np.isnan(cells)] = 0
+            sizes += np.bincount(part, minlength=len(sizes))
+            pieces[start : start + SCAN] = part
+        dealt = _dealt(rows, pieces, sizes)
+        return np.split(dealt, np.cumsum(sizes)[:-1])
+
+    def _table(self, rows: Ints, j: int) -> ValueTable:
+        """Return the table of the values of a column in some rows, on disk if it is long."""
         values, labels, weights = list[Any](), list[Any](), list[Any]()
         for cells, counted in self._entries(rows, j):
-            inside: Any = slice(None)
-            if low > -np.inf or high < np.inf:
-                inside = (cells >= low) & (cells < high)
-                if low == -np.inf:
-                    inside |= np.isnan(cells)
-            values.append(cells[inside])
-            labels.append([label[inside] for label, _ in counted])
-            weights.append([None if w is None else w[inside] for _, w in counted])
+            values.append(cells)
+            labels.append([label for label, _ in counted])
+            weights.append([heavy for _, heavy in counted])
         joined = [
             (np.concatenate(label), None if w[0] is None else np.concatenate(w))
             for label, w in zip(zip(*labels, strict=True), zip(*weights, strict=True), strict=True)
         ]
-        return value_table(np.concatenate(values), joined, self.question.width)
+        table, found, _ = value_table(np.concatenate(values), joined, self.question.width)
+        assert found is not None
+        kept = scratch.kept({"table": table, "values": found})
+        return ValueTable(kept["table"], kept["values"])
 
-    def _rows(self, i: int) -> Ints:
-        """Return the numbers of a node's rows, on disk."""
-        out, done = scratch.empty(int(self.sizes[i]), np.int64), 0
-        for start in range(0, self.table.rows, SCAN):
-            checkpoint()
-            here = np.flatnonzero(self.places[start : start + SCAN] == i)
-            out[done : done + len(here)] = here + start
-            done += len(here)
-        return out
+    def _rows(self, nodes: list[int]) -> Ints:
+        """Return the numbers of some nodes' rows, node after node, on disk. nodes: rising."""
+        sizes = np.zeros_like(self.sizes)
+        sizes[nodes] = self.sizes[nodes]
+        return _dealt(None, self.places, sizes)
 
     def _entries(self, every: Ints, j: int) -> Iterator[tuple[NDArray[Any], Counted]]:
         """Yield cells of a column in some rows, and what is counted of these."""
@@ -282,6 +300,31 @@ def _write(below: list[Arrays | None], which: list[int]) -> None:
     here = [arrays for i in which if (arrays := below[i]) is not None]
     for i, arrays in zip(which, scratch.all_kept(here), strict=True):
         below[i] = arrays
+
+
+def _dealt(rows: Ints | None, keys: NDArray[np.int32], sizes: Ints) -> Ints:
+    """Return some rows by key, on disk: key after key, each with its rows in their order. rows: None is all;
+    sizes[key]: how many there are, 0 of a key that is not wanted. A key below 0 never is.
+    """
+    ends = np.cumsum(sizes)
+    out, at, wanted = scratch.empty(int(ends[-1]), np.int64), ends - sizes, np.append(sizes > 0, False)
+    for start in range(0, len(keys), SCAN):
+        checkpoint()
+        part = keys[start : start + SCAN]
+        here = np.flatnonzero(wanted[part])
+        own_keys = part[here].astype(np.min_scalar_type(len(sizes)))  # those of two bytes are sorted quickly
+        here = here[np.argsort(own_keys, kind="stable")]
+        found, counts = np.unique(own_keys, return_counts=True)
+        for key, own in zip(found.tolist(), np.split(here, np.cumsum(counts)[:-1]), strict=True):
+            out[at[key] : at[key] + len(own)] = own + start if rows is None else rows[own + start]
+            at[key] += len(own)
+    return out
+
+
+def _arrays(block: Block) -> dict[Any, NDArray[Any]]:
+    """Return all arrays of a block: a column under (name,), others under their name."""
+    own = {name: array for name in OWN if (array := getattr(block, name)) is not None}
+    return {(name,): data for name, data in block.columns.items()} | own
 
 
 def _weights(block: Block) -> Ints:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.kernels.trees import GrowColumn, Judge
+from tallystick.stats.growing_room import GrowingRoom
 from tallystick.stats.split_search import GrowingTree, GrowthScale, make_grower, run
 from tallystick.stats.value_tables import ValueTable, sum_of
 
@@ -165,10 +166,11 @@ class Subtree:
     nodes: OpenNodes
     codings: tuple[Coding, ...]
 
-    def __call__(self, rows: Block, depth: int, threads: int = 1) -> Arrays:
+    def __call__(self, rows: Block, depth: int, threads: int = 1, budget: int = 0) -> Arrays:
         """Return the kernels' arrays of a tree, candidates included. rows: in the form of the codings."""
-        grower = make_grower(self.nodes.growing, self._cells(rows), rows, self.nodes.scale, depth)
-        run(grower, threads)
+        room = GrowingRoom(rows.rows, sum(c.plain for c in self.codings), budget)
+        grower = make_grower(self.nodes.growing, self._cells(rows), rows, self.nodes.scale, depth, room)
+        run(grower, threads, room)
         return grower.arrays() | grower.harvest().tried()
 
     def _cells(self, rows: Block) -> list[GrowColumn]:

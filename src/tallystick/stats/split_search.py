@@ -29,6 +29,7 @@ from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
 from tallystick.stats.finer_cells import FinerCells, Zoomed, crowded
+from tallystick.stats.growing_room import GROWING, NO_BUDGET, GrowingRoom, holds_tree
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.room import refuse_large_tree
 from tallystick.stats.score_weights import AT_ONCE, ScoreWeights
@@ -36,10 +37,7 @@ from tallystick.stats.score_weights import AT_ONCE, ScoreWeights
 T = TypeVar("T")
 FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, else by numbers as they are
 BINS = 255  # what is advised where there is no room for more
-HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
 LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
-TOLD_TEST = 144  # bytes that a test that was not made takes, while it is told
-ROWS_A_TEST = 7
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
 
@@ -234,30 +232,15 @@ class GrowingTree:
 class WholeTree:
     """The shortcut: with all rows at hand the whole tree is grown at once."""
 
-    row_bytes = 40  # of memory that this takes beside the orders of columns of numbers
+    row_bytes = GROWING
 
     def solve(self, question: GrowingTree, table: Table, threads: int) -> Grown | None:
         """Return the grown tree; None where rows are to stand in several nodes, or where there is no memory
-        for the order of their numbers: tables tell.
+        for them: tables tell.
         """
-        numbers = sum(question.schema.used[j].kind == "numeric" for j in question.columns)
-        each = (8 if table.rows >= HALF else 4) * (numbers if question.max_bins is None else 0)
-        if question.shares_out or not table.holds(self.row_bytes + each + self._tried(question, table.rows)):
+        if question.shares_out or not holds_tree(question, table.rows, table.budget):
             return None
         return _Growth(question).grow(table, threads)
-
-    @staticmethod
-    def _tried(question: GrowingTree, rows: int) -> int:
-        """Return about how many bytes a row takes for the tests that were not made; ROWS_A_TEST: where
-        numbers tell nothing of the classes.
-        """
-        if not question.keep_tried or not rows:
-            return 0
-        sizes = (len(question.schema.used[j].levels) for j in question.columns)
-        widest = 2 if question.rules.groups else max([2, *sizes])
-        depth = min(question.rules.max_depth, 40)  # beyond, rows are the limit
-        most: int = min(rows // ROWS_A_TEST, widest**depth)
-        return TOLD_TEST * len(question.columns) * most // rows
 
 
 @dataclass(frozen=True)
@@ -272,8 +255,9 @@ class _Growth:
         scale, weight = ValueScale(), table.weight
         if not self.question.labels:
             scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
-        grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight))
-        run(grower, threads if table.rows >= FEW_ROWS else 1)
+        room = GrowingRoom(table.rows, sum(not c.k for c in cells), table.budget)
+        grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight), room=room)
+        run(grower, threads if table.rows >= FEW_ROWS else 1, room)
         arrays = grower.arrays()
         if table.place == "disk":
             self.question.refuse(len(arrays["column"]))
@@ -330,7 +314,12 @@ class GrowthScale:
 
 
 def make_grower(
-    question: GrowingTree, cells: list[GrowColumn], rows: Any, scale: GrowthScale, depth: int = 0
+    question: GrowingTree,
+    cells: list[GrowColumn],
+    rows: Any,
+    scale: GrowthScale,
+    depth: int = 0,
+    room: GrowingRoom = NO_BUDGET,
 ) -> Grower:
     """Return the grower of some rows that stand at a node of this depth. rows: a table, or a block."""
     rules = scale.values.rules(question.rules)
@@ -349,6 +338,7 @@ def make_grower(
         heavy=scale.weighing.heavy if classes else None,
         all_rows=scale.rows,
         keep_tried=question.keep_tried,
+        room=scratch.empty if room.on_disk else None,
     )
 
 
@@ -394,12 +384,13 @@ def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], name: str) -
             part[...] = position[part]  # -1 stays -1
 
 
-def run(grower: Grower, threads: int) -> None:
+def run(grower: Grower, threads: int, room: GrowingRoom) -> None:
     """Grow with some threads: columns and nodes are shared out level by level, then small subtrees.
 
     All but small jobs run in threads, also one alone, so that the caller stays free to see an interrupt;
     whatever ends the wait stops them, and none is left behind.
     """
+    threads = min(threads, room.workers)
     one = threads == 1 or grower.rows <= grower.small
     if one and grower.rows * grower.columns <= QUICK:
         grower.run()
@@ -416,7 +407,8 @@ def run(grower: Grower, threads: int) -> None:
             for column in range(first, grower.columns, parts):
                 grower.prepare(column)
 
-        parts = 1 if threads == 1 else grower.columns  # one thread alone is handed all of them at once
+        # whoever is free takes the next column; where few may sort, or one is alone, each has its own share
+        parts = grower.columns if 1 < threads <= room.sorters else min(threads, room.sorters)
         try:
             every(columns, range(parts))
             more = alone(grower.start)
