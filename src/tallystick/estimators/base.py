@@ -28,7 +28,6 @@ from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.estimators.with_card import WithCard
 from tallystick.estimators.with_file import WithFile
-from tallystick.estimators.with_profile import rows_of
 from tallystick.export import file
 from tallystick.models.plain import is_whole
 
@@ -44,26 +43,12 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
     model_: Model
     schema_: Schema
-    _notes: tuple[Note, ...]
     source_notes_: tuple[Note, ...]
-    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
     feature_names_in_: NDArray[np.object_]  # only where columns had names
     _named_columns = False  # the columns of the fit had names
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
-
-    @property
-    def notes_(self) -> tuple[Note, ...]:
-        """What was dropped, merged, guessed or found on the way."""
-        return self._notes
-
-    @property
-    def rows_(self) -> dict[str, Any]:
-        """What is known of the training rows: how many, in which unit, and their fingerprint."""
-        if not isinstance(self._known_rows, dict):
-            self._known_rows = self._rows_of(self._known_rows)
-        return self._known_rows
 
     # -- what is shown --
 
@@ -261,10 +246,6 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
         self.model_, self.schema_, self._notes, self._known_rows = model, model.schema, notes, rows
         self.profile_, self._version = None, 2
-
-    def _rows_of(self, table: Table) -> dict[str, Any]:
-        """Return what the model file says of the training rows."""
-        return rows_of(table)
 
     # -- new rows --
 

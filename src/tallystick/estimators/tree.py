@@ -96,8 +96,7 @@ class _AnyTree(TreeViews):
         """Return the model file's content: numbers per class by label, costs as a table."""
         out = super()._document(profile, model)
         target, own = self.schema_.predicted, out["parameters"]
-        costs = self._setting("costs")
-        if isinstance(costs, Mapping):
+        if isinstance(costs := self._setting("costs"), Mapping):
             own["costs"] = [list(row) for row in cost_table(costs, target)]
         for name in ("class_weight", "priors"):
             if isinstance(own.get(name), Mapping):
@@ -122,8 +121,9 @@ class _AnyTree(TreeViews):
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
-        first = self._counted(table), table.unit, answers, candidates
-        learner = TreeLearner(*first, table.rows, table.row_unit, table.budget)
+        learner = TreeLearner(
+            self._counted(table), table.unit, answers, candidates, table.rows, table.row_unit, table.budget
+        )
         return fit(learner, table, engine)
 
     def _rows_of(self, table: Table) -> dict[str, Any]:

@@ -22,11 +22,12 @@ class WithDecision(WithProfile):
     """Read, written, shown and handed on."""
 
     schema_: Schema
+    _notes: tuple[Note, ...]
 
     @property
     def notes_(self) -> tuple[Note, ...]:
-        """What has to be said of the fit."""
-        raise NotImplementedError
+        """What was dropped, merged, guessed or found on the way."""
+        return self._notes
 
     def _decision_section(self) -> dict[str, Any]:
         """Return the section of the model file; nothing where there is no decision."""

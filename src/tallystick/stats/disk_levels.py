@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.source import scratch
 from tallystick.data.table.block import OWN, Block
+from tallystick.data.table.rows_on_disk import RowsOnDisk
 from tallystick.data.table.subset import take_block
-from tallystick.data.table.table import Table
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.growing_room import holds_tree, most_rows
 from tallystick.stats.room import LEFT
@@ -172,25 +171,15 @@ class DiskLevel:
         for i, start, end in zip(group, [0, *ends], ends, strict=False):
             yield i, grow(rows.slice(start, end), self.more.depth[i], self.threads, self.table.budget)
 
-    def _fetched(self, rows: Ints) -> Table:
-        """Return some rows in the form in which trees are grown, on disk if they are many."""
+    def _fetched(self, rows: Ints) -> RowsOnDisk:
+        """Return some rows in the form in which trees are grown."""
         size = self.table.block_rows
         jobs = (partial(self._fetch, rows[start : start + size]) for start in range(0, len(rows), size))
-        parts = in_order(jobs, self.threads)
-        first = next(parts)
-        arrays = _arrays(first)
-        if first.rows < len(rows):
-            forms = [scratch.ArrayForm((len(rows),), array.dtype) for array in arrays.values()]
-            arrays = dict(zip(arrays, scratch.empties(forms), strict=True))
-            done = 0
-            for part in chain([first], parts):
-                for key, array in _arrays(part).items():
-                    arrays[key][done : done + part.rows] = array
-                done += part.rows
-        columns = {c.name: arrays[c.name,] for c in self.question.codings}
-        classes, response, weights = (arrays.get(name) for name in OWN)
-        table = self.table
-        return Table(table.schema, columns, len(rows), classes=classes, response=response, weights=weights)
+        out, done = RowsOnDisk(len(rows)), 0
+        for part in in_order(jobs, self.threads):
+            out.write(part, done)
+            done += part.rows
+        return out
 
     def _fetch(self, rows: Ints) -> Block:
         checkpoint()
@@ -319,12 +308,6 @@ def _dealt(rows: Ints | None, keys: NDArray[np.int32], sizes: Ints) -> Ints:
             out[at[key] : at[key] + len(own)] = own + start if rows is None else rows[own + start]
             at[key] += len(own)
     return out
-
-
-def _arrays(block: Block) -> dict[Any, NDArray[Any]]:
-    """Return all arrays of a block: a column under (name,), others under their name."""
-    own = {name: array for name in OWN if (array := getattr(block, name)) is not None}
-    return {(name,): data for name, data in block.columns.items()} | own
 
 
 def _weights(block: Block) -> Ints:

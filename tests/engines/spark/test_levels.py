@@ -7,8 +7,19 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
+from tallystick.data.source import scratch
+from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark import levels
-from tallystick.engines.spark.levels import Drawn, Ends, TaskOf, cut_table, joined_pieces, narrow_table
+from tallystick.engines.spark.levels import (
+    PLACE,
+    Drawn,
+    Ends,
+    RowsByNode,
+    TaskOf,
+    cut_table,
+    joined_pieces,
+    narrow_table,
+)
 from tallystick.stats.value_tables import ValueTable, value_table
 
 
@@ -32,12 +43,15 @@ TREES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("large", [False, True])
-def test_a_tree_on_spark_is_the_tree_in_memory(spark, large, monkeypatch):
-    """Small nodes are grown where their rows are brought together; of large ones pieces are searched."""
+@pytest.mark.parametrize("cells", [None, 0, 4_000, 1 << 27])
+def test_a_tree_on_spark_is_the_tree_in_memory(spark, cells, monkeypatch):
+    """Small nodes are grown where their rows are brought together; of large ones pieces are searched, or they
+    are grown by one task.
+    """
     monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 50)
-    if large:
+    if cells is not None:
         monkeypatch.setattr("tallystick.learners.tree_levels.SUBTREE_CELLS", 1_500)
+        monkeypatch.setattr(levels, "NODE_CELLS", cells)
         monkeypatch.setattr(levels, "PIECE_ROWS", 600)
     frame = spark.createDataFrame(FRAME).repartition(3)
     there = ts.DecisionTree()._read(frame, "y", "w")
@@ -52,6 +66,7 @@ def test_a_tree_on_spark_is_the_tree_in_memory(spark, large, monkeypatch):
 @pytest.mark.slow
 def test_a_regression_on_spark_is_the_one_in_memory(spark, monkeypatch):
     monkeypatch.setattr("tallystick.learners.tree_levels.SUBTREE_CELLS", 1_500)
+    monkeypatch.setattr(levels, "NODE_CELLS", 4_000)
     data = FRAME.drop(columns=["y", "w"])
     there = ts.RegressionTree(max_depth=3).fit(spark.createDataFrame(data).repartition(2), "b")
     assert there.to_bytes() == ts.RegressionTree(max_depth=3).fit(data, "b").to_bytes()
@@ -67,6 +82,27 @@ def test_the_pieces_of_a_table_join_to_the_table():
         whole.values.tolist(),
         whole.table.tolist(),
     )
+
+
+def test_rows_that_come_in_any_order_are_had_again_node_by_node(monkeypatch):
+    monkeypatch.setattr(scratch, "FEW", 100)
+    rng = np.random.default_rng(4)
+    x, node = rng.normal(size=40), rng.integers(0, 4, 40).astype(np.uint32) * 2
+    classes, weights = rng.integers(0, 2, 40).astype(np.uint8), rng.integers(1, 9, 40)
+    rows = RowsByNode(8)
+    for some in np.array_split(rng.permutation(40), 3):
+        columns = {"x": x[some], PLACE: node[some]}
+        rows.add(pack(Block(len(some), columns, classes[some], None, weights[some])))
+    found = dict(rows.dealt())
+    assert list(found) == [0, 2, 4, 6]
+    for i, block in found.items():
+        assert scratch.on_disk(block.columns["x"])
+        assert list(block.columns) == ["x"]
+        assert block.response is None
+        own = zip(block.columns["x"], block.classes, block.weights, strict=True)
+        here = node == i
+        assert sorted(own) == sorted(zip(x[here], classes[here], weights[here], strict=True))
+    assert list(RowsByNode(3).dealt()) == []
 
 
 def test_smaller_nodes_are_cut_into_fewer_pieces():

@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
+from tallystick.data.source.scratch import ScratchFile
 from tallystick.data.table.block import Block as Rows
 from tallystick.data.table.block import narrow, pack, together, unpack, wide
+from tallystick.data.table.rows_on_disk import RowsOnDisk
 from tallystick.data.table.subset import take_block
 from tallystick.stats.level_tables import Entries, Frontier
 from tallystick.stats.split_pieces import (
@@ -40,6 +42,8 @@ from tallystick.stats.value_tables import ValueTable, join_tables, value_table
 
 PIECE_ROWS = 1 << 23  # of a node in a piece of a column, about
 TASK_CELLS = 1 << 24  # of the rows that a task has at once, about
+NODE_CELLS = 1 << 27  # of a node that one task grows, with its numbers on disk
+TASK_BYTES = 1 << 29  # of memory that a task grows nodes in
 CHUNK = 1 << 18  # rows that are sorted at once before they are sent
 SAMPLED, SAMPLE = 256, 1_024  # partitions, and values of each, that tell where pieces begin
 PLACE = "\0place"  # the column that says at which node a row stands
@@ -83,16 +87,32 @@ class SparkLevel:
     ask: Callable[[Any, Any], Any]
 
     def answer(self) -> LevelAnswers:
-        """Return the trees below nodes that may be grown to their leaves, else the tables of nodes."""
-        nodes = len(self.asked.open)
-        if self.more.end:
-            below = self._grown()
-            return LevelAnswers([[] for _ in range(nodes)], [], [below.get(i) for i in range(nodes)])
-        known = self.ask(self.blocks, replace(self.asked, listed=False))
-        columns, squares = zip(*(known.node(i) for i in range(nodes)), strict=True)
-        for (i, j), found in self._searched().items():
-            columns[i][j] = found
-        return LevelAnswers(list(columns), list(squares), [None] * nodes)
+        """Return the trees below nodes that may be grown to their leaves, and the tables of the others."""
+        nodes = range(len(self.asked.open))
+        few = [i for i in nodes if self.more.end or self._fits_a_task(i)]
+        rest = [i for i in nodes if i not in few]
+        below = dict(zip(few, self._only(few)._grown(), strict=True)) if few else {}
+        columns: list[list[ValueTable]] = [[] for _ in nodes]
+        squares = [np.zeros(0, np.int64)] * len(nodes)
+        if rest:
+            for i, (tables, own) in zip(rest, self._only(rest)._tables(), strict=True):
+                columns[i], squares[i] = tables, own
+        return LevelAnswers(columns, squares, [below.get(i) for i in nodes])
+
+    def _fits_a_task(self, i: int) -> bool:
+        """May one task grow a large node to its leaves? Not where others would have nothing to do."""
+        growing, columns = self.more.growing, len(self.asked.codings)
+        most = 2 * growing.rows * columns // max(int(self.blocks.context.defaultParallelism), 1)
+        return not growing.shares_out and self.more.rows[i] * columns <= min(most, NODE_CELLS)
+
+    def _only(self, nodes: list[int]) -> SparkLevel:
+        """Return the question about some of the nodes."""
+        if len(nodes) == len(self.asked.open):
+            return self
+        depth, rows = (tuple(own[i] for i in nodes) for own in (self.more.depth, self.more.rows))
+        more, open_ = replace(self.more, depth=depth, rows=rows), tuple(self.asked.open[i] for i in nodes)
+        question, asked = (replace(own, open=open_, more=more) for own in (self.question, self.asked))
+        return replace(self, question=question, asked=asked)
 
     @property
     def more(self) -> OpenNodes:
@@ -101,6 +121,14 @@ class SparkLevel:
         return self.asked.more
 
     # ---- large nodes ----
+
+    def _tables(self) -> list[tuple[list[ValueTable], NDArray[np.int64]]]:
+        """Return the tables of all columns and the sums of squares of each node."""
+        known = self.ask(self.blocks, replace(self.asked, listed=False))
+        out = [known.node(i) for i in range(len(self.asked.open))]
+        for (i, j), found in self._searched().items():
+            out[i][0][j] = found
+        return out
 
     def _searched(self) -> dict[tuple[int, int], ValueTable]:
         """Return the short table of each node and column of numbers."""
@@ -147,8 +175,8 @@ class SparkLevel:
 
     # ---- small nodes ----
 
-    def _grown(self) -> dict[int, Arrays]:
-        """Return the tree below each node that has rows."""
+    def _grown(self) -> list[Arrays | None]:
+        """Return the tree below each node; None: it has no rows."""
         rows = np.array(self.more.rows)
         tasks = self._tasks(len(rows), int(rows.sum()) * len(self.asked.codings))
         load, task_of = np.zeros(tasks, np.int64), np.zeros(len(rows), np.int64)
@@ -157,7 +185,8 @@ class SparkLevel:
             load[task_of[i]] += rows[i] + 1
         sent = self.blocks.mapPartitions(Brought(self.asked, task_of)).partitionBy(tasks, int)
         grow = Subtree(self.more, self.question.codings)
-        return dict(sent.mapPartitions(GrownBelow(grow)).collect())
+        found = dict(sent.mapPartitions(GrownBelow(grow)).collect())
+        return [found.get(i) for i in range(len(rows))]
 
 
 # ---- the work of the workers ----
@@ -309,12 +338,40 @@ class GrownBelow:
 
     def __call__(self, sent: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, Arrays]]:
         """Yield the tree of each node."""
-        parts = [unpack(data) for _, data in sent]
-        if not parts:
-            return
-        rows = together(parts)
-        del parts
-        order = np.argsort(rows.codes(PLACE), kind="stable")
-        places, first = np.unique(rows.codes(PLACE)[order], return_index=True)
-        for i, (low, high) in zip(places.tolist(), pairwise([*first.tolist(), len(order)]), strict=True):
-            yield i, self.grow(take_block(rows, order[low:high]), self.grow.nodes.depth[i])
+        nodes = self.grow.nodes
+        rows = RowsByNode(len(nodes.rows))
+        for _, data in sent:
+            rows.add(data)
+        for i, own in rows.dealt():
+            yield i, self.grow(own, nodes.depth[i], budget=TASK_BYTES)
+
+
+class RowsByNode:
+    """Packed rows that come in any order, and are had again node by node. They lie on disk."""
+
+    def __init__(self, nodes: int) -> None:
+        self.file, self.ends = ScratchFile(), [0]
+        self.sizes = np.zeros(nodes, np.int64)
+
+    def add(self, data: bytes) -> None:
+        """Add a packed block."""
+        self.file.append(data)
+        self.ends.append(self.file.size)
+        self.sizes += np.bincount(unpack(data).codes(PLACE), minlength=len(self.sizes))
+
+    def dealt(self) -> Iterator[tuple[int, Rows]]:
+        """Yield each node that has rows, and these."""
+        ends = np.cumsum(self.sizes)
+        out, at = RowsOnDisk(int(ends[-1])), ends - self.sizes
+        for start, end in pairwise(self.ends):
+            packed = unpack(self.file.read(start, end - start))
+            places = packed.codes(PLACE)
+            block = replace(packed, columns={n: c for n, c in packed.columns.items() if n != PLACE})
+            order = np.argsort(places, kind="stable")
+            nodes, first = np.unique(places[order], return_index=True)
+            for i, own in zip(nodes.tolist(), np.split(order, first[1:]), strict=True):
+                out.write(take_block(block, own), int(at[i]))
+                at[i] += len(own)
+        for i, (low, high) in enumerate(pairwise([0, *ends.tolist()])):
+            if low < high:
+                yield i, out.slice(low, high)

@@ -19,29 +19,38 @@ from tallystick.learners.logistic.prepare import KnownRows, Prepared, reference_
 from tallystick.learners.logistic.problem import Point, Problem
 from tallystick.learners.logistic.separation import SeparationVerdict
 from tallystick.learners.logistic.solvers import SolverRun
-from tallystick.models.logistic.model import Fit, KnownFit, LogisticModel
+from tallystick.models.logistic.model import Fit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Cells, Part, Product, Slope, WordWeights
 
 Array = NDArray[np.float64]
 
 
-@dataclass
-class ToldWhenAsked:
-    """What a fit tells of itself, found when somebody first asks for it: most models only answer.
-
-    look: says whether the classes are separated, which may need the rows. null: the loss without any column,
-    where it is not that of the class shares.
+@dataclass(frozen=True)
+class LogisticOptimum:
+    """Where a fit ended. strength: of its l2 prior; null: the loss without any column, where it is not that
+    of the class shares.
     """
 
     known: KnownRows
     ready: Prepared
     point: Point
     run: SolverRun
-    prior: tuple[float, float]  # l2 and l1
+    strength: float = 0.0
+    null: float | None = None
+
+
+@dataclass
+class ToldWhenAsked:
+    """What a fit tells of itself, found when somebody first asks for it: most models only answer.
+
+    look: says whether the classes are separated, which may need the rows.
+    """
+
+    optimum: LogisticOptimum
+    l1: float
     parts: tuple[Part, ...]
     look: Callable[[], SeparationVerdict] = SeparationVerdict
-    null: float | None = None
 
     @cached_property
     def verdict(self) -> SeparationVerdict:
@@ -53,51 +62,45 @@ class ToldWhenAsked:
     @cached_property
     def fit(self) -> Fit:
         """How the fit went."""
-        point, problem = self.point, self.ready.problem
+        known, ready, point = self.optimum.known, self.optimum.ready, self.optimum.point
+        problem, null = ready.problem, self.optimum.null
         return Fit(
-            self.prior[0],
+            self.optimum.strength,
             -point.loss,
-            null_likelihood(self.known) if self.null is None else -self.null,
-            len(self.run.trace) - 1,
+            null_likelihood(known) if null is None else -null,
+            len(self.optimum.run.trace) - 1,
             problem.rows,
             count_weights(problem, point),
             self.verdict.kind,
-            condition_of(self.ready),
+            condition_of(ready),
             spread_of(problem, point),
-            degrees_of(self.known, self.ready, point),
+            degrees_of(known, ready, point),
         )
 
     @cached_property
     def errors(self) -> tuple[tuple[float, ...], ...]:
         """Standard errors, in the order of the model's coefficients; none where they mean nothing."""
-        if self.point.curvature is None or self.run.spent or self.verdict.kind:
+        if self.optimum.point.curvature is None or self.optimum.run.spent or self.verdict.kind:
             return ()
-        return errors_of(self.ready.problem, self.point, self.parts)
+        return errors_of(self.optimum.ready.problem, self.optimum.point, self.parts)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What has to be said of separated classes."""
-        return (self.verdict.note(*self.prior),) if self.verdict.kind else ()
-
-    def now(self) -> KnownFit:
-        """Return all of it, found now; what it was found from may go."""
-        return KnownFit(self.fit, self.errors, self.notes)
+        return (self.verdict.note(self.optimum.strength, self.l1),) if self.verdict.kind else ()
 
 
 def build(
     schema: Schema,
     options: LogisticOptions,
-    known: KnownRows,
-    ready: Prepared,
-    point: Point,
-    run: SolverRun,
-    strength: float = 0.0,
+    optimum: LogisticOptimum,
+    look: Callable[[], SeparationVerdict] = SeparationVerdict,
 ) -> LogisticModel:
-    """Return the model at the optimum; classes that may be separated are not looked at."""
-    problem = ready.problem
-    theta, words = problem.theta(point.w)
+    """Return the model at the optimum. look: says whether the classes are separated, which is asked later."""
+    problem = optimum.ready.problem
+    theta, words = problem.theta(optimum.point.w)
     constant, parts = parts_of(schema, problem, theta, words)
-    told = ToldWhenAsked(known, ready, point, run, (strength, options.l1), parts)
+    told = ToldWhenAsked(optimum, options.l1, parts, look)
     return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
 
 

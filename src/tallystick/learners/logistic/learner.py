@@ -19,7 +19,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.errors import OptionError, shown
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.average import averaged, row_shares, word_means
-from tallystick.learners.logistic.build import ToldWhenAsked, build, parts_of
+from tallystick.learners.logistic.build import LogisticOptimum, build, parts_of
 from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.firth import ascent, refuse_firth
 from tallystick.learners.logistic.prepare import (
@@ -177,15 +177,13 @@ class FittedLogistic:
 
     def model(self, later: Later | None) -> LogisticModel:
         """Return the model; what it tells of its fit is found now unless it may be later."""
-        known, ready, point, run = self.known, self.ready, self.point, self.run
-        model = build(self.schema, self.options, known, ready, point, run, self.strength)
-        told = model.told
-        assert isinstance(told, ToldWhenAsked)
-        told.null, told.look = self.null, self._verdict(later)
+        ready = self.ready
+        optimum = LogisticOptimum(self.known, ready, self.point, self.run, self.strength, self.null)
+        model = build(self.schema, self.options, optimum, self._verdict(later))
         scales, few = ready.problem.scales, ready.problem.weights <= PROBE
         if later is None or not few or not measured(scales.centre, scales.scale):
-            model = replace(model, told=told.now())
-        return averaged(model, known.design, self.shares, self.words)
+            model = replace(model, told=KnownFit.of(model.told))
+        return averaged(model, self.known.design, self.shares, self.words)
 
     def _verdict(self, later: Later | None) -> Callable[[], SeparationVerdict]:
         look, verdict = self.look, self.verdict

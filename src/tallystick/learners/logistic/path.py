@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Engine, Table
 from tallystick.data.schema import Schema
-from tallystick.learners.logistic.build import build
+from tallystick.learners.logistic.build import LogisticOptimum, build
 from tallystick.learners.logistic.learner import prepared, solve
 from tallystick.learners.logistic.prepare import KnownRows, Prepared, prepare
 from tallystick.learners.logistic.problem import Point
@@ -99,7 +99,8 @@ class PathPoint:
     def model(self) -> LogisticModel:
         """The model, without standard errors."""
         point, strength = replace(self.point, curvature=None), float(self.options.l2)
-        return build(self.schema, self.options, self.known, self.ready, point, self.run, strength)
+        optimum = LogisticOptimum(self.known, self.ready, point, self.run, strength)
+        return build(self.schema, self.options, optimum)
 
     @property
     def answering(self) -> PathPoint:

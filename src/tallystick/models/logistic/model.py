@@ -116,6 +116,11 @@ class KnownFit:
     errors: tuple[tuple[float, ...], ...] = ()
     notes: tuple[Note, ...] = ()
 
+    @classmethod
+    def of(cls, told: FitTelling) -> KnownFit:
+        """Return all that is told, found now: what it is found from may go."""
+        return cls(told.fit, told.errors, told.notes)
+
 
 @dataclass(frozen=True)
 class LogisticModel:
@@ -137,7 +142,7 @@ class LogisticModel:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle keeps: what is told of the fit, not the rows that would tell it."""
-        return self.__dict__ | {"told": KnownFit(self.told.fit, self.told.errors, self.told.notes)}
+        return self.__dict__ | {"told": KnownFit.of(self.told)}
 
     @property
     def fit(self) -> Fit:
