@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick import kernels
+from tallystick.kernels import check
 
 
 def test_the_door_names_the_wrong_argument():
@@ -26,3 +27,29 @@ def test_the_door_names_the_wrong_argument():
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match=r"scores must be writable"):
         kernels.add_code_scores(frozen, codes, np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "told"),
+    [
+        ([0.0] * 4, TypeError, r"columns must be a NumPy array; found list"),
+        (np.zeros(4, np.float32), TypeError, r"columns must be float64; found float32"),
+        (np.zeros(4, ">f8"), TypeError, r"columns must be float64; found >f8"),
+        (np.zeros(3), ValueError, r"columns must have shape \(4\); found \(3,\)"),
+        (np.zeros((4, 1)), ValueError, r"columns must have shape \(4\); found \(4, 1\)"),
+        (np.zeros(4, "f8,u1")["f0"], ValueError, r"columns must be aligned; found strides \(9,\)"),
+        (np.zeros(33, np.uint8)[1:].view(np.float64), ValueError, r"columns must be aligned"),
+    ],
+)
+def test_every_column_is_looked_at(wrong, error, told):
+    right = [np.zeros(4), np.zeros(8)[::2], np.zeros(8)[::-2]]
+    check.columns("columns", right, "float64", 4)
+    with pytest.raises(error, match=told):
+        check.columns("columns", [*right, wrong], "float64", 4)
+
+
+def test_arrays_of_any_length_and_of_two_dimensions_may_be_strided():
+    for value, shape in ((np.zeros(8)[::2], (None,)), (np.zeros((4, 6)).T[::2], (None, 4))):
+        assert check.loose("values", value, "float64", shape) is value
+    with pytest.raises(ValueError, match=r"values must have shape \(any, 4\); found \(4, 6\)"):
+        check.loose("values", np.zeros((4, 6)), "float64", (None, 4))

@@ -126,6 +126,8 @@ def test_wrong_arguments_are_named():
         kernels.code_columns(BLOCK[:3], ends(), [0])
     with pytest.raises(ValueError, match="columns must be below 2; found 2"):
         kernels.code_columns(BLOCK, ends(), [0, 2])
+    with pytest.raises(ValueError, match="columns must be below 2; found -1"):
+        kernels.code_columns(BLOCK, ends(), [1, -1])
     with pytest.raises(ValueError, match="asked must be a byte; found 256"):
         kernels.look_at_text(np.zeros(3, np.uint8), 256)
     with pytest.raises(ValueError, match="room must be 30 long at least; found 8"):

@@ -188,6 +188,29 @@ def test_scores_shares_and_the_best_class_agree():
     assert best.tolist() == [0, 1]  # of equals the first
 
 
+@pytest.mark.parametrize("dense", [4, 5, 7, 8, 30])
+def test_the_best_class_is_that_of_the_scores_however_rows_lie(dense):
+    rng = np.random.default_rng(dense)
+    cells = rng.normal(size=(300, dense))
+    theta, scaling = rng.normal(size=(1 + dense, 1)), np.array([rng.normal(size=dense), np.full(dense, 0.5)])
+    windows = np.lib.stride_tricks.sliding_window_view(cells.ravel(), dense)
+    laid = (
+        cells,
+        cells[::-1],
+        cells[::3],
+        np.asfortranarray(cells),
+        cells[7][None],  # the strides of a single row may be 0
+        np.broadcast_to(cells[7], (300, dense)),
+        windows,
+        windows[::-1],
+    )
+    for matrix in laid:
+        columns = DenseColumns(list(matrix.T), [], [])
+        scores = kernels.linear_scores(columns, len(matrix), scaling, theta)
+        best = kernels.linear_answers(columns, len(matrix), scaling, theta, kernels.Answer.BEST)[0]
+        np.testing.assert_array_equal(best, scores[:, 1] > 0)
+
+
 def test_a_sample_of_rows_depends_on_what_is_in_them_alone():
     x = np.arange(1000.0)
     rows, values = kernels.sample_rows(DenseColumns([x], [], []), 1000, 10)

@@ -13,16 +13,21 @@ using namespace tally;
 
 namespace {
 
-struct Laid {  // a matrix of hard doubles, its columns as they lie by rows or by columns
+struct Laid {  // a matrix of hard doubles, its columns as they lie by rows, with others between, or by columns
     std::vector<double> cells;
     std::vector<const double*> at;
     std::vector<ptrdiff_t> strides;
     size_t rows;
 
-    Laid(size_t rows, size_t width, bool by_rows) : cells(hard_doubles(rows * width, rows + width)), rows(rows) {
+    // usual: nearly all cells are numbers of about one size, so that the quick ways are gone.
+    Laid(size_t rows, size_t width, bool by_rows, size_t between = 0, bool usual = false)
+        : cells(hard_doubles(rows * (width + between), rows + width)),
+          rows(rows) {
+        for (size_t i = 0; usual && i < cells.size(); ++i)
+            if (i % (width + between) < width && i % 53) cells[i] = static_cast<double>(i * 7919 % 2003) / 7 - 100;
         for (size_t j = 0; j < width; ++j) {
             at.push_back(cells.data() + (by_rows ? j : j * rows));
-            strides.push_back(by_rows ? static_cast<ptrdiff_t>(width) : 1);
+            strides.push_back(by_rows ? static_cast<ptrdiff_t>(width + between) : 1);
         }
     }
     Columns columns() const { return {rows, at.size(), at.data(), strides.data()}; }
@@ -242,10 +247,13 @@ void words_scores_cuts_and_codes() {
 void test_bayes() {
     for (bool by_rows : {true, false}) {
         for (size_t width : {1, 7, 30, 64}) {
-            for (size_t rows : {0, 1, 33, 1000}) {
-                const Laid laid(rows, width, by_rows);
-                sums_equal_those_of_each_column(laid, 3);
-                facts_and_prints(laid);
+            for (size_t rows : {0, 1, 33, 5000}) {
+                for (size_t between : {0, 3}) {
+                    const Laid hard(rows, width, by_rows, between), usual(rows, width, by_rows, between, true);
+                    sums_equal_those_of_each_column(hard, 3);
+                    sums_equal_those_of_each_column(usual, 3);
+                    facts_and_prints(hard);
+                }
             }
         }
     }

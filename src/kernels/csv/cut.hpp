@@ -231,11 +231,12 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
     int64_t* counts = to.counts + i * to.most;
     uint64_t* keys = to.keys + i * to.most;
     size_t known = static_cast<size_t>(to.known[i]);
+    const int spare = std::countl_zero(uint64_t{to.n_slots - 1});  // the high bits of a product depend on all bits of a key
     for (size_t row = begin; row < end; ++row) {
         cut.prefetch(row, column);
         const Span s = stripped(cut.cell(row, column));
         const uint64_t key = key_of(s), mixed = (key ^ s.size()) * 0x9E3779B97F4A7C15;
-        size_t slot = (mixed >> 32) & (to.n_slots - 1);
+        size_t slot = mixed >> spare;
         for (; slots[slot]; slot = (slot + 1) & (to.n_slots - 1)) {
             const size_t code = slots[slot] - 1u;
             if (keys[code] == key && same(stripped(cut.cell(firsts[code], column)), s)) break;

@@ -43,7 +43,7 @@ TALLY_INLINE Look look_for(const Ask& a, double* memory) {
 TALLY_INLINE bool best_at_a_look(const Ask& a, const Look& q, size_t first, size_t n, uint32_t* best) {
     const size_t stride = static_cast<size_t>(a.strides[0]), last = a.dense - 4;
     const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
-    const size_t ahead = (1024 / stride + 1) * stride;  // the rows fetched meanwhile: about 8 KB from here
+    const size_t ahead = (1024 / (stride ? stride : 1) + 1) * stride;  // the rows fetched meanwhile: about 8 KB from here
     FourWhole told = ~FourWhole{};
     for (size_t i = 0; i < n; i += 4) {
         const double* row[4];

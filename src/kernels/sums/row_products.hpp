@@ -31,7 +31,8 @@ struct ProductSums {                      // of one class, per lane
     double squares[lanes];                // nearly: (48 + 64) 2^-53 of at most 48 * 2^142 units are 2^101.4
 };
 
-// to += eight columns. Returns whether all their cells are quick; if not, nothing is added.
+// to += eight columns. Returns whether all their cells are quick; if not, nothing is added. Says what the instructions
+// below do, and stands in for them where the checks are run on another processor: whoever adds columns takes slices there.
 inline bool add_products(const Rows& rows, size_t first, const RowLimits& limits, ProductSums& to) {
     constexpr uint64_t ones = (uint64_t{1} << 52) - 1;
     ProductSums sums = to;

@@ -46,7 +46,8 @@ TALLY_INLINE void take_in(Doubles<Wide>& sum, Doubles<Wide>& x) {
 struct Slices {
     static constexpr int64_t most_top = 900;
     std::vector<double> sums;             // [class, slot, lane]: of at most row_full rows
-    std::vector<int64_t> wholes;          // [class, slot, lane]: of at most row_moves times as many, in units of the slot
+    std::vector<uint64_t> wholes;         // [class, slot, lane]: of at most row_moves times as many, in units of the
+                                          // slot, below 0 too; without a column they may be anything, and wrap
     std::vector<uint32_t> filled, moved;  // [class]: rows in sums; sums in wholes
 
     explicit Slices(size_t n_classes)
@@ -116,11 +117,11 @@ struct Slices {
     }
     TALLY_INLINE void move(size_t c, size_t wide) {
         double* __restrict const from = sums.data() + c * row_slots * lanes;
-        int64_t* __restrict const to = wholes.data() + c * row_slots * lanes;
+        uint64_t* __restrict const to = wholes.data() + c * row_slots * lanes;
         for (size_t slot = 0; slot < row_slots; ++slot) {
             for (size_t j = 0; j < wide; ++j) {
                 const size_t at = slot * lanes + j;
-                to[at] += std::bit_cast<int64_t>(from[at]) - std::bit_cast<int64_t>(row_start[slot]);
+                to[at] += std::bit_cast<uint64_t>(from[at]) - std::bit_cast<uint64_t>(row_start[slot]);
                 from[at] = row_start[slot];
             }
         }
@@ -131,8 +132,8 @@ struct Slices {
     void empty(size_t c, size_t width, size_t n_classes, const RowLimits& limits, MomentTables to) {
         move(c, padded(width));
         moved[c] = 0;
-        int64_t* const own = wholes.data() + c * row_slots * lanes;
-        const auto wide = [&](size_t slot, size_t j) { return static_cast<int128>(own[slot * lanes + j]); };
+        uint64_t* const own = wholes.data() + c * row_slots * lanes;
+        const auto wide = [&](size_t slot, size_t j) { return int128{static_cast<int64_t>(own[slot * lanes + j])}; };
         for (size_t j = 0; j < width; ++j) {
             const MomentTables table = tables_of(to, limits.place[j], n_classes, c);
             const size_t top = static_cast<size_t>(limits.top[j] + 1074);

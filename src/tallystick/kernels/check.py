@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 CODES = ("uint8", "uint16", "uint32")
 Array = NDArray[Any]
-_DTYPES: dict[str | tuple[str, ...], frozenset[np.dtype[Any]]] = {}  # names to what they mean, as met
+_DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # names to what they mean, as met
 
 
-def _known(dtypes: str | tuple[str, ...]) -> frozenset[np.dtype[Any]]:
+def _known(dtypes: str | tuple[str, ...]) -> tuple[np.dtype[Any], ...]:
     names = (dtypes,) if isinstance(dtypes, str) else dtypes
-    return _DTYPES.setdefault(dtypes, frozenset(np.dtype(name) for name in names))
+    return _DTYPES.setdefault(dtypes, tuple(np.dtype(name) for name in names))
 
 
 def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
@@ -42,18 +42,11 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
 def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
     """Return `value` as `array` does, but strides may be any multiple of the item size."""
     known = _DTYPES.get(dtypes) or _known(dtypes)
-    if type(value) is np.ndarray and value.dtype in known and len(value.shape) == len(shape):
-        flags, item = value.flags, value.itemsize
-        if len(shape) == 1:
-            fits = shape[0] is None or shape[0] == value.shape[0]
-            if fits and flags.aligned and not value.strides[0] % item:
-                return value
-        for want, have, step in zip(shape, value.shape, value.strides, strict=True):
-            if (want is not None and want != have) or step % item:
-                break
-        else:
-            if flags.aligned:
-                return value
+    if type(value) is np.ndarray and value.dtype in known and len(shape) == 1:  # a column: asked most often
+        have = value.shape
+        fits = have == shape or (len(have) == 1 and shape[0] is None)
+        if fits and value.flags.aligned:  # which NumPy says of strides too, where they lead to another cell
+            return value
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{name} must be a NumPy array; found {type(value).__name__}")
     allowed = (dtypes,) if isinstance(dtypes, str) else dtypes
@@ -76,11 +69,9 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
 
 def columns(name: str, values: Iterable[Array], dtype: str, rows: int) -> None:
     """Ask of every column what `loose` asks of one."""
-    known = _DTYPES.get(dtype) or _known(dtype)
+    shape = (rows,)
     for one in values:
-        plain = type(one) is np.ndarray and one.dtype in known and one.shape == (rows,)
-        if not plain or one.strides[0] % one.itemsize or not one.flags.aligned:
-            loose(name, one, dtype, (rows,))
+        loose(name, one, dtype, shape)
 
 
 @cache

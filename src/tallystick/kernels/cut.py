@@ -23,7 +23,6 @@ SPARE = 8  # entries beyond the cells that a block can have
 ALL_NUMBERS = sum(1 << k for k in (CellKind.MISSING, CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE))
 ALL_DATES = 1 << CellKind.MISSING | 1 << CellKind.DATE
 
-
 Text = bytes | NDArray[np.uint8]
 
 
@@ -104,8 +103,8 @@ class FewTexts(NamedTuple):
 def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) -> list[FewTexts | None]:
     """Return some columns as codes; None for one that has more texts than FEW."""
     rows, width = _checked(block, ends)
-    if any(not 0 <= j < width for j in columns):
-        raise ValueError(f"columns must be below {width}; found {max(columns)}")
+    if wrong := [j for j in columns if not 0 <= j < width]:
+        raise ValueError(f"columns must be below {width}; found {wrong[0]}")
     size, chosen = len(columns), np.array(columns, np.uint32)
     codes, firsts = np.empty((size, rows), np.uint16), np.empty((size, FEW), np.uint32)
     counts, known = np.empty((size, FEW), np.int64), np.zeros(size, np.int64)

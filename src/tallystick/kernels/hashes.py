@@ -138,8 +138,7 @@ def hash_total(
         check.array(f"tables[{j}]", table, "uint64", (2, None))
         if table.shape[1] > _kernels.joint_codes:
             raise ValueError(f"tables[{j}] must have at most {_kernels.joint_codes} codes")
-    for j, values in enumerate(doubles):
-        check.loose(f"doubles[{j}]", values, "float64", (rows,))
+    check.columns("doubles", doubles, "float64", rows)
     check.maybe("more", more, "uint64", (2, rows))
     check.maybe("weights", weights, "int64", (rows,))
     by_lane = _by_lane(tuple(keys))

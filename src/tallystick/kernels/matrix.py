@@ -1,4 +1,4 @@
-"""Many columns at once: one look at each, exact sums, prints of rows, small whole numbers as codes."""
+"""Many columns at once: one look at each, prints of rows, small whole numbers as codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ RowScan = tuple[int, float, float, int, int, bool]
 
 def scan_rows(columns: Sequence[Floats]) -> list[RowScan]:
     """Return per column: missing, low and high (infinities included), cells not whole, neither 0 nor 1, any
-    -0.0. Columns may be strided; those of a matrix stored by rows are read as they lie.
+    -0.0. The two counts say no more than whether there are such cells. Columns may be strided; those of a
+    matrix stored by rows are read as they lie.
     """
     _check_columns(columns)
     found: list[RowScan] = _kernels.scan_rows(list(columns))
@@ -51,16 +52,6 @@ def class_changes(columns: Sequence[Floats], rows: Counts, classes: Counts) -> l
         raise ValueError(f"rows must lie within 0..{len(columns[0]) - 1}; found {rows.min()}..{rows.max()}")
     found: list[int] = _kernels.class_changes(list(columns), rows, classes)
     return found
-
-
-def add_row_moments(
-    columns: Sequence[Floats], classes: NDArray[Any], missing: Counts, sums: Counts, squares: Counts
-) -> None:
-    """Do what `add_moments` does for rows without weights, several columns at a time; digits are not
-    carried.
-    """
-    _check_columns(columns, len(classes))
-    _kernels.add_row_moments(list(columns), classes, missing, sums, squares)
 
 
 def add_prints(

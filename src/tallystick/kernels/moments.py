@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
-from tallystick.kernels.matrix import add_row_moments
 
 Digits = NDArray[np.int64]
 SUM_DIGITS: int = _kernels.sum_digits
@@ -40,8 +39,7 @@ def add_moments(
     squares[column, class, digit]. Digits come out carried.
     """
     check.array("classes", classes, check.CODES, (None,))
-    for j, column in enumerate(columns):
-        check.loose(f"columns[{j}]", column, "float64", classes.shape)
+    check.columns("columns", columns, "float64", len(classes))
     check.maybe("weights", weights, "int64", classes.shape)
     check.writable("missing", missing, "int64", (len(columns), None))
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
@@ -50,7 +48,7 @@ def add_moments(
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
         if weights is None and n_classes <= MOST_CLASSES and len(columns) >= FEW_COLUMNS:
-            add_row_moments([c[rows] for c in columns], classes[rows], missing, sums, squares)
+            _kernels.add_row_moments([c[rows] for c in columns], classes[rows], missing, sums, squares)
             carry(sums)
             carry(squares)
             continue

@@ -147,8 +147,7 @@ def pick_values(
     value, and these values.
     """
     rows = len(columns[0]) if columns else 0
-    for j, values in enumerate(columns):
-        check.loose(f"columns[{j}]", values, "float64", (rows,))
+    check.columns("columns", columns, "float64", rows)
     most = np.array(limits, np.uint64)
     check.array("limits", most, "uint64", (len(columns),))
     step = min(rows, PICKED_AT_ONCE)  # the same memory again for all steps, as long as few are picked
