@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tallystick as ts
 from tallystick.evaluate.cases import (
     RARE,
+    InShare,
     cases_of,
     copies_of,
     count_cases,
@@ -86,3 +88,10 @@ def test_some_rows_are_chosen_by_what_they_hold_and_a_rare_class_is_among_them()
     assert all(f == found[0] for f in found)
     assert 450 < len(found[0]) < 750
     assert RARE / 2 < sum(y == "rare" for _, y in found[0]) <= 30
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 1 / 3, 0.7])
+def test_of_any_number_of_first_cases_the_nearest_whole_number_to_a_share_is_in_it(share):
+    counts = np.arange(1, 500)
+    inside = InShare(0, share).reached(counts)
+    assert np.abs(inside - share * counts).max() <= 0.5 + 1e-6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,12 @@ def marked():
     data = sound()
     data["a"] = [-999.0 if i % 20 == 0 else value for i, value in enumerate(data["a"])]
     return data
+
+
+def test_the_page_on_judging_names_every_check():
+    page = Path(__file__).resolve().parents[2] / "docs" / "judge.md"
+    listed = page.read_text(encoding="utf-8").partition("Checks have codes (")[2].partition(")")[0]
+    assert {code.strip().strip("`") for code in listed.split(",")} == set(CODES)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from trees import SCHEMA, random_rows, random_tree
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
-from tallystick.explain.tree import importances, usage
+from tallystick.explain.tree import importances, splits, usage
 from tallystick.explain.tree_boxes import tree_svg
 from tallystick.explain.tree_way import explain_row
 from tallystick.stats.price import group_bits
@@ -106,6 +106,11 @@ def test_a_loaded_tree_keeps_the_best_five_candidates(votes):
     assert len(before) == 16
     assert [c.column for c in after] == [c.column for c in before[:5]]
     assert [c.counts for c in after] == [c.counts for c in before[:5]]
+
+
+def test_the_best_candidates_are_the_first_of_all(votes):
+    every = splits(votes.model_, 0).candidates
+    assert splits(votes.model_, 0, most=2).candidates == every[:2] != every
 
 
 @pytest.mark.parametrize("weights", ["balanced", {"0": 2.5}, {"1": 0.0}, {"0": 7, "2": 3}])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tallystick.errors import ModelFileError
 from tallystick.export import canonical
-from tallystick.models.plain import ToldInParts
+from tallystick.models.in_parts import ToldInParts
 
 json_values = st.recursive(
     st.none()

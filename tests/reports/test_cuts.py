@@ -94,11 +94,10 @@ def test_candidates_of_nodes_that_the_page_does_not_show_stay_where_they_are(mon
     assert tree.candidates.on_disk
     told = face_of(tree).told(tree, table)
     assert "all_candidates" not in vars(tree)
-    assert (
-        len(told.candidates_of(np.arange(1, len(tree.nodes))).column) <= CANDIDATES
-    )  # of one node but the root
+    below = told.candidates_of(np.arange(1, len(tree.nodes)))
+    assert 0 < len(below.column) <= CANDIDATES  # of one node
     shown = tree_data(told, {})["tables"]
-    assert list(shown) == ["0", str(min(map(int, set(shown) - {"0"})))]
+    assert len(shown) == 2
     first = splits(tree, 0, most=CANDIDATES).candidates
     assert [line[0] for line in shown["0"]] == [c.column for c in first]
 

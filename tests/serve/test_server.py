@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -15,13 +16,14 @@ import time
 from pathlib import Path
 
 import pytest
+import uvicorn
 from served_rows import ROWS
 from serving import PATIENCE, Server, serving
 
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.serve.connection import GRACE
-from tallystick.serve.server import listen
+from tallystick.serve.server import SETTLED, DrainingServer, Service, listen
 
 ROW = {"x": 1.5, "w": "a"}
 
@@ -36,6 +38,41 @@ def test_it_ends_when_it_is_told_to(models, tmp_path):
         assert server.predict(ROW).status == 200
         assert server.stop() == 0
         assert server.await_log("ended")
+
+
+class Looks:
+    """What looks at a socket find, one after the other: somebody waits there, or nobody."""
+
+    def __init__(self, *found: bool) -> None:
+        self.found = list(found)
+
+    def __call__(self, sockets, *_):
+        return ([*sockets] if self.found and self.found.pop(0) else [], [], [])
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_who_is_half_connected_is_waited_for_only_where_nobody_new_can_come(monkeypatch, refused):
+    late = [False] * 30 + [True] + [False] * SETTLED
+    looks, ended = Looks(*late), []
+    monkeypatch.setattr("tallystick.serve.server.refuse_new", lambda sock: refused)
+    monkeypatch.setattr("tallystick.serve.server.select.select", looks)
+
+    async def end(server, sockets=None):
+        ended.append(len(late) - len(looks.found))
+
+    monkeypatch.setattr("uvicorn.Server.shutdown", end)
+
+    async def beside():
+        await asyncio.Event().wait()
+
+    async def told_to_end(server):
+        server.beside = asyncio.get_running_loop().create_task(beside())
+        await server.shutdown()
+
+    service = Service(lambda *_: None, beside, lambda: None)
+    with listen("127.0.0.1", 0) as sock:
+        asyncio.run(told_to_end(DrainingServer(uvicorn.Config(service.app), sock, service)))
+    assert ended == [len(late) if refused else 1]
 
 
 class Load:

@@ -48,8 +48,8 @@ SUMS = {
     "models/scorecard/parts.py": {"LinePoints", "WordPoints", "PairPoints", "PairTerm"},
     "learners/prune/methods.py": {"CostComplexity", "Pessimistic", "DescriptionLength"},
     "kernels/newton.py": {"Landing"},  # what a shortcut answers in place of a total
+    "models/in_parts.py": {"ToldInParts"},  # a list of a model file, whole or part by part
     "models/logistic/model.py": {"KnownFit"},  # what a fit tells: known, or found when somebody asks
-    "models/plain.py": {"ToldInParts"},  # a list of a model file, whole or piece by piece
     "stats/distribution.py": {"Grid", "Spreads", "Near"},  # cells of a column, finer ones, values in some
     "stats/finer_cells.py": {"Zoomed"},
     "stats/split_search.py": {"Grown"},

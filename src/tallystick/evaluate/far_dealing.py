@@ -31,6 +31,7 @@ from tallystick.evaluate.folds import (
 from tallystick.evaluate.groups import Grouping, level_names
 from tallystick.evaluate.summed_answers import AnswerRows
 from tallystick.stats.bayes import Ask, BayesSums, key
+from tallystick.stats.value_ranges import one_label
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 Counts = NDArray[np.int64]
@@ -374,8 +375,3 @@ class CountedCodes:
 def beside_name(grouping: Grouping) -> str:
     """Return the name of the column of groups that stands beside dealt rows."""
     return f"\0by {grouping.name}"
-
-
-def one_label(block: Block) -> NDArray[np.uint8]:
-    """Return one label for all rows."""
-    return np.zeros(block.rows, np.uint8)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Table
-from tallystick.evaluate.far_dealing import Dealer, FarFolds, FarGroups, beside_name, one_label
+from tallystick.evaluate.far_dealing import Dealer, FarFolds, FarGroups, beside_name
 from tallystick.evaluate.groups import (
     QUARTERS,
     Again,
@@ -29,6 +29,7 @@ from tallystick.evaluate.summed_answers import AnswerRows, answers_in
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
 from tallystick.stats.exact import nearest
+from tallystick.stats.value_ranges import one_label
 from tallystick.stats.value_tables import RankedPiece, RankedValues, values_at
 
 Counts = NDArray[np.int64]

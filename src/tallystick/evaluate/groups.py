@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
 QUARTERS = 0.25, 0.5, 0.75  # shares of rows below the ranges of a column of numbers
 MOST = 20  # groups shown; the rest is one row
-By = (
-    str | Iterable[str] | Mapping[str, Sequence[float] | None]
-)  # columns; of numbers "age: 25, 40", or a dict
+# Columns; with the numbers where ranges begin "age: 25, 40", or a dict.
+By = str | Iterable[str] | Mapping[str, Sequence[float] | None]
 
 
 def error_rates(
@@ -54,16 +53,16 @@ def error_rates(
     out = []
     for name, here in largest_groups(groups, tested, weight):
         counts = np.bincount(pairs[here], weight[here], minlength=k * k).reshape(k, k)
-        given = [math.fsum(weight[here] * shares[here, c]) for c in range(k)]  # in any order
+        given = [math.fsum(weight[here] * shares[here, c]) for c in range(k)]  # the same in any order of rows
         out.append(rates(name, counts.astype(float), given))
     return out
 
 
 def rates(name: str, counts: NDArray[np.float64], given: Sequence[float]) -> dict[str, Any]:
-    """Return the rates of one group: of counts[truth, answer], and the sum of the shares given to each
-    class.
+    """Return the rates of one group that has rows, from counts[truth, answer] and the sum of the shares given
+    to each class.
     """
-    off = counts * ~np.eye(len(counts), dtype=bool)  # wrong answers: sums of them, no differences of sums
+    off = counts * ~np.eye(len(counts), dtype=bool)  # wrong answers are summed: a difference of sums may miss
     of_class, missed = _sums(counts), _sums(off)
     others = [math.fsum(of_class[:c] + of_class[c + 1 :]) for c in range(len(counts))]
     misses = [_rate(found, base) for found, base in zip(missed, of_class, strict=True)]
@@ -71,7 +70,7 @@ def rates(name: str, counts: NDArray[np.float64], given: Sequence[float]) -> dic
     rows, wrong, kept = math.fsum(of_class), math.fsum(missed), []
     for total, held in zip(given, of_class, strict=True):
         low, high = intervals.wilson(held, rows)
-        kept.append({"given": total / rows if rows else 0.0, "low": low, "high": high})
+        kept.append({"given": total / rows, "low": low, "high": high})
     low, high = intervals.wilson(wrong, rows)
     return {
         "misses": misses,

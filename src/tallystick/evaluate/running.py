@@ -197,9 +197,7 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
             yield spread(shares, training.schema.predicted.labels, labels)
 
 
-def spread(
-    shares: Floats, own: tuple[str, ...], labels: tuple[str, ...], others: float = 0.0
-) -> Floats:
+def spread(shares: Floats, own: tuple[str, ...], labels: tuple[str, ...], others: float = 0.0) -> Floats:
     """Return shares[row, class of the training part] as shares[row, class of all labels]; others: what those
     get that the training part lacks.
     """

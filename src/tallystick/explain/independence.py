@@ -200,9 +200,7 @@ def _cells(x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Tab
     return counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
 
 
-def _told(
-    names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int
-) -> Pair:
+def _told(names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int) -> Pair:
     """Return what counts[value, value, class] tell; sizes: of the values without missing."""
     bits, free = conditional_information(cells)
     rows = max(float(cells.sum()) / unit, 1.0)

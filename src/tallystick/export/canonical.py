@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tallystick.errors import ModelFileError, shown
-from tallystick.models.plain import ToldInParts
+from tallystick.models.in_parts import ToldInParts
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -1,5 +1,4 @@
 """Options as plain Python: numbers and flags may be given as NumPy's, and a search over an array does so.
-And plain data that is told in parts.
 
 Knows types only. Law: what an option means, and the file it gives, does not depend on whose number it is.
 """
@@ -9,9 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,24 +18,7 @@ from tallystick.errors import Argument, OptionError, shown
 LARGEST = sys.float_info.max
 PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
 
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ToldInParts:
-    """A list so long that it is told part by part: nobody needs all of it at once to write it."""
-
-    parts: Callable[[], Iterator[list[Any]]]
-
-    def __iter__(self) -> Iterator[list[Any]]:
-        """Yield the parts that hold something, in their order."""
-        return filter(None, self.parts())
-
-    def whole(self) -> list[Any]:
-        """Return the list."""
-        return list(chain.from_iterable(self))
-
 
 # Options by their kind and what was given: 1, 1.0, True and -0.0 differ.
 _checked: dict[tuple[Any, ...], Any] = {}

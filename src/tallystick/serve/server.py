@@ -32,7 +32,7 @@ STOP = (signal.SIGTERM, signal.SIGINT)
 SO_ATTACH_FILTER = 26
 # Of the packets to a listening socket drop those that ask for a new connection: SYN without ACK.
 NO_SYN = ((0x30, 0, 0, 13), (0x54, 0, 0, 0x12), (0x15, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
-SETTLED = 50  # looks, a millisecond apart, in which nobody came
+SETTLED = 50  # looks, a millisecond apart, after which nobody is half connected
 DIED_AT_ONCE = 1.0  # seconds: a worker that lived shorter is not begun anew before they have passed
 
 
@@ -77,9 +77,10 @@ class DrainingServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: who has come is let in and answered, nobody new comes."""
         self.service.drain()
-        refuse_new(self.sock)
-        quiet = 0
-        while quiet < SETTLED:  # who was half in when new ones were refused is in by then
+        # Who was half connected when new ones were refused still comes. Where new ones keep coming, waiting
+        # for a silence might never end.
+        looks, quiet = SETTLED if refuse_new(self.sock) else 1, 0
+        while quiet < looks:
             quiet = 0 if select.select([self.sock], [], [], 0)[0] else quiet + 1
             await asyncio.sleep(0.001)
         await super().shutdown(sockets=sockets)
@@ -117,13 +118,18 @@ def run(sock: socket.socket, service: Service) -> None:
     DrainingServer(config, sock, service).run([sock])
 
 
-def refuse_new(sock: socket.socket) -> None:
-    """Let no new connection begin: those that ask are told when the socket is closed, and lose nothing."""
+def refuse_new(sock: socket.socket) -> bool:
+    """Let no new connection begin: those that ask are told when the socket is closed, and lose nothing.
+    Return False on a system that has no such filters: there they go on coming.
+    """
     code = b"".join(struct.pack("HBBI", *line) for line in NO_SYN)
     held = ctypes.create_string_buffer(code)
     program = struct.pack("HL", len(NO_SYN), ctypes.addressof(held))
-    with contextlib.suppress(OSError):  # a system without such filters
+    try:
         sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+    except OSError:
+        return False
+    return True
 
 
 def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from polluted import IN_ROWS, OF_FILES, cases, found, row_extra_quote, row_less_sep, row_more_sep, shop
+from polluted import IN_ROWS, OF_FILES, cases, found, row_extra_quote, row_less_sep, row_more_sep
+from polluted_tables import shop
 
 import tallystick as ts
 from tallystick.data.schema import Reading

@@ -58,3 +58,13 @@ def test_depth_and_end_follow_from_the_branches():
     assert (nodes.depth.tolist(), nodes.end.tolist(), nodes.leaves) == ([0, 1, 1], [3, 2, 3], 2)
     assert nodes.branches(0).tolist() == [1, 2]
     assert nodes.weight.tolist() == [6, 3, 3]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5])
+def test_depth_and_end_do_not_depend_on_how_many_nodes_are_looked_at_together(monkeypatch, at_once):
+    many = [random_nodes(seed) for seed in range(30)]
+    known = [(nodes.depth.tolist(), nodes.end.tolist()) for nodes in many]
+    monkeypatch.setattr("tallystick.models.tree.nodes.AT_ONCE", at_once)
+    again = [random_nodes(seed) for seed in range(30)]
+    assert [(nodes.depth.tolist(), nodes.end.tolist()) for nodes in again] == known
+    assert max(map(len, many)) > 5

@@ -21,7 +21,7 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
 from tallystick.models.decision import AnswerDecision, decide, in_force
-from tallystick.models.plain import ToldInParts
+from tallystick.models.in_parts import ToldInParts
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates

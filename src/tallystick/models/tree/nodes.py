@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 STAYS = -1  # a branch number: the row goes no further and is answered by this node's own counts
 SPREADS = -2  # as `missing_branch`: the row goes down all branches, in the proportion of their counts (C4.5)
 NO_CUT = float(np.finfo(np.float64).max)  # as `cut`: all numbers go to branch 0, missing rows to branch 1
-AT_ONCE = 1 << 16  # nodes that are looked at as plain numbers
+AT_ONCE = 1 << 16  # nodes that are Python numbers at one time: those take several times the room
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -173,7 +173,8 @@ class Nodes:
 
 def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
     """Return first, child and parent of a preorder; raise ValueError when it is not one tree."""
-    kind: Any = np.int32 if n_children.sum(dtype=np.int64) < 2**31 - 1 else np.int64  # for a while
+    # Places are counted in half of the room where they are not too many; what is returned is not.
+    kind: Any = np.int32 if n_children.sum(dtype=np.int64) < 2**31 - 1 else np.int64
     open_branches: NDArray[Any] = 1 + np.cumsum(n_children - 1, dtype=kind)  # still to come after each node
     if not len(n_children):
         raise ValueError("no node")
@@ -185,7 +186,9 @@ def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
     # Read with a stack, a node takes the top place and adds one for each of its branches, the first on top.
     # A place of one height is filled and emptied in turn: its k-th owner is the parent of its k-th taker.
     first: NDArray[Any] = np.cumsum(n_children, dtype=kind) - n_children
-    owner = np.repeat(np.arange(len(n_children), dtype=kind), n_children)  # of each place, as they are filled
+    owner = np.repeat(
+        np.arange(len(n_children), dtype=kind), n_children
+    )  # of each place, in the order of filling
     from_last = np.arange(len(owner), dtype=kind) - first[owner]  # the branch it is for, from the last
     under = np.append(kind(0), open_branches[:-1] - 1)  # places left under each node when it took its own
     filled, taken = _order(under[owner] + from_last).astype(kind), (_order(under[1:]) + 1).astype(kind)
