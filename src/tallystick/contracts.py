@@ -37,7 +37,7 @@ class Load(Protocol):
         ...
 
     def plain(self, room: Room | None = None) -> tuple[bytes | NDArray[np.uint8], str] | None:
-        """Return UTF-8 bytes, in room if given, and the separator; None if line ends and it tell less."""
+        """Return UTF-8 text, in room if given, and its separator; None where that does not part all cells."""
         ...
 
 

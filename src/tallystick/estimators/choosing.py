@@ -17,6 +17,7 @@ from tallystick.estimators.judging import Progress, candidates_of, compare_read
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.evaluate.cases import some_rows
+from tallystick.evaluate.checks import LEFT_OUT
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.methods import COMPARED, REGRESSIONS, named
@@ -68,7 +69,7 @@ def choose(
         words = named(taken).words
         return ChosenMethod(taken, f"The methods could not be compared: {error} {words} is taken.")
     entry, why = best_method(found)
-    left = [check.text for check in found.checks if check.code == "text-alone"]
+    left = [check.text for check in found.checks if check.code in LEFT_OUT]
     if part is not table:
         left.append(f"Compared on {part.rows:,} of the {table.rows:,} rows.")
     return ChosenMethod(entry.family, " ".join([*left, why]), entry, part.rows)

@@ -19,6 +19,7 @@ from tallystick.estimators.choosing import methods_to_try
 from tallystick.estimators.judging import checked, compare_read
 from tallystick.evaluate import Comparison, CrossValidation
 from tallystick.evaluate.cases import some_rows
+from tallystick.evaluate.checks import LEFT_OUT
 from tallystick.evaluate.compare import Entry, Watch, numbers
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import NEVER
@@ -125,9 +126,7 @@ def judged_on_all(
     and on how many rows it was judged, 0 for all. tell(what): who is told of the work.
     """
     entry = found.chosen
-    left = tuple(
-        c for c in found.checks if c.code in ("text-alone", "large-tree")
-    )  # what says who is not here
+    left = tuple(check for check in found.checks if check.code in LEFT_OUT)
     candidate = next(c for c in made if c.name == entry.name)
     words, estimator = next(s for s in candidate.settings if s[0] == entry.setting)
     if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK and table.rows <= MOST:

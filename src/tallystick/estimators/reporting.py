@@ -178,7 +178,7 @@ def report(
     found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     tidy(table)
-    curve, drawn = _curve(table, _with_room(named, found), repeats, steps)
+    curve, drawn = _curve(table, _compared_ones(named, found), repeats, steps)
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, way.folds, work)
@@ -189,10 +189,8 @@ def report(
     return _saved(Report(text, answer, found.model, found, described, source.files), path)
 
 
-def _with_room(methods: Mapping[str, Any], found: Comparison[Any]) -> Mapping[str, Any]:
-    """Return the methods without those that a comparison left out because their trees were too large."""
-    if all(check.code != "large-tree" for check in found.checks):
-        return methods
+def _compared_ones(methods: Mapping[str, Any], found: Comparison[Any]) -> Mapping[str, Any]:
+    """Return the methods without those that a comparison left out."""
     names = {entry.name for entry in found.entries}
     return {name: method for name, method in methods.items() if name in names}
 

@@ -53,6 +53,7 @@ CODES = {
     "large-tree": "a method whose tree memory= has no room for is left out",
     "baseline": "no better than always answering the most frequent class",
 }
+LEFT_OUT = frozenset({"text-alone", "large-tree"})  # what says that methods were not compared
 
 
 @dataclass(frozen=True, slots=True)

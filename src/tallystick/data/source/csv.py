@@ -159,12 +159,17 @@ class CsvFile(BaseSource):
 
     def _first_row(self) -> int:
         """Return the byte of a file at which the rows begin, where the text lies bare."""
-        read = list[int]()
-        pieces = raw.utf8_pieces(self.path, "utf-8", self.name, raw.NEAR)
-        counted = (piece for piece in pieces if read.append(len(piece)) is None)  # type: ignore[func-returns-value]
-        left = len(next(_without_lines(counted, self.skip), b""))
+        read = 0
+
+        def pieces() -> Iterator[bytes]:
+            nonlocal read
+            for piece in raw.utf8_pieces(self.path, "utf-8", self.name, raw.NEAR):
+                read += len(piece)
+                yield piece
+
+        left = len(next(_without_lines(pieces(), self.skip), b""))
         marked = raw.first_bytes(self.path, self.name, 3).startswith(codecs.BOM_UTF8)
-        return sum(read) - left + len(codecs.BOM_UTF8) * marked
+        return read - left + len(codecs.BOM_UTF8) * marked
 
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
