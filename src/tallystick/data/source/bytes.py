@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import itertools
 import os
 import re
 import zlib
@@ -25,6 +26,7 @@ LONGEST_ROW = 1 << 26  # bytes; less where little memory is given
 SWOLLEN, SWOLLEN_BYTES = 200, 1 << 28  # times its size, and bytes: more than a table unpacks to
 PIECE = 1 << 20  # bytes read at once
 NEAR = 1 << 17  # bytes read and looked at at once where they are to stay in the cache
+LINE_END = re.compile(rb"\r\n|\n|\r")
 SPACES = 4  # between a separator and an opening quote, at most
 OF_NO_FILE = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")  # of names, and of source code
 BOMS = (
@@ -388,3 +390,36 @@ def _slow_row_end(block: bytes, sep: str, newline: bytes, where: str, line: int)
                 "Double the quotes inside cells."
             )
     return max(last, block.rfind(newline, end) + 1)
+
+
+def bytes_before(path: str, name: str, lines: int) -> int:
+    """Return how many bytes of a file in UTF-8 come before what follows its first lines."""
+    read = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal read
+        for piece in utf8_pieces(path, "utf-8", name, NEAR):
+            read += len(piece)
+            yield piece
+
+    left = len(next(without_lines(pieces(), lines), b""))
+    marked = first_bytes(path, name, 3).startswith(codecs.BOM_UTF8)
+    return read - left + len(codecs.BOM_UTF8) * marked
+
+
+def without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
+    """Yield the pieces without the first `skip` lines; a line ends with LF, CRLF or CR."""
+    held, ends = list[bytes](), 0
+    for piece in pieces:
+        if skip:
+            held.append(piece)
+            ends += max(piece.count(b"\n"), piece.count(b"\r"))
+            if ends < skip:  # a long line is not joined with every piece
+                continue
+            whole = b"".join(held)
+            found = list(itertools.islice(LINE_END.finditer(whole), skip))
+            if len(found) < skip or found[-1].end() == len(whole):  # a CR there may be half of a CRLF
+                held = [whole]
+                continue
+            piece, skip = whole[found[-1].end() :], 0
+        yield piece

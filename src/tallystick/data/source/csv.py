@@ -7,9 +7,7 @@ Law: the cells do not depend on block sizes, line ends, compression or a byte or
 from __future__ import annotations
 
 import codecs
-import itertools
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -41,7 +39,6 @@ HEAD_LINES = 4  # lines looked at, at least, however long they are
 BLOCK_ROWS = 8_192  # rows in a block, about
 BLOCKS = 32  # of a large file: fewer and larger ones have fewer dictionaries to merge
 LARGEST = 1 << 23  # bytes in a block of a large file
-LINE_END = re.compile(rb"\r\n|\n|\r")
 SEPARATOR_WORDS = {
     ",": "comma-separated",
     ";": "separated by semicolons",
@@ -149,7 +146,8 @@ class CsvFile(BaseSource):
         """Yield the rows below the header that line feeds tell apart, as far as they go."""
         if self._lies_bare:
             asked = max(self.header, default=0x22)
-            yield from stretches(self.path, self.name, self._first_row(), self.skip + 1, self.block, asked)
+            first = raw.bytes_before(self.path, self.name, self.skip)
+            yield from stretches(self.path, self.name, first, self.skip + 1, self.block, asked)
 
     @property
     def _lies_bare(self) -> bool:
@@ -157,29 +155,16 @@ class CsvFile(BaseSource):
         usual = self.reading.encoding == "utf-8" and self.dialect.usual
         return usual and raw.lies_bare(self.path, self.name)
 
-    def _first_row(self) -> int:
-        """Return the byte of a file at which the rows begin, where the text lies bare."""
-        read = 0
-
-        def pieces() -> Iterator[bytes]:
-            nonlocal read
-            for piece in raw.utf8_pieces(self.path, "utf-8", self.name, raw.NEAR):
-                read += len(piece)
-                yield piece
-
-        left = len(next(_without_lines(pieces(), self.skip), b""))
-        marked = raw.first_bytes(self.path, self.name, 3).startswith(codecs.BOM_UTF8)
-        return read - left + len(codecs.BOM_UTF8) * marked
-
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
         size = min(self.block, raw.NEAR)
         if at and self._lies_bare:
-            yield from raw.utf8_pieces(self.path, "utf-8", self.name, size, self._first_row() + at)
+            at += raw.bytes_before(self.path, self.name, self.skip)
+            yield from raw.utf8_pieces(self.path, "utf-8", self.name, size, at)
             return
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         usual = pieces if self.dialect.usual else self.dialect.pieces(pieces)
-        for piece in _without_lines(usual, self.skip):
+        for piece in raw.without_lines(usual, self.skip):
             if at < len(piece):
                 yield piece[at:]
             at = max(at - len(piece), 0)
@@ -434,24 +419,6 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
 
 def _no_rows(names: tuple[str, ...]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.nulls(0, pa.string())] * len(names), names=list(names))
-
-
-def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
-    """Yield the pieces without the first `skip` lines; a line ends with LF, CRLF or CR."""
-    held, ends = list[bytes](), 0
-    for piece in pieces:
-        if skip:
-            held.append(piece)
-            ends += max(piece.count(b"\n"), piece.count(b"\r"))
-            if ends < skip:  # a long line is not joined with every piece
-                continue
-            whole = b"".join(held)
-            found = list(itertools.islice(LINE_END.finditer(whole), skip))
-            if len(found) < skip or found[-1].end() == len(whole):  # a CR there may be half of a CRLF
-                held = [whole]
-                continue
-            piece, skip = whole[found[-1].end() :], 0
-        yield piece
 
 
 def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
