@@ -442,7 +442,8 @@ SHORT_WAYS = {
 
 
 def test_every_shortcut_is_compared():
-    of_numbers = {SmallFit}  # asked of numbers alone: tests/learners/logistic/test_small.py
+    # asked of numbers alone: tests/data/read/test_along.py, tests/learners/logistic/test_small.py
+    of_numbers = {BayesSums, SmallFit}
     assert set(SHORT_WAYS) | of_numbers == set(SHORTCUTS)
 
 

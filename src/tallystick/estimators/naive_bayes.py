@@ -157,6 +157,10 @@ class NaiveBayes(Updates, BayesViews):
             refuse_unknown("class_weight", self.class_weight, table.schema.target)
         return table
 
+    def _sums_first(self) -> bool:
+        """Say whether sums of numbers by class are asked for first: no value is, where none is cut."""
+        return self._options().distribution("", "numeric") not in ("auto", "binned")
+
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
         return replace(wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters))

@@ -40,8 +40,7 @@ def add_moments(
     squares[column, class, digit]. Digits come out carried.
     """
     check.array("classes", classes, check.CODES, (None,))
-    for j, column in enumerate(columns):
-        check.loose(f"columns[{j}]", column, "float64", classes.shape)
+    check.columns("columns", columns, "float64", len(classes))
     check.maybe("weights", weights, "int64", classes.shape)
     check.writable("missing", missing, "int64", (len(columns), None))
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))

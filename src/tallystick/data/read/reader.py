@@ -20,9 +20,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import InMemory, Load, Source
+from tallystick.data.read.along import tell
 from tallystick.data.read.batches import ThreadMemory, View, loaded
 from tallystick.data.read.cells import Floats
-from tallystick.data.read.encode import Encoder
+from tallystick.data.read.encode import Encoder, class_table
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
 from tallystick.data.read.small import small_table
 from tallystick.data.read.survey import Decision, Looked, Question, Survey
@@ -56,11 +57,13 @@ def read_table(
     regression: bool = False,
     inf: str = "error",
     progress: Progress | None = None,
+    sums: bool = False,
 ) -> Table:
     """Read all rows of a source into memory, decide what the columns are, and encode them once.
 
     target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
-    progress(done, total, what) is called as columns are finished.
+    progress(done, total, what) is called as columns are finished. sums: exact sums of numbers by class will
+    be asked for.
     """
     refuse_too_large(source)
     threads = thread_count(threads)
@@ -69,6 +72,7 @@ def read_table(
         if table is not None:
             return table
     question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
+    question = replace(question, sums=sums)
     reader = _Reader(source, question, _apart(question, target, weights), threads)
     with unchanged(source.stamps):
         survey = reader.survey(KeptInMemory)
@@ -260,7 +264,7 @@ def _joined(
             progress(len(columns), len(encoder.matchers), matcher.column.name)
     rest = [encoder.rest(taken) for taken in batches]
     classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
-    return Table(
+    table = Table(
         decision.schema,
         columns,
         decision.rows,
@@ -274,6 +278,10 @@ def _joined(
         files,
         threads,
     )
+    first = batches[0]
+    if first.told is None or first.hit.labels is None:
+        return table
+    return tell(table, first.told, list(first.columns.values()), class_table(first.hit.labels, decision))
 
 
 def _together(parts: list[Any]) -> Any:
