@@ -19,7 +19,6 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
-from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
 from tallystick.estimators.classes import refuse_many
 from tallystick.estimators.elsewhere import read_elsewhere
@@ -214,12 +213,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
             room = budget(work.memory)
             return read_to_disk(source, room, wishes, y, sample_weight, work.threads, regression=regression)
-        sums = self._sums_first() and type(self._engine()) is Local
-        return read_table(source, wishes, y, sample_weight, work.threads, regression=regression, sums=sums)
-
-    def _sums_first(self) -> bool:
-        """Say whether sums of numbers by class are asked for first, so that reading may take them along."""
-        return False
+        return read_table(source, wishes, y, sample_weight, work.threads, regression=regression)
 
     def _fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""

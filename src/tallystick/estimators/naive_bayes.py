@@ -157,13 +157,13 @@ class NaiveBayes(Updates, BayesViews):
             refuse_unknown("class_weight", self.class_weight, table.schema.target)
         return table
 
-    def _sums_first(self) -> bool:
-        """Say whether sums of numbers by class are asked for first: no value is, where none is cut."""
-        return self._options().distribution("", "numeric") not in ("auto", "binned")
-
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
-        return replace(wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters))
+        cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
+        sums = not cut and (self.engine is None or isinstance(self.engine, Local))
+        return replace(
+            wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters), sums=sums
+        )
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()

@@ -11,7 +11,7 @@ import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
-from tallystick.data.table.table import known_moments
+from tallystick.data.table.moments import known_moments
 from tallystick.engines.local import Local
 from tallystick.stats.bayes import Ask, BayesSums, KnownSums
 
@@ -53,7 +53,7 @@ LABELS = {
 
 
 def read(X, y, wishes=None, weights=None, sums=True):
-    return read_table(open_source(X), wishes, y, weights, 2, sums=sums)
+    return read_table(open_source(X), replace(wishes or Wishes(), sums=sums), y, weights, 2)
 
 
 def check(table, sums=True):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.moments import Moments, no_moments
-from tallystick.data.table.table import Table, known_moments
+from tallystick.data.table.moments import ClassSums, known_moments, no_moments
+from tallystick.data.table.table import Table
 
 
 def test_codes_become_classes():
     found = no_moments(2, 3)
-    for table in found:
+    found.rows[:] = [7, 8, 9]
+    for table in found[1:]:
         table[...] = np.arange(3).reshape(1, 3, *[1] * (table.ndim - 2))
     by_class = found.of_classes(np.array([3, 0, 2, 9]), 4)
-    assert isinstance(by_class, Moments)
+    assert isinstance(by_class, ClassSums)
+    assert by_class.rows.tolist() == [8, 0, 9, 7]
     assert by_class.missing.tolist() == [[1, 0, 2, 0]] * 2
     assert by_class.squares[1, :, 5].tolist() == [1, 0, 2, 0]
 

@@ -23,7 +23,7 @@ from tallystick.data.read.cells import Floats
 from tallystick.data.read.strings import Distinct
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.hashes import Hasher
-from tallystick.data.table.moments import Moments, no_moments
+from tallystick.data.table.moments import ClassSums, no_moments
 from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
@@ -35,7 +35,7 @@ ALL = 1 << 128
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldAlong:
     """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
     and the sums by code, None where they were not asked for.
     """
@@ -43,18 +43,18 @@ class Told:
     names: tuple[str, ...]
     texts: tuple[str, ...]
     hashes: int
-    moments: Moments | None
+    moments: ClassSums | None
 
 
 @dataclass
-class Along:
+class LookAlong:
     """What goes along with the look at some rows after the others."""
 
     names: tuple[str, ...]
     labels: Distinct
     target: str
     sums: bool
-    parts: list[tuple[int, Moments | None]] = field(default_factory=list)
+    parts: list[tuple[int, ClassSums | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.texts = tuple(self.labels.values.to_pylist())
@@ -66,11 +66,12 @@ class Along:
         """Return `scan_matrix` of some rows, those from `start` on, and take in what goes along."""
         columns, classes = list(rows.T), self.labels.codes[start : start + len(rows)]
         sums = no_moments(len(columns), len(self.texts)) if self.sums else None
-        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, sums)
+        tables = None if sums is None else sums[1:]
+        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables)
         self.parts.append((hashes, sums))
         return kernels.scan_columns(columns, seen)
 
-    def told(self) -> Told:
+    def told(self) -> ToldAlong:
         """Return what went along with all rows."""
         sums = self.parts[0][1]
         if sums is not None:
@@ -79,12 +80,13 @@ class Along:
                     table += more
             kernels.carry(sums.sums)
             kernels.carry(sums.squares)
-        return Told(self.names, self.texts, sum(hashes for hashes, _ in self.parts) % ALL, sums)
+            sums.rows[:] = self.labels.counts()[:-1]
+        return ToldAlong(self.names, self.texts, sum(hashes for hashes, _ in self.parts) % ALL, sums)
 
 
 def along_with(
     matrix: NDArray[Any], names: Sequence[str], labels: Distinct | None, target: str | None, sums: bool
-) -> Along | None:
+) -> LookAlong | None:
     """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
     nothing. labels: of all rows.
     """
@@ -97,10 +99,10 @@ def along_with(
     if not (some != np.rint(some)).any(axis=0).all():
         return None  # levels perhaps
     few = len(labels.values) <= MOST_CLASSES
-    return Along(tuple(names), labels, target, sums and few)
+    return LookAlong(tuple(names), labels, target, sums and few)
 
 
-def tell(table: Table, told: Told, columns: Sequence[Any], into: NDArray[Any]) -> Table:
+def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:
     """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
     they were seen; into[code]: the class of each label.
     """

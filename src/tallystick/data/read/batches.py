@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read import strings
-from tallystick.data.read.along import Along
+from tallystick.data.read.along import LookAlong
 from tallystick.data.read.cells import (
     FEW,
     WRITTEN_NUMBERS,
@@ -193,7 +193,7 @@ def parts_together(
     plan: ReadingPlan,
     alone: bool,
     threads: int,
-    along: Along | None = None,
+    along: LookAlong | None = None,
 ) -> Mapping[str, Part | Distinct]:
     """Return those columns of a batch that are read quicker together than one by one; perhaps none.
 
@@ -216,7 +216,7 @@ def _of_matrix(
     texts: Collection[str],
     plan: ReadingPlan,
     threads: int,
-    along: Along | None,
+    along: LookAlong | None,
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; of single floats, views of
     doubles; small whole numbers as bytes.
@@ -250,7 +250,9 @@ def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
     return is_doubles(matrix) or is_singles(matrix)
 
 
-def _scan(matrix: NDArray[Any], threads: int, along: Along | None) -> tuple[NDArray[np.float64], list[Scan]]:
+def _scan(
+    matrix: NDArray[Any], threads: int, along: LookAlong | None
+) -> tuple[NDArray[np.float64], list[Scan]]:
     """Return the numbers as doubles, laid out alike (doubles themselves), and one look at every column, by
     slices of rows: over threads, and an interrupt is noticed.
     """

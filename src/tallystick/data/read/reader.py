@@ -57,13 +57,11 @@ def read_table(
     regression: bool = False,
     inf: str = "error",
     progress: Progress | None = None,
-    sums: bool = False,
 ) -> Table:
     """Read all rows of a source into memory, decide what the columns are, and encode them once.
 
     target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
-    progress(done, total, what) is called as columns are finished. sums: exact sums of numbers by class will
-    be asked for.
+    progress(done, total, what) is called as columns are finished.
     """
     refuse_too_large(source)
     threads = thread_count(threads)
@@ -72,7 +70,6 @@ def read_table(
         if table is not None:
             return table
     question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
-    question = replace(question, sums=sums)
     reader = _Reader(source, question, _apart(question, target, weights), threads)
     with unchanged(source.stamps):
         survey = reader.survey(KeptInMemory)

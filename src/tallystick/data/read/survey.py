@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Heading
-from tallystick.data.read.along import Along, Told, along_with
+from tallystick.data.read.along import LookAlong, ToldAlong, along_with
 from tallystick.data.read.batches import Plain, View, is_floats, parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
 from tallystick.data.read.decided import Decided
@@ -107,6 +107,7 @@ class Question:
             named is None or source.typed,
             texts=plan.merged_alone,
             mixed=mixed,
+            sums=wishes is not None and wishes.sums,
         )
 
     @property
@@ -134,7 +135,7 @@ class Looked:
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
-    told: Told | None = None  # what went along with the look
+    told: ToldAlong | None = None  # what went along with the look
 
     @cached_property
     def keep(self) -> NDArray[np.int64] | None:
@@ -238,7 +239,7 @@ class Survey:
         told = None if along is None else along.told()
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
 
-    def _along(self, batch: Any, aim: TargetCells) -> Along | None:
+    def _along(self, batch: Any, aim: TargetCells) -> LookAlong | None:
         """Return what goes along with the look at a matrix of which all rows and columns count."""
         q = self.question
         if not isinstance(batch, View) or not is_floats(batch.matrix) or len(mark_numbers(q.plan.marks)):

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from tallystick.contracts import Engine, Place
-from tallystick.contracts import Table as Tabular
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit, rows_counted
 from tallystick.data.table.hashes import Hasher, equal_together
-from tallystick.data.table.moments import Moments
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.threads import FEW_ROWS, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tallystick.data.table.moments import ClassSums
 
 T = TypeVar("T")
 BLOCK = 65_536
@@ -61,7 +61,7 @@ class Table:
     own: bool = False  # no array of it is anybody else's, who might write to it
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
-    _moments: Moments | None = field(default=None, init=False, repr=False, compare=False)
+    _moments: ClassSums | None = field(default=None, init=False, repr=False, compare=False)
     _blocks: dict[tuple[int, int], Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     on_release: list[Callable[[], object]] = field(
         default_factory=list, init=False, repr=False, compare=False
@@ -159,7 +159,7 @@ class Table:
             at += len(part)
         return out
 
-    def know(self, hashes: int, moments: Moments | None) -> None:
+    def know(self, hashes: int, moments: ClassSums | None) -> None:
         """Take in what reading the rows told: the sum of their hashes, and the sums of all numbers."""
         self._fingerprint, self._moments = f"{hashes:032x}", moments
 
@@ -237,11 +237,6 @@ class Table:
 
         columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
-
-
-def known_moments(table: Tabular) -> Moments | None:
-    """Return the sums of all numbers by class that are known from reading a table; None: nobody knows."""
-    return table._moments if isinstance(table, Table) else None
 
 
 def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:
