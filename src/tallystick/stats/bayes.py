@@ -111,10 +111,10 @@ class KnownSums:
         """Return the total; None where more is asked for than is known."""
         from tallystick.data.table.moments import known_moments  # a model is loaded without tables
 
-        known, names = known_moments(table), [c.name for c in table.schema.used]
-        if known is None or [a.column for a in question.asks] != names:
+        known = known_moments(table)
+        if known is None or len(known.rows) != question.classes:
             return None
-        if any(a.how != "moments" for a in question.asks) or len(known.rows) != question.classes:
+        if [(a.column, a.how) for a in question.asks] != [(c.name, "moments") for c in table.schema.used]:
             return None
         told = known._asdict()
         return {"": told.pop("rows").copy(), **{name: array.copy() for name, array in told.items()}}
