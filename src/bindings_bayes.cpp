@@ -5,10 +5,9 @@
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
-#include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
-#include "kernels/sums/row_moments.hpp"
 
 namespace {
 
@@ -34,6 +33,27 @@ RowKeys keys_of(const In<uint64_t>& keys, size_t columns, size_t first, size_t w
         for (size_t lane = 0; lane < 2; ++lane) own.key[lane][j] = keys.data()[lane * columns + first + j];
     }
     return own;
+}
+
+// per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
+using Seen = std::tuple<int64_t, double, double, int64_t, int64_t, bool>;
+
+void tell(const RowScan& s, size_t width, std::vector<Seen>& out) {
+    for (size_t j = 0; j < width; ++j) {
+        const auto missing = static_cast<int64_t>(s.missing[j]);
+        out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
+                         static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+    }
+}
+
+std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const In<uint64_t>& keys) {
+    std::vector<Printed> out;
+    for (size_t first = 0; first < doubles.size(); first += lanes) {
+        Held held(doubles, first);
+        const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
+        out.push_back({std::move(held.at), std::move(held.strides), own});
+    }
+    return out;
 }
 
 }  // namespace
@@ -69,17 +89,10 @@ void bind_bayes(nb::module_& m) {
     m.def(
         "scan_rows",
         [](const std::vector<Strided<double>>& given) {
-            std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
+            std::vector<Seen> out;
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
-                RowScan s{};
-                for (size_t j = 0; j < lanes; ++j) s.low[j] = infinity, s.high[j] = -infinity;
-                scan_rows(held.columns(), s);
-                for (size_t j = 0; j < held.at.size(); ++j) {
-                    const auto missing = static_cast<int64_t>(s.missing[j]);
-                    out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
-                                     static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
-                }
+                tell(scan_rows(held.columns()), held.at.size(), out);
             }
             return out;
         },
@@ -121,7 +134,7 @@ void bind_bayes(nb::module_& m) {
             const size_t rows = hashes.shape(1);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
-                add_prints(held.columns(), keys_of(keys, given.size(), first, held.at.size()), hashes.data(),
+                add_prints(held.columns(), {0, rows}, keys_of(keys, given.size(), first, held.at.size()), hashes.data(),
                            hashes.data() + rows);
             }
         },
@@ -133,22 +146,35 @@ void bind_bayes(nb::module_& m) {
         "hash_total",
         [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
            const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
-            RowsToHash all{rows, {}, {}, {}, {}, pointer(more), pointer(weights)};
+            RowsToHash all{rows, {}, {}, {}, printed(doubles, keys), pointer(more), pointer(weights)};
             for (size_t j = 0; j < codes.size(); ++j) {
                 all.codes.push_back(codes[j].data());
                 all.hashes.push_back(tables[j].data());
                 all.sizes.push_back(tables[j].shape(1));
-            }
-            for (size_t first = 0; first < doubles.size(); first += lanes) {
-                Held held(doubles, first);
-                const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
-                all.doubles.push_back({std::move(held.at), std::move(held.strides), own});
             }
             const uint128 total = hash_total(all);
             return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
         },
         nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
         nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());
+
+    // -> what hash_total tells of rows of these classes, and what scan_rows tells; tables[column, class] as add_row_moments.
+    m.def(
+        "walk_rows",
+        [](const std::vector<Strided<double>>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
+           size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables) {
+            const RowsToHash all{classes.size(),         {classes.data()}, {labels.data()}, {labels.shape(1)},
+                                 printed(columns, keys), nullptr,          nullptr};
+            std::vector<RowScan> scans(all.doubles.size(), nothing_seen());
+            MomentTables to{};
+            if (tables) to = {std::get<0>(*tables).data(), std::get<1>(*tables).data(), std::get<2>(*tables).data()};
+            const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr);
+            std::vector<Seen> out;
+            for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.doubles[g].at.size(), out);
+            return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64), out);
+        },
+        nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), nb::arg("classes").noconvert(),
+        nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("tables").noconvert().none(), Release());
 
     const auto small = [&]<class T>(T) {
         m.def(

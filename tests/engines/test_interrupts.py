@@ -26,6 +26,9 @@ JOB = textwrap.dedent(
     codes = {f"c{j}": rng.integers(0, 50, rows).astype(np.uint8) for j in range(columns)}
     classes = rng.integers(0, 2, rows).astype(np.uint8)
     class Table:
+        place = "memory"
+        def holds(self, row_bytes):
+            return True
         def blocks(self):
             while True:  # for ever: only an interrupt ends it
                 for a in range(0, rows, 65_536):

@@ -347,3 +347,39 @@ def test_row_kernels_refuse_wrong_arguments():
             np.ones(1, np.uint8),
             np.zeros((1, 256), np.uint8),
         )
+
+
+@pytest.mark.parametrize("width", [1, 8, 30, 64, 131])
+@pytest.mark.parametrize("rows", [1, 64, 257, 9_001])
+def test_one_walk_tells_what_three_tell(width, rows):
+    rng = np.random.default_rng(width + rows)
+    matrix = rng.normal(size=(rows, width)) * 10.0 ** rng.integers(-160, 160, width)
+    matrix[rng.random(matrix.shape) < 0.01] = np.nan
+    matrix[rng.random(matrix.shape) < 0.01] = -0.0
+    if rows > 1:
+        matrix[:, -1] = rng.integers(0, 2, rows)
+    classes = rng.integers(0, 3, rows).astype(np.uint8)
+    keys = [kernels.hash_text(b"%d" % j) for j in range(width)]
+    labels = rng.integers(0, 2**63, (2, 5)).astype(np.uint64)
+    for laid in (matrix, np.asfortranarray(matrix)):
+        columns, together, alone = list(laid.T), tables(width, 3), tables(width, 3)
+        total, seen = kernels.walk_rows(columns, keys, classes, labels, together)
+        assert total == kernels.hash_total(rows, [classes], [labels], columns, keys)
+        assert seen == scan_rows(columns)
+        kernels.add_moments(columns, classes, *alone)
+        for a, b in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(kernels.carry(a) if a.ndim > 2 else a, b)
+        assert kernels.walk_rows(columns, keys, classes, labels) == (total, seen)
+
+
+def test_a_walk_refuses_what_does_not_fit():
+    columns, keys = [np.zeros(5)] * 4, [(1, 2)] * 4
+    classes, labels = np.zeros(5, np.uint8), np.zeros((2, 3), np.uint64)
+    with pytest.raises(ValueError, match="one entry per column"):
+        kernels.walk_rows(columns, keys[:3], classes, labels)
+    with pytest.raises(ValueError, match="shape"):
+        kernels.walk_rows(columns, keys, classes[:4], labels)
+    with pytest.raises(TypeError, match="uint8"):
+        kernels.walk_rows(columns, keys, classes.astype(np.int64), labels)
+    with pytest.raises(ValueError, match="sums"):
+        kernels.walk_rows(columns, keys, classes, labels, (*tables(4, 3)[:1], *tables(4, 2)[1:]))

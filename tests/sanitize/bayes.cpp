@@ -4,10 +4,9 @@
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
-#include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
-#include "kernels/sums/row_moments.hpp"
 
 using namespace tally;
 
@@ -59,15 +58,13 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
 }
 
 void facts_and_prints(const Laid& laid) {
-    RowScan scan{};
-    for (size_t j = 0; j < lanes; ++j) scan.low[j] = infinity, scan.high[j] = -infinity;
-    scan_rows(laid.columns(), scan);
+    const RowScan scan = scan_rows(laid.columns());
     for (size_t j = 0; j < laid.at.size(); ++j) EXPECT(scan.missing[j] <= static_cast<double>(laid.rows));
     RowKeys keys{};
     for (size_t j = 0; j < laid.at.size(); ++j)
         keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
     std::vector<uint64_t> low(laid.rows), high(laid.rows);
-    add_prints(laid.columns(), keys, low.data(), high.data());
+    add_prints(laid.columns(), {0, laid.rows}, keys, low.data(), high.data());
     for (size_t row = 0; row < laid.rows; ++row) {
         uint64_t sum = 0;
         for (size_t j = 0; j < laid.at.size(); ++j) {
@@ -75,6 +72,35 @@ void facts_and_prints(const Laid& laid) {
         }
         EXPECT(sum == low[row]);
     }
+}
+
+void one_walk_tells_what_three_tell(const Laid& laid) {
+    const size_t width = laid.at.size(), n_classes = 3;
+    const auto classes = numbers_below<uint8_t>(laid.rows, n_classes, 3);
+    const auto labels = numbers_below<uint64_t>(2 * n_classes, 1u << 31, 4);
+    RowKeys keys{};
+    for (size_t j = 0; j < width; ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
+    const RowsToHash all{laid.rows, {classes.data()}, {labels.data()}, {n_classes}, {{laid.at, laid.strides, keys}},
+                         nullptr,   nullptr};
+    std::vector<int64_t> missing[2], digits[2], squares[2];
+    MomentTables to[2];
+    for (size_t way : {0, 1}) {
+        missing[way].resize(width * n_classes);
+        digits[way].resize(missing[way].size() * sum_digits);
+        squares[way].resize(missing[way].size() * square_digits);
+        to[way] = {missing[way].data(), digits[way].data(), squares[way].data()};
+    }
+    RowScan scan = nothing_seen();
+    EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0]) == hash_total(all));
+    add_columns_by<Products>(laid.columns(), classes.data(), n_classes, to[1]);
+    for (size_t way : {0, 1}) {
+        carry(width * n_classes, sum_digits, digits[way].data());
+        carry(width * n_classes, square_digits, squares[way].data());
+    }
+    EXPECT(missing[0] == missing[1] && digits[0] == digits[1] && squares[0] == squares[1]);
+    const RowScan seen = scan_rows(laid.columns());
+    for (size_t j = 0; j < width; ++j)
+        EXPECT(seen.missing[j] == scan.missing[j] && seen.low[j] == scan.low[j] && seen.high[j] == scan.high[j]);
 }
 
 void classes_change_along_a_column() {
@@ -253,6 +279,8 @@ void test_bayes() {
                     sums_equal_those_of_each_column(hard, 3);
                     sums_equal_those_of_each_column(usual, 3);
                     facts_and_prints(hard);
+                    one_walk_tells_what_three_tell(hard);
+                    one_walk_tells_what_three_tell(usual);
                 }
             }
         }

@@ -60,14 +60,18 @@ struct Columns {  // column j of row i is at[j][i * strides[j]]; at most `lanes`
     }
 };
 
+struct Span {  // of rows: those before `end`
+    size_t begin, end;
+};
+
 // Calls work(first row, rows, cells, stride) tile by tile, `tall` rows each. Lanes beyond the last column hold anything: where rows are
 // used as they lie, the cells of the next row. The last rows are copied, so that nothing behind the table is read.
 template <size_t tall = tile_rows, class Work>
-void each_tile(const Columns& columns, double* room, Work work) {
+void each_tile(const Columns& columns, Span rows, double* room, Work work) {
     const size_t wide = padded(columns.width);
     const bool as_it_lies = columns.by_rows();
-    for (size_t begin = 0; begin < columns.rows; begin += tall) {
-        const size_t n = columns.rows - begin < tall ? columns.rows - begin : tall;
+    for (size_t begin = rows.begin; begin < rows.end; begin += tall) {
+        const size_t n = rows.end - begin < tall ? rows.end - begin : tall;
         if (as_it_lies && begin + n + 8 <= columns.rows) {
             work(begin, n, columns.at[0] + static_cast<ptrdiff_t>(begin) * columns.strides[0], columns.strides[0]);
         } else {
@@ -75,6 +79,11 @@ void each_tile(const Columns& columns, double* room, Work work) {
             work(begin, n, static_cast<const double*>(room), static_cast<ptrdiff_t>(wide));
         }
     }
+}
+
+template <size_t tall = tile_rows, class Work>
+void each_tile(const Columns& columns, double* room, Work work) {
+    each_tile<tall>(columns, {0, columns.rows}, room, work);
 }
 
 }  // namespace tally

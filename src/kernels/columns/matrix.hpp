@@ -65,13 +65,13 @@ TALLY_INLINE void scan_vectors(size_t n, const double* x, ptrdiff_t stride, size
 }
 
 // The same of all columns.
-inline void scan_plain(const Columns& columns, RowScan& s) {
+inline void scan_plain(const Columns& columns, Span rows, RowScan& s) {
     run_wide([=, &columns, &s](auto instructions) {
         using Wide = decltype(instructions);
         constexpr size_t many = 4;  // a row of 32 columns is read as it lies
         alignas(64) double room[row_tile * lanes];
         const size_t wide = padded(columns.width);
-        each_tile<row_tile>(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+        each_tile<row_tile>(columns, rows, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
             size_t j = 0;
             for (; j + many * Wide::doubles <= wide; j += many * Wide::doubles)
                 scan_vectors<Wide, many>(n, tile + j, stride, j, s);
@@ -80,11 +80,17 @@ inline void scan_plain(const Columns& columns, RowScan& s) {
     });
 }
 
-// s += at most `lanes` columns, whose s.low and s.high begin as infinities. Where a column is known early not to be
-// whole, broken and many say only that there are such cells.
-inline void scan_rows(const Columns& columns, RowScan& s) {
-    if (none_is_whole(columns)) {
-        scan_plain(columns, s);
+inline RowScan nothing_seen() {
+    RowScan s{};
+    for (size_t j = 0; j < lanes; ++j) s.low[j] = scan_nothing().low, s.high[j] = scan_nothing().high;
+    return s;
+}
+
+// s += some rows of at most `lanes` columns. broken: none_is_whole(columns); then broken and many say only that there
+// are such cells.
+inline void scan_rows(const Columns& columns, Span rows, bool broken, RowScan& s) {
+    if (broken) {
+        scan_plain(columns, rows, s);
         for (size_t j = 0; j < columns.width; ++j) s.broken[j] = s.many[j] = s.missing[j] + 1;
         return;
     }
@@ -92,7 +98,7 @@ inline void scan_rows(const Columns& columns, RowScan& s) {
         constexpr double large = 4503599627370496.0;  // 2^52: adding it rounds to whole numbers; all beyond are whole
         alignas(64) double room[tile_rows * lanes];
         const size_t wide = padded(columns.width) & ~size_t{7};
-        each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+        each_tile(columns, rows, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
             double* __restrict const low = s.low;
             double* __restrict const high = s.high;
             double* __restrict const missing = s.missing;
@@ -115,6 +121,12 @@ inline void scan_rows(const Columns& columns, RowScan& s) {
             }
         });
     });
+}
+
+inline RowScan scan_rows(const Columns& columns) {
+    RowScan s = nothing_seen();
+    scan_rows(columns, {0, columns.rows}, none_is_whole(columns), s);
+    return s;
 }
 
 // ---- prints of doubles ----
@@ -168,15 +180,16 @@ inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t
 }
 #endif
 
-// hashes[lane, row] += the prints of the row's doubles; at most `lanes` columns.
-inline void add_prints(const Columns& columns, const RowKeys& keys, uint64_t* low, uint64_t* high) {
+// hashes[lane, row] += the prints of the row's doubles; at most `lanes` columns. low, high: of the first of the rows on.
+inline void add_prints(const Columns& columns, Span rows, const RowKeys& keys, uint64_t* low, uint64_t* high) {
     alignas(64) double room[tile_rows * lanes];
     const size_t wide = padded(columns.width);
-    each_tile(columns, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
+    each_tile(columns, rows, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
+        const size_t at = begin - rows.begin;
 #if TALLY_X86
-        if (level >= Level::avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
+        if (level >= Level::avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + at, high + at);
 #endif
-        print_tile(n, wide, tile, stride, keys, low + begin, high + begin);
+        print_tile(n, wide, tile, stride, keys, low + at, high + at);
     });
 }
 

@@ -36,6 +36,8 @@ struct Printed {  // at most `lanes` columns of doubles and their keys
     std::vector<const double*> at;
     std::vector<ptrdiff_t> strides;
     RowKeys keys;
+
+    Columns columns(size_t rows) const { return {rows, at.size(), at.data(), strides.data()}; }
 };
 
 // What is hashed of each row. codes[j] of 8 bits by hashes[j][lane, code] of sizes[j] codes; more[lane, row]: what other
@@ -50,14 +52,23 @@ struct RowsToHash {
     const int64_t* weights;
 };
 
-// Sum over rows of weight * hash modulo 2^128.
-inline uint128 hash_total(const RowsToHash& given) {
-    constexpr size_t step = 1 << 12;  // rows whose hashes stay near while the columns pass
+// Rows of doubles that stay near while several kernels pass over them: a multiple of every tile.
+inline size_t near_rows(const RowsToHash& given) {
+    constexpr size_t bytes = 1 << 19, least = 1 << 8, most = 1 << 12;
+    size_t width = 1;
+    for (const Printed& d : given.doubles) width += d.at.size();
+    const size_t rows = bytes / sizeof(double) / width & ~(row_tile - 1);
+    return rows < least ? least : rows > most ? most : rows;
+}
+
+// Sum over rows of weight * hash modulo 2^128. beside(rows) is called for some rows after the others, while they are near.
+template <class Beside>
+uint128 hash_total(const RowsToHash& given, Beside beside) {
+    const size_t step = near_rows(given);
     std::vector<uint64_t> hashes(2 * step);
     uint64_t *const low = hashes.data(), *const high = low + step;
     const JointTables joint(given.codes.size(), given.hashes.data(), given.sizes.data());
     std::vector<const uint8_t*> codes(given.codes.size());
-    std::vector<const double*> at;
     uint128 total = 0;
     for (size_t begin = 0; begin < given.rows; begin += step) {
         const size_t n = given.rows - begin < step ? given.rows - begin : step;
@@ -67,16 +78,18 @@ inline uint128 hash_total(const RowsToHash& given) {
         }
         for (size_t j = 0; j < codes.size(); ++j) codes[j] = given.codes[j] + begin;
         joint.add(n, codes.data(), low, high);
-        for (const Printed& d : given.doubles) {
-            at = d.at;
-            for (size_t j = 0; j < at.size(); ++j) at[j] += static_cast<ptrdiff_t>(begin) * d.strides[j];
-            add_prints({n, at.size(), at.data(), d.strides.data()}, d.keys, low, high);
-        }
+        const Span rows{begin, begin + n};
+        beside(rows);
+        for (const Printed& d : given.doubles) add_prints(d.columns(given.rows), rows, d.keys, low, high);
         mix_hashes(n, low);
         mix_hashes(n, high);
         total += sum_hashes(n, low, high, given.weights ? given.weights + begin : nullptr);
     }
     return total;
+}
+
+inline uint128 hash_total(const RowsToHash& given) {
+    return hash_total(given, [](Span) {});
 }
 
 }  // namespace tally

@@ -100,45 +100,73 @@ TALLY_INLINE void add_tile(size_t n, size_t width, const double* tile, ptrdiff_t
     }
 }
 
-// tables[column, class] += at most `lanes` columns without weights. Digits are not carried.
+// Adds some rows without weights.
 template <class Wide, class Way, class Class>
-TALLY_INLINE void add_row_moments(const Columns& columns, const Class* classes, size_t n_classes, const RowLimits& limits,
-                                  MomentTables to) {
-    Way sums(n_classes);
+TALLY_INLINE void add_row_moments(const Columns& columns, Span rows, const Class* classes, size_t n_classes,
+                                  const RowLimits& limits, Way& sums, MomentTables to) {
     alignas(64) double room[row_tile * lanes] = {};
-    each_tile<row_tile>(columns, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
+    each_tile<row_tile>(columns, rows, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
         add_tile<Wide>(n, columns.width, tile, stride, classes + begin, n_classes, limits, sums, to);
     });
-    for (size_t c = 0; c < n_classes; ++c) sums.empty(c, columns.width, n_classes, limits, to);
 }
 
-// The same with the limits found here, and columns whose values differ too much in size taken one by one.
-template <class Way, class Class>
-void add_columns_by(const Columns& columns, const Class* classes, size_t n_classes, MomentTables to) {
-    constexpr size_t few = 16;  // of the 256 cells looked at
+// tables[column, class] += at most `lanes` columns without weights, some rows after the others; the tables have all of them
+// after `end`, and digits are not carried. How large values are is found once, by some rows of all; columns whose values
+// differ too much in size are taken one by one.
+template <class Way>
+class RowMoments {
+    const Columns columns;
+    const size_t n_classes;
+    const MomentTables to;
     const double* at[lanes];
     ptrdiff_t strides[lanes];
     Columns quick{columns.rows, 0, at, strides};
+    std::vector<size_t> slow;
     RowLimits limits{};
-    for (size_t j = 0; j < columns.width; ++j) {
-        const size_t lane = quick.width;
-        at[lane] = columns.at[j], strides[lane] = columns.strides[j], limits.place[lane] = j;
-        if (find_limits<Way>(quick, lane, limits) <= few) {
-            ++quick.width;
-            continue;
+    Way sums{n_classes};
+
+   public:
+    RowMoments(const Columns& given, size_t classes, MomentTables tables) : columns(given), n_classes(classes), to(tables) {
+        constexpr size_t few = 16;  // of the 256 cells looked at
+        for (size_t j = 0; j < columns.width; ++j) {
+            const size_t lane = quick.width;
+            at[lane] = columns.at[j], strides[lane] = columns.strides[j], limits.place[lane] = j;
+            if (find_limits<Way>(quick, lane, limits) <= few) {
+                ++quick.width;
+            } else {
+                slow.push_back(j);
+            }
         }
-        add_moments(columns.rows, {columns.at[j], columns.strides[j]}, classes, nullptr, n_classes,
-                    tables_of(to, j, n_classes));
+        for (size_t lane = quick.width; lane < lanes; ++lane) Way::set_unused(limits, lane);
     }
-    for (size_t lane = quick.width; lane < lanes; ++lane) Way::set_unused(limits, lane);
-    if (!quick.width) return;
-    if constexpr (std::is_same_v<Way, Products>) {
-        run_fast([=, &limits] { add_row_moments<Instructions<8, true>, Products>(quick, classes, n_classes, limits, to); });
-    } else {
-        run_wide([=, &limits](auto instructions) {
-            add_row_moments<decltype(instructions), Slices>(quick, classes, n_classes, limits, to);
-        });
+    RowMoments(const RowMoments&) = delete;
+
+    template <class Class>
+    void add(Span rows, const Class* classes) {
+        for (const size_t j : slow) {
+            const Column own{columns.at[j] + static_cast<ptrdiff_t>(rows.begin) * columns.strides[j], columns.strides[j]};
+            add_moments(rows.end - rows.begin, own, classes + rows.begin, nullptr, n_classes, tables_of(to, j, n_classes));
+        }
+        if (!quick.width) return;
+        if constexpr (std::is_same_v<Way, Products>) {
+            run_fast(
+                [=, this] { add_row_moments<Instructions<8, true>>(quick, rows, classes, n_classes, limits, sums, to); });
+        } else {
+            run_wide([=, this](auto instructions) {
+                add_row_moments<decltype(instructions)>(quick, rows, classes, n_classes, limits, sums, to);
+            });
+        }
     }
+    void end() {
+        for (size_t c = 0; c < n_classes; ++c) sums.empty(c, quick.width, n_classes, limits, to);
+    }
+};
+
+template <class Way, class Class>
+void add_columns_by(const Columns& columns, const Class* classes, size_t n_classes, MomentTables to) {
+    RowMoments<Way> sums(columns, n_classes, to);
+    sums.add({0, columns.rows}, classes);
+    sums.end();
 }
 
 template <class Class>

@@ -395,6 +395,7 @@ class Wishes(Columns):
     min_letters: int = 1  # characters that it must have
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
     trivial: bool = False
+    sums: bool = False  # exact sums of numbers by class will be asked for first: reading may take them along
 
 
 NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them

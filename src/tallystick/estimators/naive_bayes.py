@@ -159,7 +159,11 @@ class NaiveBayes(Updates, BayesViews):
 
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
-        return replace(wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters))
+        cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
+        sums = not cut and (self.engine is None or isinstance(self.engine, Local))
+        return replace(
+            wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters), sums=sums
+        )
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()

@@ -34,6 +34,7 @@ from tallystick.kernels.hashes import (
     hash_total,
     mix_hashes,
     sum_hashes,
+    walk_rows,
 )
 from tallystick.kernels.logistic import (
     NO_GRADIENT,
@@ -237,6 +238,7 @@ __all__ = [
     "sum_hashes",
     "times",
     "value_hashes",
+    "walk_rows",
     "whole",
     "whole_fit",
     "wholes",

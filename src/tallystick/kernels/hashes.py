@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
+from tallystick.kernels.matrix import RowScan
 
 Hashes = NDArray[np.uint64]
 
@@ -144,6 +145,40 @@ def hash_total(
     by_lane = _by_lane(tuple(keys))
     low, high = _kernels.hash_total(rows, list(codes), list(tables), list(doubles), by_lane, more, weights)
     return int((high << 64) + low)
+
+
+def walk_rows(
+    columns: Sequence[NDArray[np.float64]],
+    keys: Sequence[tuple[int, int]],
+    classes: NDArray[np.uint8],
+    labels: Hashes,
+    moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
+) -> tuple[int, list[RowScan]]:
+    """Return `hash_total` of rows of doubles, by keys, and of their classes, by labels[lane, class]; and what
+    `scan_rows` tells of the columns. moments: tables to which `add_row_moments` adds the rows. All of it
+    while some rows after the others are near: memory is walked through once.
+    """
+    rows = len(classes)
+    if len(columns) != len(keys):
+        raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
+    check.columns("columns", columns, "float64", rows)
+    check.array("classes", classes, "uint8", (None,))
+    check.array("labels", labels, "uint64", (2, None))
+    if labels.shape[1] > _kernels.joint_codes:
+        raise ValueError(f"labels must have at most {_kernels.joint_codes} codes; found {labels.shape[1]}")
+    n_classes = labels.shape[1]
+    if moments is not None:
+        missing, sums, squares = moments
+        if rows > _kernels.most_rows:
+            raise ValueError(f"at most {_kernels.most_rows} rows; found {rows}")
+        check.writable("missing", missing, "int64", (len(columns), None))
+        check.writable("sums", sums, "int64", (*missing.shape, _kernels.sum_digits))
+        check.writable("squares", squares, "int64", (*missing.shape, _kernels.square_digits))
+        n_classes = missing.shape[1]
+    low, high, seen = _kernels.walk_rows(
+        list(columns), _by_lane(tuple(keys)), classes, labels, n_classes, moments
+    )
+    return int((high << 64) + low), seen
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.models.additive import weighted
 
@@ -100,6 +100,24 @@ class BayesSums:
     def merge(self, total: Total, other: Total) -> Total:
         """Add two totals."""
         return plus(total, other, 1)
+
+
+class KnownSums:
+    """The shortcut to sums of doubles that are known from reading the table."""
+
+    row_bytes = 0
+
+    def solve(self, question: BayesSums, table: Table, threads: int) -> Total | None:
+        """Return the total; None where more is asked for than is known."""
+        from tallystick.data.table.moments import known_moments  # a model is loaded without tables
+
+        known = known_moments(table)
+        if known is None or len(known.rows) != question.classes:
+            return None
+        if [(a.column, a.how) for a in question.asks] != [(c.name, "moments") for c in table.schema.used]:
+            return None
+        told = known._asdict()
+        return {"": told.pop("rows").copy(), **{name: array.copy() for name, array in told.items()}}
 
 
 def plus(total: Total, other: Total, sign: int) -> Total:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
+from tallystick.stats.bayes import BayesSums, KnownSums
 from tallystick.stats.class_values import ByRanks, ClassValues
 from tallystick.stats.distribution import Spreads
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
@@ -24,6 +25,7 @@ from tallystick.stats.split_search import GrowingTree, WholeTree
 from tallystick.stats.value_samples import ByGuess, ValueSample
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
+    BayesSums: KnownSums(),
     ClassValues: ByRanks(),
     Frontier: WhereRowsStand(),
     GrowingTree: WholeTree(),

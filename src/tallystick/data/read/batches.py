@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read import strings
+from tallystick.data.read.along import LookAlong
 from tallystick.data.read.cells import (
     FEW,
     WRITTEN_NUMBERS,
@@ -186,16 +187,23 @@ def loaded(piece: Load, names: Sequence[str], places: ThreadMemory | None = None
 
 
 def parts_together(
-    batch: Any, names: Collection[str], texts: Collection[str], plan: ReadingPlan, alone: bool, threads: int
+    batch: Any,
+    names: Collection[str],
+    texts: Collection[str],
+    plan: ReadingPlan,
+    alone: bool,
+    threads: int,
+    along: LookAlong | None = None,
 ) -> Mapping[str, Part | Distinct]:
     """Return those columns of a batch that are read quicker together than one by one; perhaps none.
 
-    texts: columns that are read as texts; alone: there is no other batch.
+    texts: columns that are read as texts; alone: there is no other batch; along: what goes along with the
+    look at a matrix.
     """
     if isinstance(batch, Plain):
         return batch.parts(names, texts, plan.marks, plan.decimal)
     if isinstance(batch, View):
-        return _of_matrix(batch, names, texts, plan, threads)
+        return _of_matrix(batch, names, texts, plan, threads, along)
     if is_wide(batch):
         parts = condense_wide(batch, plan.marks, plan.decimal, texts, alone)
         return dict(zip(batch.schema.names, parts, strict=True))
@@ -203,7 +211,12 @@ def parts_together(
 
 
 def _of_matrix(
-    view: View, names: Collection[str], texts: Collection[str], plan: ReadingPlan, threads: int
+    view: View,
+    names: Collection[str],
+    texts: Collection[str],
+    plan: ReadingPlan,
+    threads: int,
+    along: LookAlong | None,
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; of single floats, views of
     doubles; small whole numbers as bytes.
@@ -212,9 +225,9 @@ def _of_matrix(
     if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
         small = small_columns(view.matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
-    if not is_doubles(view.matrix) and not is_singles(view.matrix):
+    if not is_floats(view.matrix):
         return {}
-    matrix, scans = _scan(view.matrix, threads)
+    matrix, scans = _scan(view.matrix, threads, along)
     return {
         name: Floats(matrix[:, j], scan=scans[j])
         for j, name in enumerate(every)
@@ -232,7 +245,14 @@ def is_singles(matrix: Any) -> TypeGuard[NDArray[np.float32]]:
     return matrix is not None and matrix.dtype == np.float32 and matrix.dtype.isnative
 
 
-def _scan(matrix: NDArray[Any], threads: int) -> tuple[NDArray[np.float64], list[Scan]]:
+def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
+    """Is this a matrix of numbers of which all columns are looked at together?"""
+    return is_doubles(matrix) or is_singles(matrix)
+
+
+def _scan(
+    matrix: NDArray[Any], threads: int, along: LookAlong | None
+) -> tuple[NDArray[np.float64], list[Scan]]:
     """Return the numbers as doubles, laid out alike (doubles themselves), and one look at every column, by
     slices of rows: over threads, and an interrupt is noticed.
     """
@@ -243,7 +263,7 @@ def _scan(matrix: NDArray[Any], threads: int) -> tuple[NDArray[np.float64], list
         rows = slice(start, start + 4 * BATCH)
         if doubles is not matrix:
             doubles[rows] = matrix[rows]
-        return kernels.scan_matrix(doubles[rows])
+        return kernels.scan_matrix(doubles[rows]) if along is None else along.look(doubles[rows], start)
 
     parts = list(in_order((partial(look, start) for start in starts), threads))
     if len(parts) == 1:

@@ -20,9 +20,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import InMemory, Load, Source
+from tallystick.data.read.along import tell
 from tallystick.data.read.batches import ThreadMemory, View, loaded
 from tallystick.data.read.cells import Floats
-from tallystick.data.read.encode import Encoder
+from tallystick.data.read.encode import Encoder, class_table
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
 from tallystick.data.read.small import small_table
 from tallystick.data.read.survey import Decision, Looked, Question, Survey
@@ -260,7 +261,7 @@ def _joined(
             progress(len(columns), len(encoder.matchers), matcher.column.name)
     rest = [encoder.rest(taken) for taken in batches]
     classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
-    return Table(
+    table = Table(
         decision.schema,
         columns,
         decision.rows,
@@ -274,6 +275,10 @@ def _joined(
         files,
         threads,
     )
+    first = batches[0]
+    if first.told is None or first.hit.labels is None:
+        return table
+    return tell(table, first.told, list(first.columns.values()), class_table(first.hit.labels, decision))
 
 
 def _together(parts: list[Any]) -> Any:

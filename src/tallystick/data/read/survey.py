@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Heading
-from tallystick.data.read.batches import Plain, parts_together
-from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
+from tallystick.data.read.along import LookAlong, ToldAlong, along_with
+from tallystick.data.read.batches import Plain, View, is_floats, parts_together
+from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
 from tallystick.data.read.decided import Decided
 from tallystick.data.read.judge import ONE_VALUE
 from tallystick.data.read.merging import unused_merges
@@ -69,6 +70,7 @@ class Question:
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
     again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
+    sums: bool = False  # exact sums of numbers by class will be asked for
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod
@@ -105,6 +107,7 @@ class Question:
             named is None or source.typed,
             texts=plan.merged_alone,
             mixed=mixed,
+            sums=wishes is not None and wishes.sums,
         )
 
     @property
@@ -132,6 +135,7 @@ class Looked:
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
+    told: ToldAlong | None = None  # what went along with the look
 
     @cached_property
     def keep(self) -> NDArray[np.int64] | None:
@@ -205,7 +209,12 @@ class Survey:
             weights = batch.column(at[q.weights])
         names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]
         texts = {name for name in names if name in q.texts or self.seen[name].asked.wants_text}
-        known = parts_together(batch, names, texts, q.plan, alone, threads)
+        with as_utf8(q.target or ""):
+            aim = hit(target, q.target or "", q.plan, q.regression, threads)
+        along = None
+        if alone and weights is None and not texts and tuple(names) == q.columns:
+            along = self._along(batch, aim)
+        known = parts_together(batch, names, texts, q.plan, alone, threads, along)
         found: dict[str, Piece] = {}
         waiting = []
         for name in names:
@@ -226,10 +235,16 @@ class Survey:
                 return self._piece(name, part, name in texts, each)
 
         found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
-        with as_utf8(q.target or ""):
-            aim = hit(target, q.target or "", q.plan, q.regression, threads)
         real = None if weights is None else weight_numbers(weights)
-        return Looked(batch.num_rows, aim, real, scanned(found, threads))
+        told = None if along is None else along.told()
+        return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
+
+    def _along(self, batch: Any, aim: TargetCells) -> LookAlong | None:
+        """Return what goes along with the look at a matrix of which all rows and columns count."""
+        q = self.question
+        if not isinstance(batch, View) or not is_floats(batch.matrix) or len(mark_numbers(q.plan.marks)):
+            return None
+        return along_with(batch.matrix, q.columns, aim.labels, q.target, q.sums)
 
     def _piece(self, name: str, part: Part | Distinct, as_text: bool, threads: int) -> Piece:
         if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and not as_text):

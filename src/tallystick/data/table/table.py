@@ -25,6 +25,8 @@ from tallystick.data.threads import FEW_ROWS, in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tallystick.data.table.moments import ClassSums
+
 T = TypeVar("T")
 BLOCK = 65_536
 TASK = 4  # blocks that a thread takes at once where each is quick
@@ -59,6 +61,7 @@ class Table:
     own: bool = False  # no array of it is anybody else's, who might write to it
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
+    _moments: ClassSums | None = field(default=None, init=False, repr=False, compare=False)
     _blocks: dict[tuple[int, int], Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     on_release: list[Callable[[], object]] = field(
         default_factory=list, init=False, repr=False, compare=False
@@ -155,6 +158,10 @@ class Table:
             out[at : at + len(part)] = part
             at += len(part)
         return out
+
+    def know(self, hashes: int, moments: ClassSums | None) -> None:
+        """Take in what reading the rows told: the sum of their hashes, and the sums of all numbers."""
+        self._fingerprint, self._moments = f"{hashes:032x}", moments
 
     @property
     def fingerprint(self) -> str:

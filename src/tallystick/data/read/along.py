@@ -1,0 +1,117 @@
+"""What goes along with the first look at a matrix of numbers: the fingerprint of its rows and, where they
+will be asked for, exact sums by class.
+
+Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time again.
+Here rows are looked at, printed and summed while they are near, in one walk. That is done before the columns
+are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it turns out
+wrong, nothing that was told is used, and whoever needs it walks again.
+Knows matrices, labels and what a survey decides. Knows nothing of learners.
+Law: what a table is told here is what it would find by itself, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.read.cells import Floats
+from tallystick.data.read.strings import Distinct
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.moments import ClassSums, no_moments
+from tallystick.data.table.table import Table
+from tallystick.data.threads import FEW_ROWS
+from tallystick.kernels import Scan
+from tallystick.kernels.moments import MOST_CLASSES
+from tallystick.kernels.ranks import FEW_COLUMNS
+
+SAMPLE = 16  # rows by which numbers that are not whole are guessed
+ALL = 1 << 128
+
+
+@dataclass(frozen=True)
+class ToldAlong:
+    """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
+    and the sums by code, None where they were not asked for.
+    """
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    hashes: int
+    moments: ClassSums | None
+
+
+@dataclass
+class LookAlong:
+    """What goes along with the look at some rows after the others."""
+
+    names: tuple[str, ...]
+    labels: Distinct
+    target: str
+    sums: bool
+    parts: list[tuple[int, ClassSums | None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.texts = tuple(self.labels.values.to_pylist())
+        columns = tuple(Column(name, "numeric") for name in self.names)
+        self.hasher = Hasher(Schema(columns, Target(self.target, self.texts, "text")))
+        self.keys = [key for _, key, _ in self.hasher.columns]
+
+    def look(self, rows: NDArray[np.float64], start: int) -> list[Scan]:
+        """Return `scan_matrix` of some rows, those from `start` on, and take in what goes along."""
+        columns, classes = list(rows.T), self.labels.codes[start : start + len(rows)]
+        sums = no_moments(len(columns), len(self.texts)) if self.sums else None
+        tables = None if sums is None else sums[1:]
+        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables)
+        self.parts.append((hashes, sums))
+        return kernels.scan_columns(columns, seen)
+
+    def told(self) -> ToldAlong:
+        """Return what went along with all rows."""
+        sums = self.parts[0][1]
+        if sums is not None:
+            for _, other in self.parts[1:]:
+                for table, more in zip(sums, other or (), strict=True):
+                    table += more
+            kernels.carry(sums.sums)
+            kernels.carry(sums.squares)
+            sums.rows[:] = self.labels.counts()[:-1]
+        return ToldAlong(self.names, self.texts, sum(hashes for hashes, _ in self.parts) % ALL, sums)
+
+
+def along_with(
+    matrix: NDArray[Any], names: Sequence[str], labels: Distinct | None, target: str | None, sums: bool
+) -> LookAlong | None:
+    """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
+    nothing. labels: of all rows.
+    """
+    rows, width = matrix.shape
+    if labels is None or target is None or rows < FEW_ROWS or width < FEW_COLUMNS:
+        return None
+    if labels.codes.dtype != np.uint8 or labels.counts()[-1] or not len(labels.values):
+        return None
+    some = matrix[:: -(-rows // SAMPLE)]
+    if not (some != np.rint(some)).any(axis=0).all():
+        return None  # levels perhaps
+    few = len(labels.values) <= MOST_CLASSES
+    return LookAlong(tuple(names), labels, target, sums and few)
+
+
+def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:
+    """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
+    they were seen; into[code]: the class of each label.
+    """
+    used, labels = table.schema.used, table.schema.predicted.labels
+    numbers = all(c.kind == "numeric" and not c.part and not c.unit for c in used)
+    finite = all(isinstance(c, Floats) and c.scan is not None and c.scan.first_infinity < 0 for c in columns)
+    if not numbers or not finite or told.names != tuple(c.name for c in used) or table.weights is not None:
+        return table
+    if table.kept is not None or told.texts != tuple(labels[c] for c in into[: len(told.texts)]):
+        return table
+    table.know(told.hashes, None if told.moments is None else told.moments.of_classes(into, len(labels)))
+    return table
