@@ -70,14 +70,14 @@ void bind_cut(nb::module_& m) {
 
     m.def(
         "code_columns",
-        [](In<uint8_t> data, In<uint32_t> ends, In<uint32_t> columns, Out<uint16_t> codes, Out<uint32_t> firsts,
+        [](In<uint8_t> data, In<uint32_t> ends, In<uint32_t> columns, Out<uint16_t> codes, Out<uint32_t> texts,
            Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys, Out<int64_t> known) {
-            const Coding to{codes.data(), firsts.data(), counts.data(),  slots.data(),
-                            keys.data(),  known.data(),  slots.shape(1), firsts.shape(1)};
+            const Coding to{codes.data(), texts.data(), counts.data(),  slots.data(),
+                            keys.data(),  known.data(), slots.shape(1), texts.shape(1)};
             code_columns(cut_of(data, ends), columns.data(), columns.size(), to);
         },
         nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("columns").noconvert(),
-        nb::arg("codes").noconvert(), nb::arg("firsts").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("codes").noconvert(), nb::arg("texts").noconvert(), nb::arg("counts").noconvert(),
         nb::arg("slots").noconvert(), nb::arg("keys").noconvert(), nb::arg("known").noconvert(), Release());
 
     m.def(

@@ -202,12 +202,13 @@ inline void read_columns(const Cut& cut, const Marks& marks, char point, const u
     }
 }
 
-// Columns of few texts, outer space left out: codes[i, row] of column columns[i], firsts[i, code] the row where each text
-// was met first, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are more than `most`. slots[i,
-// slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all columns before the next ones.
+// Columns of few texts, outer space left out: codes[i, row] of column columns[i], texts[i, code, 0 and 1] where each text
+// was met first and how many bytes it has, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are
+// more than `most`. slots[i, slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all
+// columns before the next ones.
 struct Coding {
     uint16_t* codes;
-    uint32_t* firsts;
+    uint32_t* texts;
     int64_t* counts;
     uint16_t* slots;
     uint64_t* keys;
@@ -217,9 +218,11 @@ struct Coding {
 
 namespace cells {
 
+TALLY_INLINE bool is_short(size_t size) { return by_eights && size - 1 < 8; }  // none has no bytes
+
 // Up to eight bytes as a number, others as their hash: what is equal has the same, and short texts of one size are equal then.
 TALLY_INLINE uint64_t key_of(Span s) {
-    if (!by_eights || s.size() - 1 >= 8) return hash(s);  // none has no bytes
+    if (!is_short(s.size())) return hash(s);
     uint64_t v = 0;
     std::memcpy(&v, s.begin, s.room - s.begin >= 8 ? 8 : s.size());
     return v << (64 - 8 * s.size());
@@ -227,18 +230,22 @@ TALLY_INLINE uint64_t key_of(Span s) {
 
 TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t end, size_t i, const Coding& to) {
     uint16_t *codes = to.codes + i * cut.rows, *slots = to.slots + i * to.n_slots;
-    uint32_t* firsts = to.firsts + i * to.most;
+    uint32_t* texts = to.texts + i * to.most * 2;
     int64_t* counts = to.counts + i * to.most;
     uint64_t* keys = to.keys + i * to.most;
     size_t known = static_cast<size_t>(to.known[i]);
+    const int top = 64 - std::countr_zero(to.n_slots);
     for (size_t row = begin; row < end; ++row) {
         cut.prefetch(row, column);
         const Span s = stripped(cut.cell(row, column));
-        const uint64_t key = key_of(s), mixed = (key ^ s.size()) * 0x9E3779B97F4A7C15;
-        size_t slot = (mixed >> 32) & (to.n_slots - 1);
+        const size_t size = s.size();
+        const uint64_t key = key_of(s);
+        size_t slot = (key ^ size) * 0x9E3779B97F4A7C15 >> top;  // the last bytes of a short text, where many differ, are its top
         for (; slots[slot]; slot = (slot + 1) & (to.n_slots - 1)) {
             const size_t code = slots[slot] - 1u;
-            if (keys[code] == key && same(stripped(cut.cell(firsts[code], column)), s)) break;
+            if (keys[code] == key && texts[2 * code + 1] == size
+                && (is_short(size) || std::memcmp(cut.data + texts[2 * code], s.begin, size) == 0))
+                break;
         }
         if (!slots[slot]) {
             if (known == to.most) {
@@ -246,7 +253,8 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
                 return;
             }
             keys[known] = key;
-            firsts[known] = static_cast<uint32_t>(row);
+            texts[2 * known] = static_cast<uint32_t>(s.begin - cut.data);
+            texts[2 * known + 1] = static_cast<uint32_t>(size);
             counts[known] = 0;
             slots[slot] = static_cast<uint16_t>(++known);
         }

@@ -65,6 +65,9 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
             self._known_rows = self._rows_of(self._known_rows)
         return self._known_rows
 
+    def _let_rows_go(self) -> None:
+        self._known_rows = self.rows_
+
     # -- what is shown --
 
     def __str__(self) -> str:

@@ -15,7 +15,6 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.text import CellKind, joined_marks
 
-SPACES = b" \t\n\v\f\r"  # what is not part of a cell at its ends
 FEW = 1024  # texts that are compared in place
 LARGEST = (1 << 32) - 64  # bytes in a block
 SPARE = 8  # entries beyond the cells that a block can have
@@ -107,21 +106,15 @@ def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) 
     if any(not 0 <= j < width for j in columns):
         raise ValueError(f"columns must be below {width}; found {max(columns)}")
     size, chosen = len(columns), np.array(columns, np.uint32)
-    codes, firsts = np.empty((size, rows), np.uint16), np.empty((size, FEW), np.uint32)
+    codes, texts = np.empty((size, rows), np.uint16), np.empty((size, FEW, 2), np.uint32)
     counts, known = np.empty((size, FEW), np.int64), np.zeros(size, np.int64)
     slots, keys = np.zeros((size, 4 * FEW), np.uint16), np.empty((size, FEW), np.uint64)
     data = np.frombuffer(block, np.uint8)
-    _kernels.code_columns(data, ends, chosen, codes, firsts, counts, slots, keys, known)
-    flat, found = ends.reshape(-1), list[FewTexts | None]()
+    _kernels.code_columns(data, ends, chosen, codes, texts, counts, slots, keys, known)
+    found = list[FewTexts | None]()
     for i, n in enumerate(known.tolist()):
-        if n < 0:
-            found.append(None)
-            continue
-        places = firsts[i, :n].astype(np.int64) * width + columns[i]
-        begins = np.where(places == 0, 0, flat[places - 1].astype(np.int64) + 1).tolist()
-        cells = zip(begins, flat[places].tolist(), strict=True)
-        texts = [bytes(block[a:b]).strip(SPACES) for a, b in cells]
-        found.append(FewTexts(codes[i], texts, counts[i, :n]))
+        own = [bytes(block[at : at + length]) for at, length in texts[i, : max(n, 0)].tolist()]
+        found.append(None if n < 0 else FewTexts(codes[i], own, counts[i, :n]))
     return found
 
 

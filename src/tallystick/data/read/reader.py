@@ -107,7 +107,7 @@ def read_to_disk(
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
     notes, told = decision.notes, decision.source_notes
-    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads)
+    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads, own=True)
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
@@ -273,6 +273,7 @@ def _joined(
         _kept(batches),
         files,
         threads,
+        len(batches) > 1,  # they were joined, so that no array is anybody else's
     )
 
 
