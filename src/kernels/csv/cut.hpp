@@ -182,26 +182,6 @@ inline void look_at_columns(const Cut& cut, const Marks& marks, char point, uint
         if (!seen[j] && !cells::looks_numeric(cut, j, test, point)) seen[j] = ~0u;
 }
 
-// values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column that turns out to be
-// texts is left half read. Some rows are read for all columns before the next ones, while their text is near.
-inline void read_columns(const Cut& cut, const Marks& marks, char point, const uint32_t* columns, size_t count,
-                         double* values, uint32_t* seen) {
-    const MarkTest test(marks);
-    const size_t step = cells::tile_rows(cut);
-    for (size_t begin = 0; begin < cut.rows; begin += step) {
-        for (size_t i = 0; i < count; ++i) {
-            uint32_t kinds = seen[i];
-            if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
-            for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row) {
-                cut.prefetch(row, columns[i]);
-                const cells::Span s = cells::stripped(cut.cell(row, columns[i]));
-                kinds |= cells::bit(test.read(s, point, true, values[i * cut.rows + row]));
-            }
-            seen[i] = kinds;
-        }
-    }
-}
-
 // Columns of few texts, outer space left out: codes[i, row] of column columns[i], texts[i, code, 0 and 1] where each text
 // was met first and how many bytes it has, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are
 // more than `most`. slots[i, slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all
@@ -240,7 +220,8 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
         const Span s = stripped(cut.cell(row, column));
         const size_t size = s.size();
         const uint64_t key = key_of(s);
-        size_t slot = (key ^ size) * 0x9E3779B97F4A7C15 >> top;  // the last bytes of a short text, where many differ, are its top
+        size_t slot =
+            (key ^ size) * 0x9E3779B97F4A7C15 >> top;  // the last bytes of a short text, where many differ, are its top
         for (; slots[slot]; slot = (slot + 1) & (to.n_slots - 1)) {
             const size_t code = slots[slot] - 1u;
             if (keys[code] == key && texts[2 * code + 1] == size
@@ -266,11 +247,50 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
 
 }  // namespace cells
 
+namespace cells {
+
+TALLY_INLINE void code_all(const Cut& cut, const uint32_t* columns, size_t count, size_t begin, size_t end,
+                           const Coding& to) {
+    for (size_t i = 0; i < count; ++i)
+        if (to.known[i] >= 0) code_rows(cut, columns[i], begin, end, i, to);
+}
+
+}  // namespace cells
+
 inline void code_columns(const Cut& cut, const uint32_t* columns, size_t count, const Coding& to) {
     const size_t step = cells::tile_rows(cut);
     for (size_t begin = 0; begin < cut.rows; begin += step)
-        for (size_t i = 0; i < count; ++i)
-            if (to.known[i] >= 0) cells::code_rows(cut, columns[i], begin, std::min(begin + step, cut.rows), i, to);
+        cells::code_all(cut, columns, count, begin, std::min(begin + step, cut.rows), to);
+}
+
+// Columns read as numbers: values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column
+// that turns out to be texts is left half read.
+struct Numbers {
+    const uint32_t* columns;
+    size_t count;
+    double* values;
+    uint32_t* seen;
+};
+
+// Reads some columns as numbers and codes others: some rows for all of them before the next ones, while their text is near.
+inline void read_columns(const Cut& cut, const Marks& marks, char point, const Numbers& numbers, const uint32_t* coded,
+                         size_t n_coded, const Coding& to) {
+    const MarkTest test(marks);
+    const size_t step = cells::tile_rows(cut);
+    for (size_t begin = 0; begin < cut.rows; begin += step) {
+        const size_t end = std::min(begin + step, cut.rows);
+        for (size_t i = 0; i < numbers.count; ++i) {
+            uint32_t kinds = numbers.seen[i];
+            if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
+            for (size_t row = begin; row < end; ++row) {
+                cut.prefetch(row, numbers.columns[i]);
+                const cells::Span s = cells::stripped(cut.cell(row, numbers.columns[i]));
+                kinds |= cells::bit(test.read(s, point, true, numbers.values[i * cut.rows + row]));
+            }
+            numbers.seen[i] = kinds;
+        }
+        cells::code_all(cut, coded, n_coded, begin, end, to);
+    }
 }
 
 // The cells of a column one after the other: offsets[row + 1] first (data is null), then their bytes.

@@ -99,8 +99,8 @@ class WithProfile:
         return out
 
     def _keep_profile(self, table: Table) -> Self:
-        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here until
-        their profile is asked for, of others the profile.
+        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
+        until their profile is asked for, of others the profile.
         """
         if table.place != "far":
             self._profile, self._untaken = None, Untaken(table, self.model_)

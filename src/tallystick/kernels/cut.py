@@ -71,10 +71,11 @@ def read_columns(
     marks: Sequence[str],
     decimal: str,
     room: Callable[[int, int], NDArray[np.float64]] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32]]:
+) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32], dict[int, FewTexts | None]]:
     """Return values[i, row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
-    or ALL_DATES where all cells were read. Columns in `texts`, and those that do not look like numbers, are
-    left out. room(columns, rows) gives the place for values.
+    or ALL_DATES where all cells were read; and those columns that do not look like numbers as codes, None for
+    one that has more texts than FEW. Columns in `texts` are left out. room(columns, rows) gives the place for
+    values.
     """
     rows, columns = _checked(block, ends)
     check.array("texts", texts, "bool", (columns,))
@@ -84,8 +85,10 @@ def read_columns(
     chosen = np.flatnonzero(looks == 0).astype(np.uint32)
     values, seen = (room or _fresh)(len(chosen), rows), np.zeros(len(chosen), np.uint32)
     check.array("values", values, "float64", (len(chosen), rows))
-    _kernels.read_columns(data, ends, *told, chosen, values, seen)
-    return values, chosen, seen
+    others = np.flatnonzero((looks != 0) & ~texts).astype(np.uint32)
+    coding = _coding(len(others), rows)
+    _kernels.read_columns(data, ends, *told, chosen, values, seen, others, *coding)
+    return values, chosen, seen, dict(zip(others.tolist(), _coded(block, coding), strict=True))
 
 
 def _fresh(columns: int, rows: int) -> NDArray[np.float64]:
@@ -105,16 +108,39 @@ def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) 
     rows, width = _checked(block, ends)
     if any(not 0 <= j < width for j in columns):
         raise ValueError(f"columns must be below {width}; found {max(columns)}")
-    size, chosen = len(columns), np.array(columns, np.uint32)
-    codes, texts = np.empty((size, rows), np.uint16), np.empty((size, FEW, 2), np.uint32)
-    counts, known = np.empty((size, FEW), np.int64), np.zeros(size, np.int64)
-    slots, keys = np.zeros((size, 4 * FEW), np.uint16), np.empty((size, FEW), np.uint64)
-    data = np.frombuffer(block, np.uint8)
-    _kernels.code_columns(data, ends, chosen, codes, texts, counts, slots, keys, known)
+    coding = _coding(len(columns), rows)
+    data, chosen = np.frombuffer(block, np.uint8), np.array(columns, np.uint32)
+    _kernels.code_columns(data, ends, chosen, *coding)
+    return _coded(block, coding)
+
+
+class _Coding(NamedTuple):
+    """Where a kernel puts columns of few texts; see `Coding` in csv/cut.hpp."""
+
+    codes: NDArray[np.uint16]
+    texts: NDArray[np.uint32]
+    counts: NDArray[np.int64]
+    slots: NDArray[np.uint16]
+    keys: NDArray[np.uint64]
+    known: NDArray[np.int64]
+
+
+def _coding(size: int, rows: int) -> _Coding:
+    return _Coding(
+        np.empty((size, rows), np.uint16),
+        np.empty((size, FEW, 2), np.uint32),
+        np.empty((size, FEW), np.int64),
+        np.zeros((size, 4 * FEW), np.uint16),
+        np.empty((size, FEW), np.uint64),
+        np.zeros(size, np.int64),
+    )
+
+
+def _coded(block: Text, coding: _Coding) -> list[FewTexts | None]:
     found = list[FewTexts | None]()
-    for i, n in enumerate(known.tolist()):
-        own = [bytes(block[at : at + length]) for at, length in texts[i, : max(n, 0)].tolist()]
-        found.append(None if n < 0 else FewTexts(codes[i], own, counts[i, :n]))
+    for i, n in enumerate(coding.known.tolist()):
+        texts = [bytes(block[at : at + size]) for at, size in coding.texts[i, : max(n, 0)].tolist()]
+        found.append(None if n < 0 else FewTexts(coding.codes[i], texts, coding.counts[i, :n]))
     return found
 
 
