@@ -79,15 +79,15 @@ def read_columns(
     """
     rows, columns = _checked(block, ends)
     check.array("texts", texts, "bool", (columns,))
-    data, told = np.frombuffer(block, np.uint8), (*joined_marks(tuple(marks)), decimal)
+    data, (mark_data, mark_offsets) = np.frombuffer(block, np.uint8), joined_marks(tuple(marks))
     looks = np.where(texts, ~np.uint32(0), np.uint32(0))
-    _kernels.look_at_columns(data, ends, *told, looks)
+    _kernels.look_at_columns(data, ends, mark_data, mark_offsets, decimal, looks)
     chosen = np.flatnonzero(looks == 0).astype(np.uint32)
     values, seen = (room or _fresh)(len(chosen), rows), np.zeros(len(chosen), np.uint32)
     check.array("values", values, "float64", (len(chosen), rows))
     others = np.flatnonzero((looks != 0) & ~texts).astype(np.uint32)
     coding = _coding(len(others), rows)
-    _kernels.read_columns(data, ends, *told, chosen, values, seen, others, *coding)
+    _kernels.read_columns(data, ends, mark_data, mark_offsets, decimal, chosen, values, seen, others, *coding)
     return values, chosen, seen, dict(zip(others.tolist(), _coded(block, coding), strict=True))
 
 

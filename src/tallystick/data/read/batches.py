@@ -98,7 +98,8 @@ class Plain:
 
     def labels(self, j: int, marks: Sequence[str]) -> Distinct:
         """Return a column as distinct texts."""
-        return self._distinct(j, *kernels.code_columns(self.block, self.ends, [j]), marks)
+        (few,) = kernels.code_columns(self.block, self.ends, [j])
+        return self._distinct(j, few, marks)
 
     def parts(
         self, names: Collection[str], texts: Collection[str], marks: Sequence[str], decimal: str
