@@ -27,6 +27,12 @@ Cut cut_of(const In<uint8_t>& data, const In<uint32_t>& ends) {
     return {reinterpret_cast<const char*>(data.data()), ends.data(), ends.shape(0), ends.shape(1)};
 }
 
+Coding coding_of(const Out<uint16_t>& codes, const Out<uint32_t>& texts, const Out<int64_t>& counts,
+                 const Out<uint16_t>& slots, const Out<uint64_t>& keys, const Out<int64_t>& known) {
+    return {codes.data(), texts.data(), counts.data(),  slots.data(),
+            keys.data(),  known.data(), slots.shape(1), texts.shape(1)};
+}
+
 void bind_cut(nb::module_& m) {
     m.def(
         "look_at_text",
@@ -60,24 +66,28 @@ void bind_cut(nb::module_& m) {
     m.def(
         "read_columns",
         [](In<uint8_t> data, In<uint32_t> ends, In<uint8_t> mark_data, In<int64_t> mark_offsets, char decimal,
-           In<uint32_t> columns, Out<double> values, Out<uint32_t> seen) {
+           In<uint32_t> columns, Out<double> values, Out<uint32_t> seen, In<uint32_t> coded, Out<uint16_t> codes,
+           Out<uint32_t> texts, Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys, Out<int64_t> known) {
             const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
-            read_columns(cut_of(data, ends), marks, decimal, columns.data(), columns.size(), values.data(), seen.data());
+            const Numbers numbers{columns.data(), columns.size(), values.data(), seen.data()};
+            read_columns(cut_of(data, ends), marks, decimal, numbers, coded.data(), coded.size(),
+                         coding_of(codes, texts, counts, slots, keys, known));
         },
         nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("mark_data").noconvert(),
         nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("columns").noconvert(),
-        nb::arg("values").noconvert(), nb::arg("seen").noconvert(), Release());
+        nb::arg("values").noconvert(), nb::arg("seen").noconvert(), nb::arg("coded").noconvert(),
+        nb::arg("codes").noconvert(), nb::arg("texts").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("slots").noconvert(), nb::arg("keys").noconvert(), nb::arg("known").noconvert(), Release());
 
     m.def(
         "code_columns",
-        [](In<uint8_t> data, In<uint32_t> ends, In<uint32_t> columns, Out<uint16_t> codes, Out<uint32_t> firsts,
+        [](In<uint8_t> data, In<uint32_t> ends, In<uint32_t> columns, Out<uint16_t> codes, Out<uint32_t> texts,
            Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys, Out<int64_t> known) {
-            const Coding to{codes.data(), firsts.data(), counts.data(),  slots.data(),
-                            keys.data(),  known.data(),  slots.shape(1), firsts.shape(1)};
-            code_columns(cut_of(data, ends), columns.data(), columns.size(), to);
+            code_columns(cut_of(data, ends), columns.data(), columns.size(),
+                         coding_of(codes, texts, counts, slots, keys, known));
         },
         nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("columns").noconvert(),
-        nb::arg("codes").noconvert(), nb::arg("firsts").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("codes").noconvert(), nb::arg("texts").noconvert(), nb::arg("counts").noconvert(),
         nb::arg("slots").noconvert(), nb::arg("keys").noconvert(), nb::arg("known").noconvert(), Release());
 
     m.def(

@@ -92,11 +92,12 @@ def test_rows_that_were_written_over_have_no_profile():
     assert model.profile_ is None  # said once
 
 
-def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch):
+@pytest.mark.parametrize("memory", [None, "32MB"])
+def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch, memory):
     asked = []
     real = profile.profile_of
     monkeypatch.setattr(profile, "profile_of", lambda *given: asked.append(1) or real(*given))
-    model = ts.NaiveBayes().fit(ROWS, "y")
+    model = ts.NaiveBayes(memory=memory).fit(ROWS, "y")
     model.predict(ROWS)
     model.to_bytes(profile=False)
     assert not asked
@@ -104,8 +105,9 @@ def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch):
     assert len(asked) == 1
 
 
-def test_rows_are_let_go_when_their_profile_is_taken():
-    model = ts.NaiveBayes().fit(ROWS, "y")
+@pytest.mark.parametrize("memory", [None, "32MB"])
+def test_rows_are_let_go_when_their_profile_is_taken(memory):
+    model = ts.NaiveBayes(memory=memory).fit(ROWS, "y")
     rows = weakref.ref(model._untaken.table)
     assert rows() is not None
     assert model.profile_ is not None

@@ -34,17 +34,19 @@ def test_a_block_that_is_not_plain_is_left_to_others(block):
 
 def test_numbers_are_read_and_texts_are_known_as_texts():
     block = b"".join(b"%d.5,word\n" % i for i in range(40)) + b",word\n"
-    values, columns, seen = kernels.read_columns(block, ends(block), np.array([False, False]), [""], ".")
+    values, columns, seen, few = kernels.read_columns(block, ends(block), np.array([False, False]), [""], ".")
     assert columns.tolist() == [0]
+    assert [(j, found.texts, found.counts.tolist()) for j, found in few.items()] == [(1, [b"word"], [41])]
+    assert not few[1].codes.any()
     np.testing.assert_array_equal(values, [[*(np.arange(40) + 0.5), np.nan]])
     assert not seen[0] & ~np.uint32(kernels.ALL_NUMBERS)
-    values, columns, _ = kernels.read_columns(block, ends(block), np.array([True, True]), [""], ".")
-    assert (values.shape, columns.tolist()) == ((0, 41), [])  # nothing was read
+    values, columns, _, few = kernels.read_columns(block, ends(block), np.array([True, True]), [""], ".")
+    assert (values.shape, columns.tolist(), few) == ((0, 41), [], {})  # nothing was read
 
 
 def test_numbers_that_turn_out_to_be_texts_are_told():
     block = b"".join(b"%d.5\n" % i for i in range(200)) + b"word\n"
-    _, _, seen = kernels.read_columns(block, ends(block, 1), np.array([False]), [""], ".")
+    _, _, seen, _ = kernels.read_columns(block, ends(block, 1), np.array([False]), [""], ".")
     assert seen[0] & ~np.uint32(kernels.ALL_NUMBERS)
 
 
@@ -58,7 +60,7 @@ def test_numbers_are_put_where_room_is_given():
 
 def test_dates_alone_are_dates():
     block = b"".join(b"1970-%02d-%02d\n" % (m, d) for m in (1, 2) for d in range(1, 29))
-    values, _, seen = kernels.read_columns(block, ends(block, 1), np.array([False]), [""], ".")
+    values, _, seen, _ = kernels.read_columns(block, ends(block, 1), np.array([False]), [""], ".")
     assert not seen[0] & ~np.uint32(kernels.ALL_DATES)
     assert values[0].tolist() == [*range(28), *range(31, 59)]  # days since 1970
 

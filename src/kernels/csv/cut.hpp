@@ -182,32 +182,13 @@ inline void look_at_columns(const Cut& cut, const Marks& marks, char point, uint
         if (!seen[j] && !cells::looks_numeric(cut, j, test, point)) seen[j] = ~0u;
 }
 
-// values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column that turns out to be
-// texts is left half read. Some rows are read for all columns before the next ones, while their text is near.
-inline void read_columns(const Cut& cut, const Marks& marks, char point, const uint32_t* columns, size_t count,
-                         double* values, uint32_t* seen) {
-    const MarkTest test(marks);
-    const size_t step = cells::tile_rows(cut);
-    for (size_t begin = 0; begin < cut.rows; begin += step) {
-        for (size_t i = 0; i < count; ++i) {
-            uint32_t kinds = seen[i];
-            if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
-            for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row) {
-                cut.prefetch(row, columns[i]);
-                const cells::Span s = cells::stripped(cut.cell(row, columns[i]));
-                kinds |= cells::bit(test.read(s, point, true, values[i * cut.rows + row]));
-            }
-            seen[i] = kinds;
-        }
-    }
-}
-
-// Columns of few texts, outer space left out: codes[i, row] of column columns[i], firsts[i, code] the row where each text
-// was met first, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are more than `most`. slots[i,
-// slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all columns before the next ones.
+// Columns of few texts, outer space left out: codes[i, row] of column columns[i], texts[i, code, 0 and 1] where each text
+// was met first and how many bytes it has, counts[i, code] its rows, and known[i] how many texts there are, -1 where they are
+// more than `most`. slots[i, slot]: a power of two above twice as many, all 0; keys[i, code]. Some rows are coded for all
+// columns before the next ones.
 struct Coding {
     uint16_t* codes;
-    uint32_t* firsts;
+    uint32_t* texts;
     int64_t* counts;
     uint16_t* slots;
     uint64_t* keys;
@@ -217,9 +198,11 @@ struct Coding {
 
 namespace cells {
 
+TALLY_INLINE bool is_short(size_t size) { return by_eights && size - 1 < 8; }  // none has no bytes
+
 // Up to eight bytes as a number, others as their hash: what is equal has the same, and short texts of one size are equal then.
 TALLY_INLINE uint64_t key_of(Span s) {
-    if (!by_eights || s.size() - 1 >= 8) return hash(s);  // none has no bytes
+    if (!is_short(s.size())) return hash(s);
     uint64_t v = 0;
     std::memcpy(&v, s.begin, s.room - s.begin >= 8 ? 8 : s.size());
     return v << (64 - 8 * s.size());
@@ -227,19 +210,22 @@ TALLY_INLINE uint64_t key_of(Span s) {
 
 TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t end, size_t i, const Coding& to) {
     uint16_t *codes = to.codes + i * cut.rows, *slots = to.slots + i * to.n_slots;
-    uint32_t* firsts = to.firsts + i * to.most;
+    uint32_t* texts = to.texts + i * to.most * 2;
     int64_t* counts = to.counts + i * to.most;
     uint64_t* keys = to.keys + i * to.most;
     size_t known = static_cast<size_t>(to.known[i]);
-    const int spare = std::countl_zero(uint64_t{to.n_slots - 1});  // the high bits of a product depend on all bits of a key
+    const int top = 64 - std::countr_zero(to.n_slots);
     for (size_t row = begin; row < end; ++row) {
         cut.prefetch(row, column);
         const Span s = stripped(cut.cell(row, column));
-        const uint64_t key = key_of(s), mixed = (key ^ s.size()) * 0x9E3779B97F4A7C15;
-        size_t slot = mixed >> spare;
+        const size_t size = s.size();
+        const uint64_t key = key_of(s);
+        size_t slot = (key ^ size) * 0x9E3779B97F4A7C15 >> top;  // the top bits of a product depend on all bits of a key
         for (; slots[slot]; slot = (slot + 1) & (to.n_slots - 1)) {
             const size_t code = slots[slot] - 1u;
-            if (keys[code] == key && same(stripped(cut.cell(firsts[code], column)), s)) break;
+            if (keys[code] == key && texts[2 * code + 1] == size
+                && (is_short(size) || std::memcmp(cut.data + texts[2 * code], s.begin, size) == 0))
+                break;
         }
         if (!slots[slot]) {
             if (known == to.most) {
@@ -247,7 +233,8 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
                 return;
             }
             keys[known] = key;
-            firsts[known] = static_cast<uint32_t>(row);
+            texts[2 * known] = static_cast<uint32_t>(s.begin - cut.data);
+            texts[2 * known + 1] = static_cast<uint32_t>(size);
             counts[known] = 0;
             slots[slot] = static_cast<uint16_t>(++known);
         }
@@ -259,11 +246,50 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
 
 }  // namespace cells
 
+namespace cells {
+
+TALLY_INLINE void code_all(const Cut& cut, const uint32_t* columns, size_t count, size_t begin, size_t end,
+                           const Coding& to) {
+    for (size_t i = 0; i < count; ++i)
+        if (to.known[i] >= 0) code_rows(cut, columns[i], begin, end, i, to);
+}
+
+}  // namespace cells
+
 inline void code_columns(const Cut& cut, const uint32_t* columns, size_t count, const Coding& to) {
     const size_t step = cells::tile_rows(cut);
     for (size_t begin = 0; begin < cut.rows; begin += step)
-        for (size_t i = 0; i < count; ++i)
-            if (to.known[i] >= 0) cells::code_rows(cut, columns[i], begin, std::min(begin + step, cut.rows), i, to);
+        cells::code_all(cut, columns, count, begin, std::min(begin + step, cut.rows), to);
+}
+
+// Columns read as numbers: values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column
+// that turns out to be texts is left half read.
+struct Numbers {
+    const uint32_t* columns;
+    size_t count;
+    double* values;
+    uint32_t* seen;
+};
+
+// Reads some columns as numbers and codes others: some rows for all of them before the next ones, while their text is near.
+inline void read_columns(const Cut& cut, const Marks& marks, char point, const Numbers& numbers, const uint32_t* coded,
+                         size_t n_coded, const Coding& to) {
+    const MarkTest test(marks);
+    const size_t step = cells::tile_rows(cut);
+    for (size_t begin = 0; begin < cut.rows; begin += step) {
+        const size_t end = std::min(begin + step, cut.rows);
+        for (size_t i = 0; i < numbers.count; ++i) {
+            uint32_t kinds = numbers.seen[i];
+            if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
+            for (size_t row = begin; row < end; ++row) {
+                cut.prefetch(row, numbers.columns[i]);
+                const cells::Span s = cells::stripped(cut.cell(row, numbers.columns[i]));
+                kinds |= cells::bit(test.read(s, point, true, numbers.values[i * cut.rows + row]));
+            }
+            numbers.seen[i] = kinds;
+        }
+        cells::code_all(cut, coded, n_coded, begin, end, to);
+    }
 }
 
 // The cells of a column one after the other: offsets[row + 1] first (data is null), then their bytes.

@@ -39,6 +39,9 @@ class WithFile(WithDecision):
             self._known_rows = self._rows_of(self._known_rows)
         return self._known_rows
 
+    def _let_rows_go(self) -> None:
+        self._known_rows = self.rows_
+
     def _rows_of(self, table: Table) -> dict[str, Any]:
         """Return what the model file says of the training rows."""
         return rows_of(table)

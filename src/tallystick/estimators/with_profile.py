@@ -1,7 +1,7 @@
 """What a fitted model keeps of the rows it was learnt from: their profile, see models/profile.py.
 
-A profile costs more than many a fit, and most models are never written: of rows in memory it is taken when
-somebody first asks for it. Until then the model holds the rows.
+A profile costs more than many a fit, and most models are never written: of rows in memory and on disk it is
+taken when somebody first asks for it. Until then the model holds the rows.
 Knows tables and model documents. Knows nothing of any learner.
 Law: the profile is of the rows of the fit and of the model as it was learnt; a model whose rows are gone or
 have changed keeps no more than is still true.
@@ -32,11 +32,13 @@ class Untaken:
 
     def taken(self, engine: Engine) -> Profile | None:
         """Return the profile; of rows that were written over since the fit none, with a warning."""
+        from tallystick.data.table.held import is_own
         from tallystick.learners.profile import profile_of
         from tallystick.stats.fingerprint import Prints
 
         table = self.table
-        if engine.total(table, Prints(table.schema, table.unit)).fingerprint == table.fingerprint:
+        asked = Prints(table.schema, table.unit)
+        if is_own(table) or engine.total(table, asked).fingerprint == table.fingerprint:
             return profile_of(table, self.model, engine)
         warn(
             "the rows were written over after the fit, so that nothing can be said of what they looked like: "
@@ -56,11 +58,16 @@ class WithProfile:
     def _engine(self, table: Table | None = None) -> Engine:
         raise NotImplementedError
 
+    def _let_rows_go(self) -> None:
+        """Hold the training rows no longer: what they will be asked for is found now."""
+        raise NotImplementedError
+
     @property
     def profile_(self) -> Profile | None:
         """What the training rows looked like; None where nothing is kept of them."""
         if (untaken := self._untaken) is not None:
             self.profile_ = untaken.taken(self._engine(untaken.table))
+            self._let_rows_go()
         return self._profile
 
     @profile_.setter
@@ -92,10 +99,10 @@ class WithProfile:
         return out
 
     def _keep_profile(self, table: Table) -> Self:
-        """Keep what the rows of the fit look like, and what the model answers to them: rows in memory until
-        their profile is asked for, of others the profile.
+        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
+        until their profile is asked for, of others the profile.
         """
-        if table.place == "memory":
+        if table.place != "far":
             self._profile, self._untaken = None, Untaken(table, self.model_)
         else:
             from tallystick.learners.profile import profile_of

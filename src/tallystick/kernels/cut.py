@@ -15,7 +15,6 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.text import CellKind, joined_marks
 
-SPACES = b" \t\n\v\f\r"  # what is not part of a cell at its ends
 FEW = 1024  # texts that are compared in place
 LARGEST = (1 << 32) - 64  # bytes in a block
 SPARE = 8  # entries beyond the cells that a block can have
@@ -71,21 +70,24 @@ def read_columns(
     marks: Sequence[str],
     decimal: str,
     room: Callable[[int, int], NDArray[np.float64]] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32]]:
+) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32], dict[int, FewTexts | None]]:
     """Return values[i, row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
-    or ALL_DATES where all cells were read. Columns in `texts`, and those that do not look like numbers, are
-    left out. room(columns, rows) gives the place for values.
+    or ALL_DATES where all cells were read; and those columns that do not look like numbers as codes, None for
+    one that has more texts than FEW. Columns in `texts` are left out. room(columns, rows) gives the place for
+    values.
     """
     rows, columns = _checked(block, ends)
     check.array("texts", texts, "bool", (columns,))
-    data, told = np.frombuffer(block, np.uint8), (*joined_marks(tuple(marks)), decimal)
+    data, (mark_data, mark_offsets) = np.frombuffer(block, np.uint8), joined_marks(tuple(marks))
     looks = np.where(texts, ~np.uint32(0), np.uint32(0))
-    _kernels.look_at_columns(data, ends, *told, looks)
+    _kernels.look_at_columns(data, ends, mark_data, mark_offsets, decimal, looks)
     chosen = np.flatnonzero(looks == 0).astype(np.uint32)
     values, seen = (room or _fresh)(len(chosen), rows), np.zeros(len(chosen), np.uint32)
     check.array("values", values, "float64", (len(chosen), rows))
-    _kernels.read_columns(data, ends, *told, chosen, values, seen)
-    return values, chosen, seen
+    others = np.flatnonzero((looks != 0) & ~texts).astype(np.uint32)
+    coding = _coding(len(others), rows)
+    _kernels.read_columns(data, ends, mark_data, mark_offsets, decimal, chosen, values, seen, others, *coding)
+    return values, chosen, seen, dict(zip(others.tolist(), _coded(block, coding), strict=True))
 
 
 def _fresh(columns: int, rows: int) -> NDArray[np.float64]:
@@ -105,22 +107,39 @@ def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) 
     rows, width = _checked(block, ends)
     if wrong := [j for j in columns if not 0 <= j < width]:
         raise ValueError(f"columns must be below {width}; found {wrong[0]}")
-    size, chosen = len(columns), np.array(columns, np.uint32)
-    codes, firsts = np.empty((size, rows), np.uint16), np.empty((size, FEW), np.uint32)
-    counts, known = np.empty((size, FEW), np.int64), np.zeros(size, np.int64)
-    slots, keys = np.zeros((size, 4 * FEW), np.uint16), np.empty((size, FEW), np.uint64)
-    data = np.frombuffer(block, np.uint8)
-    _kernels.code_columns(data, ends, chosen, codes, firsts, counts, slots, keys, known)
-    flat, found = ends.reshape(-1), list[FewTexts | None]()
-    for i, n in enumerate(known.tolist()):
-        if n < 0:
-            found.append(None)
-            continue
-        places = firsts[i, :n].astype(np.int64) * width + columns[i]
-        begins = np.where(places == 0, 0, flat[places - 1].astype(np.int64) + 1).tolist()
-        cells = zip(begins, flat[places].tolist(), strict=True)
-        texts = [bytes(block[a:b]).strip(SPACES) for a, b in cells]
-        found.append(FewTexts(codes[i], texts, counts[i, :n]))
+    coding = _coding(len(columns), rows)
+    data, chosen = np.frombuffer(block, np.uint8), np.array(columns, np.uint32)
+    _kernels.code_columns(data, ends, chosen, *coding)
+    return _coded(block, coding)
+
+
+class _Coding(NamedTuple):
+    """Where a kernel puts columns of few texts; see `Coding` in csv/cut.hpp."""
+
+    codes: NDArray[np.uint16]
+    texts: NDArray[np.uint32]
+    counts: NDArray[np.int64]
+    slots: NDArray[np.uint16]
+    keys: NDArray[np.uint64]
+    known: NDArray[np.int64]
+
+
+def _coding(size: int, rows: int) -> _Coding:
+    return _Coding(
+        np.empty((size, rows), np.uint16),
+        np.empty((size, FEW, 2), np.uint32),
+        np.empty((size, FEW), np.int64),
+        np.zeros((size, 4 * FEW), np.uint16),
+        np.empty((size, FEW), np.uint64),
+        np.zeros(size, np.int64),
+    )
+
+
+def _coded(block: Text, coding: _Coding) -> list[FewTexts | None]:
+    found = list[FewTexts | None]()
+    for i, n in enumerate(coding.known.tolist()):
+        texts = [bytes(block[at : at + size]) for at, size in coding.texts[i, : max(n, 0)].tolist()]
+        found.append(None if n < 0 else FewTexts(coding.codes[i], texts, coding.counts[i, :n]))
     return found
 
 

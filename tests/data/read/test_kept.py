@@ -45,8 +45,9 @@ def kept(request):
 
 
 def test_batches_come_back_in_their_order(kept):
-    kept.add(taken())
-    kept.add(taken(shift=1.0))
+    second, first = kept.put(taken(shift=1.0)), kept.put(taken())  # threads put them as they are done
+    kept.add(first)
+    kept.add(second)
     assert len(kept) == 2
     first, second = kept.read(0), kept.read(1)
     np.testing.assert_array_equal(first.columns["x"].values, [1.5, np.nan, 3.0])
@@ -62,7 +63,7 @@ def test_batches_come_back_in_their_order(kept):
 
 
 def test_which_rows_count_is_known_again(kept):
-    kept.add(taken())
+    kept.add(kept.put(taken()))
     found = kept.read(0)
     assert found.keep.tolist() == [0, 2]  # the second row has no label
     assert found.hit.labels.values.to_pylist() == ["no", "yes"]
@@ -72,7 +73,7 @@ def test_which_rows_count_is_known_again(kept):
 def test_a_response_is_kept_as_numbers():
     room = KeptOnDisk(["x"], regression=True)
     hit = TargetCells(response=np.array([0.5, np.nan]))
-    room.add(Looked(2, hit, None, {"x": Floats(np.array([1.0, 2.0]))}))
+    room.add(room.put(Looked(2, hit, None, {"x": Floats(np.array([1.0, 2.0]))})))
     found = room.read(0)
     np.testing.assert_array_equal(found.hit.response, [0.5, np.nan])
     assert (found.keep.tolist(), found.weights) == ([0], None)
@@ -81,7 +82,7 @@ def test_a_response_is_kept_as_numbers():
 
 def test_columns_that_nobody_asks_for_are_not_read_from_disk():
     room = KeptOnDisk(["x", "d", "n", "a", "t"], regression=False)
-    room.add(taken())
+    room.add(room.put(taken()))
     found = room.read(0, {"x", "t"})
     assert set(found.columns) == {"d", "n", "a"}
     assert found.columns["a"].codes.tolist() == [1, 0, 2]
@@ -100,13 +101,13 @@ def look(values):
 def test_numbers_are_a_columns_values_where_every_batch_says_so(second, tidy):
     room = KeptOnDisk(["x", "a"], regression=False)
     first = np.array([1.0, 2.0])
-    room.add(Looked(2, TargetCells(), None, {"x": Floats(first, scan=look(first))}))
+    room.add(room.put(Looked(2, TargetCells(), None, {"x": Floats(first, scan=look(first))})))
     if second == "as texts":
         again = Distinct(texts("1", "2"), np.array([0, 1], np.uint8))
     else:
         values = first if second is None else np.array(second)  # None: nobody looked at them
         again = Floats(values, scan=None if second is None else look(values))
-    room.add(Looked(2, TargetCells(), None, {"x": again}))
+    room.add(room.put(Looked(2, TargetCells(), None, {"x": again})))
     assert room.tidy() == ({"x"} if tidy else set())
     if tidy:
         assert room.numbers(1, "x") == values.tobytes()

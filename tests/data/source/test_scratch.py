@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -97,3 +98,14 @@ def test_a_pool_that_somebody_set_for_arrow_stays(chosen):
 
 def test_arrays_begin_at_multiples_of_64_bytes():
     assert [padded(n) for n in (0, 1, 64, 65)] == [0, 64, 64, 128]
+
+
+def test_a_place_that_is_claimed_is_nobody_elses():
+    file = ScratchFile()
+    file.append(b"abc")
+    with ThreadPoolExecutor(4) as pool:
+        places = sorted(pool.map(file.claim, [5] * 200))
+    assert (places, file.size) == (list(range(3, 1003, 5)), 1003)
+    file.write(b"later", places[-1])
+    assert file.read(places[-1], 5) == b"later"
+    file.close()

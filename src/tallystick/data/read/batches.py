@@ -99,14 +99,15 @@ class Plain:
 
     def labels(self, j: int, marks: Sequence[str]) -> Distinct:
         """Return a column as distinct texts."""
-        return self._coded([j], marks)[0]
+        (few,) = kernels.code_columns(self.block, self.ends, [j])
+        return self._distinct(j, few, marks)
 
     def parts(
         self, names: Collection[str], texts: Collection[str], marks: Sequence[str], decimal: str
     ) -> dict[str, Part | Distinct]:
         """Return the parts of some columns; those in `texts` are read as texts."""
         asked = np.array([name not in names or name in texts for name in self.names])
-        values, columns, seen = kernels.read_columns(
+        values, columns, seen, few = kernels.read_columns(
             self.block, self.ends, asked, marks, decimal, None if self.places is None else self.places.values
         )
         plain = (seen & ~np.uint32(kernels.ALL_NUMBERS)) == 0
@@ -117,21 +118,20 @@ class Plain:
             for i, scan in zip(read, scans, strict=True)
         }
         left = [j for j, name in enumerate(self.names) if name in names and name not in parts]
-        few = [j for j in left if self.names[j] not in texts]
-        parts.update(zip((self.names[j] for j in few), self._coded(few, marks), strict=True))
+        late = [j for j in left if j not in few and self.names[j] not in texts]  # like numbers at first
+        few.update(zip(late, kernels.code_columns(self.block, self.ends, late), strict=True))
         for j in left:
-            if (name := self.names[j]) in texts:
+            name = self.names[j]
+            if name in texts:
                 checkpoint()
                 parts[name] = condense(self.column(j), name, marks, decimal, True)
+            else:
+                parts[name] = self._distinct(j, few[j], marks)
         return {name: parts[name] for name in self.names if name in parts}
 
-    def _coded(self, columns: Sequence[int], marks: Sequence[str]) -> list[Distinct]:
-        """Return columns as distinct texts; few texts are compared without a copy of every cell."""
-        found = kernels.code_columns(self.block, self.ends, columns)
-        return [
-            coded(self.column(j)).distinct(marks) if few is None else strings.distinct_few(few, marks)
-            for j, few in zip(columns, found, strict=True)
-        ]
+    def _distinct(self, j: int, few: kernels.FewTexts | None, marks: Sequence[str]) -> Distinct:
+        """Return a column as distinct texts; few texts were compared without a copy of every cell."""
+        return coded(self.column(j)).distinct(marks) if few is None else strings.distinct_few(few, marks)
 
 
 class ThreadMemory(threading.local):

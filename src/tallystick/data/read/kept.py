@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ class KeptInMemory:
     def __len__(self) -> int:
         return len(self.batches)
 
+    def put(self, taken: Looked) -> Looked:
+        """Return a batch: it is kept as it is."""
+        return taken
+
     def add(self, taken: Looked) -> None:
-        """Keep a batch."""
+        """Keep a batch; they come in their order."""
         self.batches.append(taken)
 
     def read(self, i: int, but: Collection[str] = ()) -> Looked:
@@ -54,6 +59,15 @@ class KeptInMemory:
         self.batches.clear()
 
 
+@dataclass(frozen=True)
+class Written:
+    """A batch on disk: its rows, PIECE numbers of each of its pieces, and where the last of them ends."""
+
+    rows: int
+    told: array[int]
+    end: int
+
+
 class KeptOnDisk:
     """Batches on disk. names: of the columns, in the order of their pieces."""
 
@@ -63,40 +77,32 @@ class KeptOnDisk:
         self.names, self.regression = list(names), regression
         self.places = {name: j for j, name in enumerate(self.names)}
         self.file = ScratchFile()
-        self.rows = array("q")
+        self.rows, self.ends = array("q"), array("q")
         self.told = array("q")  # [batch, piece, PIECE]: columns, target, weights
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def add(self, taken: Looked) -> None:
-        """Keep a batch."""
-        self.rows.append(taken.rows)
-        for name in self.names:
-            self._write(taken.columns.get(name))
+    def put(self, taken: Looked) -> Written:
+        """Write a batch, wherever there is room; any thread may."""
+        target: Piece = taken.hit.labels
         if self.regression:
-            self._write(None if taken.hit.response is None else Floats(taken.hit.response))
-        else:
-            self._write(taken.hit.labels)
-        self._write(None if taken.weights is None else Floats(taken.weights))
+            target = None if taken.hit.response is None else Floats(taken.hit.response)
+        weights = None if taken.weights is None else Floats(taken.weights)
+        pieces = [_in_bytes(p) for p in (*map(taken.columns.get, self.names), target, weights)]
+        size = sum(memoryview(part).nbytes for _, parts in pieces for part in parts)
+        at, told = self.file.claim(size), array("q")
+        for form, parts in pieces:
+            told.extend((*form, at))
+            for part in parts:
+                at += self.file.write(part, at)
+        return Written(taken.rows, told, at)
 
-    def _write(self, piece: Piece) -> None:
-        at = self.file.size
-        if piece is None:
-            self.told.extend((NOTHING, 0, 0, at))
-        elif isinstance(piece, Distinct):
-            lengths, data = _bytes_of(piece.values)
-            width = piece.codes.dtype.itemsize.bit_length() - 1
-            self.told.extend((TEXTS + width, len(piece.values), len(data), at))
-            self.file.append(piece.codes, lengths, data)
-        elif isinstance(piece, BatchWords):
-            lengths, data = _bytes_of(piece.words)
-            self.told.extend((WORDS, len(piece.words), len(data), at))
-            self.file.append(*map(np.ascontiguousarray, piece.rows), lengths, data)
-        else:
-            self.told.extend((_form(piece), _is_tidy(piece), 0, at))
-            values = piece.values if isinstance(piece, Floats) else piece.values()
-            self.file.append(np.ascontiguousarray(values))
+    def add(self, batch: Written) -> None:
+        """Keep a batch; they come in their order."""
+        self.rows.append(batch.rows)
+        self.told.extend(batch.told)
+        self.ends.append(batch.end)
 
     def read(self, i: int, but: Collection[str] = ()) -> Looked:
         """Return a batch without some columns; which rows count is found again from its target and
@@ -119,8 +125,8 @@ class KeptOnDisk:
         """Return a piece of a batch."""
         place = (i * (len(self.names) + 2) + j) * PIECE
         form, texts, size, at = self.told[place : place + PIECE]
-        last = place + PIECE == len(self.told)
-        end = self.file.size if last else self.told[place + 2 * PIECE - 1]
+        last = j == len(self.names) + 1
+        end = self.ends[i] if last else self.told[place + 2 * PIECE - 1]
         return _piece(self.file.read(at, end - at), self.rows[i], (form, texts, size))
 
     def tidy(self) -> set[str]:
@@ -137,6 +143,21 @@ class KeptOnDisk:
     def close(self) -> None:
         """Give the room on disk back."""
         self.file.close()
+
+
+def _in_bytes(piece: Piece) -> tuple[tuple[int, int, int], tuple[Any, ...]]:
+    """Return what tells of a piece, but its place, and its bytes in parts."""
+    if piece is None:
+        return (NOTHING, 0, 0), ()
+    if isinstance(piece, Distinct):
+        lengths, data = _bytes_of(piece.values)
+        width = piece.codes.dtype.itemsize.bit_length() - 1
+        return (TEXTS + width, len(piece.values), len(data)), (piece.codes, lengths, data)
+    if isinstance(piece, BatchWords):
+        lengths, data = _bytes_of(piece.words)
+        return (WORDS, len(piece.words), len(data)), (*map(np.ascontiguousarray, piece.rows), lengths, data)
+    values = piece.values if isinstance(piece, Floats) else piece.values()
+    return (_form(piece), _is_tidy(piece), 0), (np.ascontiguousarray(values),)
 
 
 def _form(piece: Floats | SmallIntegers) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallystick.contracts import InMemory, Load, Source
+from tallystick.contracts import Load, Source
 from tallystick.data.read.along import tell
 from tallystick.data.read.batches import ThreadMemory, View, loaded
 from tallystick.data.read.cells import Floats
@@ -108,7 +108,7 @@ def read_to_disk(
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
     notes, told = decision.notes, decision.source_notes
-    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads)
+    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads, own=True)
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
@@ -162,9 +162,9 @@ class _Reader:
         """Survey all batches of the source, and keep what was seen."""
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
         rows = 0
-        for looked in self._looked(survey, self.source.held if layer.takes_views else None):
+        for looked, kept in self._looked(survey, layer):
             survey.see(looked, rows)
-            layer.add(looked)
+            layer.add(kept)
             rows += looked.rows
             if self.progress is not None:
                 self.progress(rows, 0, "rows")
@@ -172,22 +172,25 @@ class _Reader:
         self.layers.append(layer)
         return survey
 
-    def _looked(self, survey: Survey, held: InMemory | None) -> Iterator[Looked]:
-        """Yield each batch as it was looked at."""
+    def _looked(self, survey: Survey, layer: KeptInMemory | KeptOnDisk) -> Iterator[tuple[Looked, Any]]:
+        """Yield each batch as it was looked at, and as the layer keeps it."""
+        held = self.source.held if layer.takes_views else None
         every = self.source.pieces() if held is None else iter([Given(View(self.source.columns, held))])
         begin = list(islice(every, 2))
         if len(begin) == 1:  # one batch: threads share its columns
             batch = begin[0]()
             threads = 1 if batch.num_rows < FEW_ROWS else self.threads
             self._check(batch.num_rows)
-            yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
+            looked = survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
+            yield looked, layer.put(looked)
             return
 
         places = ThreadMemory(deque())
 
-        def look(load: Load, start: int | None) -> Looked:
+        def look(load: Load, start: int | None) -> tuple[Looked, Any]:
             batch = loaded(load, self.question.columns, places)
-            return survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
+            looked = survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
+            return looked, layer.put(looked)
 
         every = chain(begin, every)
         del begin  # what was read is let go once it is looked at
@@ -221,7 +224,8 @@ class _Reader:
             survey.see(again, rows)
             rows += again.rows
             if words:
-                layer.add(replace(again, columns={name: again.columns[name] for name in words}))
+                kept: Any = layer.put(replace(again, columns={name: again.columns[name] for name in words}))
+                layer.add(kept)
         if words:
             self.layers.append(layer)
         return survey
@@ -274,6 +278,7 @@ def _joined(
         _kept(batches),
         files,
         threads,
+        len(batches) > 1,  # they were joined, so that no array is anybody else's
     )
     first = batches[0]
     if first.told is None or first.hit.labels is None:

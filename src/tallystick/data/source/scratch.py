@@ -16,6 +16,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from itertools import accumulate
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +40,17 @@ class ScratchFile:
         except OSError as error:
             raise no_room(error) from None
         self._open = True
-        self.size = 0
+        self.size, self._place = 0, Lock()
 
     def fileno(self) -> int:
         """Return the number by which the system knows the file."""
         return self._file.fileno()
+
+    def claim(self, size: int) -> int:
+        """Return a place behind the end for so many bytes, which is nobody else's; any thread may ask."""
+        with self._place:
+            at, self.size = self.size, self.size + size
+        return at
 
     def append(self, *buffers: Any) -> None:
         """Write behind the end."""

@@ -56,6 +56,11 @@ class DiskTable(Table):
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: ranks of all columns would be a table in memory."""
 
+    def release(self) -> None:
+        """Let go what others keep for this table, and the ranks: what waits on disk takes no memory."""
+        super().release()
+        self._last = {}
+
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in blocks that are made each time: what is kept with a block goes with it."""
         size = self.block_rows
