@@ -103,7 +103,7 @@ def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
 @pytest.mark.parametrize("weighted", [False, True])
 def test_codes_below_four_add_up_to_the_bits_of_codes_that_are_looked_up(links, weighted):
     rng = np.random.default_rng(links)
-    rows, levels = 1_000, [1, 2, 3, 4, 5, 2, 4]
+    rows, levels = 1_000, [1, 2, 2, 2, 3, 4, 5, 2, 4, 2, 2]  # columns of two codes alone and in a row
     codes = [rng.integers(0, n, rows) for n in levels]
     codes[1][:200] = 0  # a stretch of one code
     starts = np.concatenate([[0], np.cumsum(levels)])
@@ -115,9 +115,11 @@ def test_codes_below_four_add_up_to_the_bits_of_codes_that_are_looked_up(links, 
         out = kernels.new_sums(0, int(starts[-1]), links, Curvature.NONE)
         columns = DenseColumns([], [c.astype(width) for c in codes], starts[:-1].tolist())
         kernels.logistic_sums(columns, np.zeros((2, 0)), classes, weights, theta, 40, Curvature.NONE, out)
-        return out
+        scores = kernels.linear_scores(columns, rows, np.zeros((2, 0)), theta)
+        return out, scores
 
-    by_bits, looked_up = run(np.uint8), run(np.uint16)
+    (by_bits, scores), (looked_up, same) = run(np.uint8), run(np.uint16)
+    np.testing.assert_array_equal(scores, same)
     np.testing.assert_array_equal(by_bits.loss, looked_up.loss)
     np.testing.assert_array_equal(by_bits.gradient, looked_up.gradient)
 

@@ -11,11 +11,12 @@ using namespace tally::logistic;
 
 namespace {
 
-// Rows of 5 values side by side, one column of its own, and two coded columns; everything of exact size.
+// Rows of 5 values side by side, one column of its own, and four coded columns, two of them of two codes; everything of exact
+// size.
 struct Sample {
     size_t rows, links;
     std::vector<double> matrix, own, scaling, theta, factor, by_class;
-    std::vector<uint8_t> small, classes;
+    std::vector<uint8_t> small, two, other, classes;
     std::vector<uint16_t> wide;
     std::vector<int64_t> weights, values, strides, codes, bytes, starts;
 
@@ -27,24 +28,26 @@ struct Sample {
         scaling.assign(12, 0.0);
         for (size_t j = 6; j < 12; ++j) scaling[j] = 1.0;
         small = numbers_below<uint8_t>(rows, 4, 5), wide = numbers_below<uint16_t>(rows, 6, 6);
+        two = numbers_below<uint8_t>(rows, 2, 9), other = numbers_below<uint8_t>(rows, 2, 10);
         classes = numbers_below<uint8_t>(rows, links == 1 ? 2 : links, 7);
         weights = numbers_below<int64_t>(rows, 4, 8);
-        theta.resize((1 + 6 + 10) * links);
+        theta.resize((1 + 6 + 14) * links);
         for (size_t i = 0; i < theta.size(); ++i) theta[i] = double(i % 7) / 3 - 1;
         factor.assign(rows, 0.5), by_class.assign(links == 1 ? 2 : links, 0.25);
         for (size_t j = 0; j < 5; ++j) values.push_back(reinterpret_cast<int64_t>(matrix.data() + j));
         values.push_back(reinterpret_cast<int64_t>(own.data()));
         strides = {5, 5, 5, 5, 5, 1};
-        codes = {reinterpret_cast<int64_t>(small.data()), reinterpret_cast<int64_t>(wide.data())};
-        bytes = {1, 2}, starts = {0, 4};
+        codes = {reinterpret_cast<int64_t>(small.data()), reinterpret_cast<int64_t>(wide.data()),
+                 reinterpret_cast<int64_t>(two.data()), reinterpret_cast<int64_t>(other.data())};
+        bytes = {1, 2, 1, 1}, starts = {0, 4, 10, 12};
     }
 
     Ask ask(Curvature curvature, bool weighted) const {
         return {rows,
                 6,
-                2,
+                4,
                 links,
-                10,
+                14,
                 values.data(),
                 strides.data(),
                 scaling.data(),
@@ -97,7 +100,7 @@ struct Texts {
 
 void sums_and_answers(size_t rows, size_t links) {
     const Sample s(rows, links);
-    const size_t p = 17, classes = links == 1 ? 2 : links, pairs = classes * (classes - 1) / 2;
+    const size_t p = 21, classes = links == 1 ? 2 : links, pairs = classes * (classes - 1) / 2;
     std::vector<double> work(work_doubles(6, links)), spare(kRows + links), numbers(rows * classes);
     std::vector<uint32_t> best(rows);
     for (const Curvature c : {Curvature::none, Curvature::pairs, Curvature::gram, Curvature::diagonal})
@@ -136,7 +139,7 @@ void sums_and_answers(size_t rows, size_t links) {
 // Every parameter is free, with a prior, so that there is an optimum whatever the rows are.
 void newton_way(size_t rows, size_t links, bool weighted) {
     const Sample s(rows, links);
-    const size_t p = 17, m = p * links;
+    const size_t p = 21, m = p * links;
     std::vector<int64_t> at(p), free(links), whole(newton_whole(p, links)), counts(2);
     for (size_t i = 0; i < p; ++i) at[i] = int64_t(i);
     for (size_t l = 0; l < links; ++l) free[l] = int64_t(l);

@@ -14,7 +14,17 @@ from tallystick.data.table import table as table_room
 from tallystick.data.table.block import Block
 from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
 from tallystick.stats import cards
-from tallystick.stats.cards import ALL_ROWS, CardLayout, LineCounts, RowSample, RowVariety, laid_out, variety
+from tallystick.stats.cards import (
+    ALL_ROWS,
+    CardLayout,
+    LineCounts,
+    PairResiduals,
+    RowSample,
+    RowVariety,
+    laid_out,
+    variety,
+)
+from tallystick.stats.gradients import Copies
 
 X, A = RangeAxis("x", (1.5,)), LevelAxis("a", (0, 1))
 LAYOUT = CardLayout((X, A, PairAxis(X, A)))
@@ -56,6 +66,26 @@ def test_rows_on_lines_are_counted_by_class_and_weight():
     assert found[:3].tolist() == [[2, 0], [0, 3], [0, 5]]
     assert found[3:7].tolist() == [[2, 0], [0, 3], [0, 0], [0, 5]]
     assert [i for i, row in enumerate(found[7:]) if row.any()] == [0, 5, 11]
+
+
+def test_what_is_left_on_the_lines_of_pairs_is_summed_row_by_row():
+    rng = np.random.default_rng(4)
+    columns = {f"c{j}": rng.integers(0, 2 + j // 4, 300).astype(np.uint8) for j in range(7)}
+    given = Block(300, columns, rng.integers(0, 2, 300).astype(np.uint8), None, rng.integers(1, 4, 300))
+    axes = tuple(LevelAxis(f"c{j}", tuple(range(2 + j // 4))) for j in range(7))
+    pairs = ((0, 1), (5, 2), (3, 6), (0, 6))
+    layout = CardLayout(axes[:1])
+    theta = np.array([[0.3], [-0.5], [0.2], [0.0], [0.0]])
+    question = PairResiduals(layout, theta, 20, Copies(), axes, pairs)
+    found = question.add(question.add(question.zero(), given), given)
+    score = theta[0, 0] + theta[1 + columns["c0"].astype(int), 0]
+    share = 1 / (1 + np.exp(-score))
+    for (a, b), table in zip(pairs, found, strict=True):
+        for what, values in enumerate((given.classes - share, share * (1 - share))):
+            want = np.zeros(table.shape[2:], np.int64)
+            whole = np.rint(values * 2.0**20).astype(np.int64) * given.weights
+            np.add.at(want, (columns[f"c{a}"], columns[f"c{b}"]), whole)
+            np.testing.assert_array_equal(table[what, 0], 2 * want)
 
 
 def test_a_sample_is_the_same_rows_in_any_order_block_and_question():

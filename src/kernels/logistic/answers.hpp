@@ -112,6 +112,7 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
     const size_t told = looks ? told_at_a_look(ask, memory, best) : 0;
     return run_fast([a = ask, texts, n_texts, memory, spare, answer, numbers, best, told] {
         const Work w = lay_out(memory, a.dense, a.links);
+        TwoCodes two(a);
         const size_t classes = a.links == 1 ? 2 : a.links;
         double* line = spare + n_texts * kRows;
         const bool plain = a.links == 1 && a.coded == 0 && side_by_side(a);
@@ -123,7 +124,8 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
             } else {
                 load_columns(a, first, n, w.y);
                 add_dense(a, w.y, w.eta);
-                add_coded(a, first, n, w.eta);
+                two.load(a, first, n);
+                add_coded(a, two, first, n, w.eta);
             }
             for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
             for (size_t l = 0; l < a.links; ++l)
@@ -172,14 +174,16 @@ inline void add_sides(const Ask& ask, size_t directions, const double* thetas, d
     run_fast([ask, directions, thetas, memory, sides, margins] {
         Ask a = ask;
         const Work w = lay_out(memory, a.dense, a.links);
+        TwoCodes two(a);
         const size_t classes = a.links == 1 ? 2 : a.links, pairs = classes * (classes - 1) / 2;
         for (size_t first = 0; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
             load_columns(a, first, n, w.y);
+            two.load(a, first, n);
             for (size_t d = 0; d < directions; ++d) {
                 a.theta = thetas + d * (1 + a.dense + a.cells) * a.links;
                 add_dense(a, w.y, w.eta);
-                add_coded(a, first, n, w.eta);
+                add_coded(a, two, first, n, w.eta);
                 one_side(a, w, first, n, sides + 4 * pairs * d, margins + 2 * d);
             }
         }

@@ -198,6 +198,7 @@ TALLY_INLINE size_t squares_of(const Ask& a) {
 inline void sums(const Ask& ask, double* memory, const Totals& totals) {
     run_fast([a = ask, memory, out = totals] {
         const Work w = lay_out(memory, a.dense, a.links);
+        TwoCodes two(a);
         const double magic = magic_of(a.bits);
         const bool square = a.curvature != Curvature::none && a.curvature != Curvature::diagonal;
         Narrow narrow(a, square ? squares_of(a) : 0);
@@ -208,8 +209,9 @@ inline void sums(const Ask& ask, double* memory, const Totals& totals) {
                 row_factors(a, first, n, w.row + kRows);
             } else {
                 add_dense(a, w.y, w.eta);
-                add_coded(a, first, n, w.eta);
-                finish_rows(a, w, first, n, magic, out);
+                two.load(a, first, n);
+                add_coded(a, two, first, n, w.eta);
+                finish_rows(a, two, w, first, n, magic, out);
             }
             if (a.curvature == Curvature::diagonal) {
                 sum_diagonal(a, w, first, n, magic, out.curvature);

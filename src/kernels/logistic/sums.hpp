@@ -7,42 +7,11 @@
 
 #include <bit>
 
-#include "kernels/base/common.hpp"
 #include "kernels/base/math.hpp"
 #include "kernels/base/tiles.hpp"
+#include "kernels/logistic/two_codes.hpp"
 
 namespace tally::logistic {
-
-constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
-
-// gram: the same weight for every row. own: a class with itself, p (1 - p), and no pairs of classes.
-enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3, own = 4 };
-
-// What the rows of a block are, and what is asked of them. P = 1 + dense + cells, the constant first.
-struct Ask {
-    size_t rows, dense, coded, links, cells;
-    const int64_t* values;      // [dense] addresses of doubles; NaN is missing and counts as y = 0
-    const int64_t* strides;     // [dense] in doubles
-    const double* centre;       // [dense]
-    const double* factor;       // [dense]; y = (x - centre) * factor
-    const int64_t* codes;       // [coded] addresses
-    const int64_t* code_bytes;  // [coded] 1, 2 or 4
-    const int64_t* starts;      // [coded] first cell of a column
-    const void* classes;
-    int64_t class_bytes;
-    const double* class_factor;  // [class] at most 1, or null
-    const double* row_factor;    // [row] at most 1, or null
-    const int64_t* weights;      // [row] copies, or null
-    const double* theta;         // [P, links]
-    int64_t bits;
-    Curvature curvature;
-};
-
-struct Totals {
-    int64_t* loss;       // [3]: whole units, the rest in 2^-bits, and the rows whose own class has not the highest score
-    int64_t* gradient;   // [P, links]
-    int64_t* curvature;  // [pair, P, P], the lower triangle; cells by cells below too
-};
 
 // Scratch of a block step: doubles the caller owns.
 struct Work {
@@ -65,12 +34,6 @@ inline Work lay_out(double* memory, size_t dense, size_t links) {
     w.row = w.share + kRows * links;
     w.fixed = reinterpret_cast<int64_t*>(w.row + 4 * kRows);
     return w;
-}
-
-TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
-    if (bytes == 1) return static_cast<const uint8_t*>(codes)[row];
-    if (bytes == 2) return static_cast<const uint16_t*>(codes)[row];
-    return static_cast<const uint32_t*>(codes)[row];
 }
 
 TALLY_INLINE double scaled(double x, double centre, double factor) {
@@ -146,7 +109,7 @@ TALLY_INLINE void add_dense(const Ask& a, const double* y, double* eta) {
 }
 
 // Codes 0 to 3 of a stretch of rows, which need neither a place looked up nor a sum that waits for the one before it: bits
-// of the code choose among at most four numbers, and whole numbers are summed by mask.
+// of the code choose among four numbers, and whole numbers are summed by mask.
 struct FewCodes {
     const uint8_t* codes;
     size_t n;
@@ -162,10 +125,6 @@ struct FewCodes {
         uint64_t bits[4];
         for (size_t k = 0; k < 4; ++k) bits[k] = std::bit_cast<uint64_t>(t[(k <= most ? k : 0) * step]);
         const uint64_t first = bits[0], low = bits[0] ^ bits[1], high = bits[0] ^ bits[2];
-        if (most < 2) {
-            for (size_t i = 0; i < n; ++i) to[i] += std::bit_cast<double>(first ^ (low & (0 - uint64_t(codes[i]))));
-            return;
-        }
         const uint64_t both = bits[0] ^ bits[1] ^ bits[2] ^ bits[3];
         for (size_t i = 0; i < n; ++i) {
             const uint64_t one = 0 - uint64_t(codes[i] & 1), two = 0 - uint64_t(codes[i] >> 1);
@@ -176,14 +135,10 @@ struct FewCodes {
     // to[code * step] += whole[row].
     TALLY_INLINE void sum(const int64_t* whole, size_t step, int64_t* to) const {
         uint64_t all = 0, one = 0, two = 0, both = 0;
-        if (most < 2) {
-            for (size_t i = 0; i < n; ++i) all += uint64_t(whole[i]), one += uint64_t(whole[i]) & (0 - uint64_t(codes[i]));
-        } else {
-            for (size_t i = 0; i < n; ++i) {
-                const uint64_t own = uint64_t(whole[i]), odd = own & (0 - uint64_t(codes[i] & 1));
-                const uint64_t far = 0 - uint64_t(codes[i] >> 1);
-                all += own, one += odd, two += own & far, both += odd & far;
-            }
+        for (size_t i = 0; i < n; ++i) {
+            const uint64_t own = uint64_t(whole[i]), odd = own & (0 - uint64_t(codes[i] & 1));
+            const uint64_t far = 0 - uint64_t(codes[i] >> 1);
+            all += own, one += odd, two += own & far, both += odd & far;
         }
         const uint64_t sums[4] = {all - one - two + both, one - both, two - both, both};
         for (size_t k = 0; k <= most; ++k) to[k * step] = int64_t(uint64_t(to[k * step]) + sums[k]);
@@ -208,8 +163,14 @@ TALLY_INLINE void add_codes(const Code* codes, size_t n, size_t links, const dou
     }
 }
 
-TALLY_INLINE void add_coded(const Ask& a, size_t first, size_t n, double* eta) {
+// Columns are added in their order; two: as `load` found these rows.
+TALLY_INLINE void add_coded(const Ask& a, const TwoCodes& two, size_t first, size_t n, double* eta) {
     for (size_t c = 0; c < a.coded; ++c) {
+        if (const size_t end = two.end(c); end > c) {
+            two.add(a, c, end, eta);
+            c = end - 1;
+            continue;
+        }
         const double* theta = a.theta + (1 + a.dense + static_cast<size_t>(a.starts[c])) * a.links;
         if (a.code_bytes[c] == 1)
             add_codes(reinterpret_cast<const uint8_t*>(a.codes[c]) + first, n, a.links, theta, eta);
@@ -360,18 +321,26 @@ TALLY_INLINE void scatter(const Code* codes, size_t n, size_t links, const int64
         for (size_t l = 0; l < links; ++l) to[size_t(codes[i]) * links + l] += fixed[l * kRows + i];
 }
 
-TALLY_INLINE void sum_gradient(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* gradient) {
+TALLY_INLINE void sum_gradient(const Ask& a, const TwoCodes& two, const Work& w, size_t first, size_t n, double magic,
+                               int64_t* gradient) {
     const int64_t* copies = a.weights ? a.weights + first : nullptr;
     for (size_t l = 0; l < a.links; ++l)
         for (size_t j = 0; j <= a.dense; ++j)
             gradient[j * a.links + l] += fixed_dot(w.y + j * kRows, w.eta + l * kRows, copies, n, magic);
     if (a.coded == 0) return;
     const int64_t zero = std::bit_cast<int64_t>(magic);
-    for (size_t l = 0; l < a.links; ++l)
+    for (size_t l = 0; l < a.links; ++l) {
         for (size_t i = 0; i < n; ++i)
             w.fixed[l * kRows + i] =
                 (std::bit_cast<int64_t>(w.eta[l * kRows + i] + magic) - zero) * (copies ? copies[i] : 1);
+        for (size_t i = n; i < kRows; ++i) w.fixed[l * kRows + i] = 0;
+    }
     for (size_t c = 0; c < a.coded; ++c) {
+        if (const size_t end = two.end(c); end > c) {
+            two.sum(a, c, end, w.fixed, gradient);
+            c = end - 1;
+            continue;
+        }
         int64_t* to = gradient + (1 + a.dense + static_cast<size_t>(a.starts[c])) * a.links;
         if (a.code_bytes[c] == 1)
             scatter(reinterpret_cast<const uint8_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
@@ -383,7 +352,8 @@ TALLY_INLINE void sum_gradient(const Ask& a, const Work& w, size_t first, size_t
 }
 
 // From linear predictors (in w.eta) to loss, residuals and the gradient of the dense and coded columns.
-TALLY_INLINE void finish_rows(const Ask& a, const Work& w, size_t first, size_t n, double magic, const Totals& out) {
+TALLY_INLINE void finish_rows(const Ask& a, const TwoCodes& two, const Work& w, size_t first, size_t n, double magic,
+                              const Totals& out) {
     double* loss = w.row;
     double* factor = w.row + kRows;
     if (a.links == 1)
@@ -396,7 +366,7 @@ TALLY_INLINE void finish_rows(const Ask& a, const Work& w, size_t first, size_t 
     for (size_t l = 0; l < a.links; ++l)
         for (size_t i = 0; i < kRows; ++i) w.eta[l * kRows + i] *= factor[i];
     sum_loss(loss, a.weights ? a.weights + first : nullptr, n, magic, out.loss);
-    sum_gradient(a, w, first, n, magic, out.gradient);
+    sum_gradient(a, two, w, first, n, magic, out.gradient);
 }
 
 }  // namespace tally::logistic

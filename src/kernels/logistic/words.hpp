@@ -139,6 +139,7 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
                       const Totals& totals) {
     run_fast([a = ask, texts, n_texts, memory, spare, out = totals] {
         const Work w = lay_out(memory, a.dense, a.links);
+        TwoCodes two(a);
         double* line = spare + n_texts * kRows;
         const double magic = magic_of(a.bits);
         for (size_t first = 0; first < a.rows; first += kRows) {
@@ -150,9 +151,10 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
                 continue;
             }
             add_dense(a, w.y, w.eta);
-            add_coded(a, first, n, w.eta);
+            two.load(a, first, n);
+            add_coded(a, two, first, n, w.eta);
             for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
-            finish_rows(a, w, first, n, magic, out);
+            finish_rows(a, two, w, first, n, magic, out);
             for (size_t t = 0; t < n_texts; ++t) sum_words(texts[t], a, first, n, w.eta, spare + t * kRows, magic, line);
         }
     });

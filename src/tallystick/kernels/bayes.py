@@ -50,9 +50,10 @@ def add_level_scores(
     """Do scores[row, class] += tables[j][codes[j][row], class] for all columns j, in their order."""
     check.writable("scores", scores, "float64", (None, None))
     rows, classes = scores.shape
-    for j, (code, table) in enumerate(zip(codes, tables, strict=True)):
-        check.array(f"codes[{j}]", code, "uint8", (rows,))
-        check.array(f"tables[{j}]", table, "float64", (None, classes))
+    if len(codes) != len(tables):
+        raise ValueError(f"there must be a table for each column; found {len(tables)} for {len(codes)}")
+    check.arrays("codes", codes, "uint8", (rows,))
+    check.arrays("tables", tables, "float64", (None, classes))
     _kernels.add_level_scores(scores, list(codes), list(tables))
 
 

@@ -28,7 +28,7 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     known = _DTYPES.get(dtypes) or _known(dtypes)
     if type(value) is np.ndarray and value.dtype in known:
         flags, have = value.flags, value.shape
-        same = have == shape or (len(shape) == len(have) and shape[0] is None and have[1:] == shape[1:])
+        same = have == shape or (len(shape) == len(have) and _open(shape, have))
         if same and flags.c_contiguous and flags.aligned:
             return value
     loose(name, value, dtypes, shape)
@@ -37,6 +37,24 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
             f"{name} must be C-contiguous; found strides {value.strides} for shape {value.shape}"
         )
     return value  # type: ignore[no-any-return]
+
+
+def _open(shape: tuple[int | None, ...], have: tuple[int, ...]) -> bool:
+    """Say whether a shape is met where its first length may be any, or all may."""
+    return shape[0] is None and (have[1:] == shape[1:] or shape.count(None) == len(shape))
+
+
+def arrays(name: str, values: Iterable[Any], dtype: str, shape: tuple[int | None, ...]) -> None:
+    """Ask of every array what `array` asks of one."""
+    known = _DTYPES.get(dtype) or _known(dtype)
+    rest, any_rows = shape[1:], shape[0] is None
+    for one in values:
+        if type(one) is np.ndarray and one.dtype in known:
+            have, flags = one.shape, one.flags
+            same = have == shape or (any_rows and len(have) == len(shape) and have[1:] == rest)
+            if same and flags.c_contiguous and flags.aligned:
+                continue
+        array(name, one, dtype, shape)
 
 
 def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.kernels import Curvature, DenseColumns, Sums
+from tallystick.kernels import Curvature, DenseColumns, Sums, Weighting
 from tallystick.models.scorecard.axes import Axis
 from tallystick.stats.gradients import Copies
 
@@ -214,6 +213,16 @@ class CardSums:
         return total
 
 
+def met(columns: DenseColumns, lines: int, classes: NDArray[Any], whole: Whole) -> Whole:
+    """Return [line, line]: whole[row] summed over the rows that are on both lines; of a later column with an
+    earlier one. All pairs of columns are summed at once.
+    """
+    total = kernels.new_sums(0, lines, 1, Curvature.GRAM)
+    theta, weighting = np.zeros((1 + lines, 1)), Weighting(whole)
+    kernels.logistic_sums(columns, NO_SCALING, classes, weighting, theta, 0, Curvature.GRAM, total)
+    return total.squares[0, 1:, 1:]
+
+
 @dataclass(frozen=True)
 class PairResiduals:
     """Ask, at theta[1 + line, link] of a card, for what is left on the lines of pairs of columns.
@@ -237,28 +246,20 @@ class PairResiduals:
 
     def add(self, total: list[Whole], block: Block) -> list[Whole]:
         """Add the rows of one block."""
-        both = CardLayout((*self.layout.axes, *self.coarse))
-        columns, classes, weights = laid_out(both, block, self.sample)
+        every = CardLayout((*self.layout.axes, *self.coarse))
+        columns, classes, weights = laid_out(every, block, self.sample)
         main, codes = len(self.layout.axes), columns.codes
         known = DenseColumns([], codes[:main], self.layout.starts)
         shares, _ = kernels.linear_answers(known, len(classes), NO_SCALING, self.theta, kernels.Answer.SHARES)
+        coarse = CardLayout(self.coarse)
+        meeting = DenseColumns([], codes[main:], coarse.starts)
+        lines = [coarse.part(i) for i in range(len(self.coarse))]
         for link, parts in enumerate(self._parts(shares, np.asarray(classes), weights)):
             for what, part in enumerate(parts):
-                for b, places in self._partners.items():
-                    tables = [total[place][what, link] for place in places]
-                    firsts = [codes[main + self.pairs[place][0]] for place in places]
-                    sizes = [table.shape[0] for table in tables]
-                    second, size = codes[main + b], tables[0].shape[1]
-                    kernels.count_columns(firsts, second, sizes, size, weights=part, out=tables)
+                both = met(meeting, coarse.lines, classes, part)
+                for table, (a, b) in zip(total, self.pairs, strict=True):
+                    table[what, link] += both[lines[b], lines[a]].T if a <= b else both[lines[a], lines[b]]
         return total
-
-    @cached_property
-    def _partners(self) -> dict[int, list[int]]:
-        """The places of the pairs that have the same second column: those are counted together."""
-        out: dict[int, list[int]] = {}
-        for place, (_, b) in enumerate(self.pairs):
-            out.setdefault(b, []).append(place)
-        return out
 
     def _parts(self, shares: Array, classes: Any, weights: Whole | None) -> list[tuple[Whole, Whole]]:
         """Return, per link, the rows' residuals and curvatures as whole multiples of 2^-bits."""

@@ -70,6 +70,20 @@ def test_what_a_piece_is_worth_is_the_evidence_without_it():
     assert solved(pieces(), strengths, matrix, right).worth(1, 1.0) == pytest.approx(want, abs=1e-2)
 
 
+def test_pieces_of_one_direction_are_worth_together_what_each_is_worth():
+    rng = np.random.default_rng(3)
+    two = [piece_of(LevelAxis(f"c{j}", (0, 1)), np.array([30.0, 20 + j, 0, 0]), False) for j in range(9)]
+    parts = (*two, piece_of(RANGES, ROWS[0], False))
+    lines = sum(piece.lines for piece in parts)
+    half = rng.normal(size=(90, lines))
+    strengths = np.concatenate([rng.random(8), [0.0], [0.5, 0.7, 1.1]])  # one piece has no direction left
+    strengths = strengths[: sum(len(piece.covariances) for piece in parts)]
+    found = solved(parts, strengths, half.T @ half, rng.normal(size=lines) * 3)
+    together = found.worths(0.75).tolist()
+    assert [math.isnan(worth) for worth in together] == [False] * 8 + [True, True]
+    assert together[:8] == [found.worth(j, 0.75) for j in range(8)]
+
+
 def test_the_evidence_of_one_number_is_the_integral():
     w, r, s = 3.0, 2.0, 0.8
     axis = RangeAxis("x", ())  # one line, and one for missing, which has no variance here

@@ -100,7 +100,7 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
             self.trace.extend(fitted.steps())
         if self.notes is not None:
             self.notes.extend(fitted.notes())
-        return fitted.model(self.later)
+        return fitted.model(self.later, forgotten=not self.probes)
 
     def _again(self, schema: Schema) -> KnownFit:
         """Return what the same fit tells when it is made the long way."""
@@ -175,15 +175,18 @@ class FittedLogistic:
             out[at] = replace(trace[at], weights=tuple(tuple(c.weights.tolist()) for c in found))
         return out
 
-    def model(self, later: Later | None) -> LogisticModel:
-        """Return the model; what it tells of its fit is found now unless it may be later."""
+    def model(self, later: Later | None, forgotten: bool = False) -> LogisticModel:
+        """Return the model; what it tells of its fit is found now unless it may be later. forgotten: the
+        model only answers and does not keep its matrices for long, so what nobody is likely to ask for may
+        wait, and what its columns add on average is not found.
+        """
         ready = self.ready
         optimum = LogisticOptimum(self.known, ready, self.point, self.run, self.strength, self.null)
         model = build(self.schema, self.options, optimum, self._verdict(later))
-        scales, few = ready.problem.scales, ready.problem.weights <= PROBE
-        if later is None or not few or not measured(scales.centre, scales.scale):
+        scales, waits = ready.problem.scales, forgotten or ready.problem.weights <= PROBE
+        if later is None or not waits or not measured(scales.centre, scales.scale):
             model = replace(model, told=KnownFit.of(model.told))
-        return averaged(model, self.known.design, self.shares, self.words)
+        return model if forgotten else averaged(model, self.known.design, self.shares, self.words)
 
     def _verdict(self, later: Later | None) -> Callable[[], SeparationVerdict]:
         look, verdict = self.look, self.verdict

@@ -122,15 +122,16 @@ class NaiveBayesLearner:
                 for i, c in enumerate(self._weighted(draft))
             }
             return replace(draft, idf=idf)
-        asks = self.asks(draft)
+        asks = self.asks(draft) if draft.uncut else ()
         cells = {a.column: total.pop(key(i, "counts")) for i, a in enumerate(asks) if a.how == "bins"}
         return replace(self._cut(draft, cells), total=total)
 
     def finish(self, draft: BayesDraft) -> NaiveBayesModel:
         """Return the model: the sums, named."""
         assert draft.total is not None
-        total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
-        moments = {name: i for i, name in enumerate(a.column for a in self.asks(draft) if a.how == "moments")}
+        total, asked = draft.total, self.asks(draft)
+        asks = {a.column: i for i, a in enumerate(asked)}
+        moments = {name: i for i, name in enumerate(a.column for a in asked if a.how == "moments")}
         parts: list[Part] = []
         exact = exact_sums(total) if moments else {}
         for column in draft.schema.used:

@@ -221,10 +221,11 @@ def promise(piece: CardPiece, gradient: Array, bends: Array, share: float) -> tu
             at = np.flatnonzero(bend > 1e-9)
             root = np.sqrt(bend[at])
             y = one[at] / root
+            length, unit = kernels.dot(y, y), np.eye(len(at))
             inner = root[:, None] * covariance[np.ix_(at, at)] * root[None, :]
             for i, strength in enumerate(STRENGTHS):
-                factor, _ = kernels.cholesky(np.ascontiguousarray(strength * inner + np.eye(len(at))))
-                fit = kernels.dot(y, y) - kernels.dot(kernels.cholesky_solve(factor, y), y)
+                factor, _ = kernels.cholesky(np.ascontiguousarray(strength * inner + unit))
+                fit = length - kernels.dot(kernels.cholesky_solve(factor, y), y)
                 logs = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
                 gains[i] += 0.5 * share * (fit - 2.0 * logs)
         top = max(range(len(gains)), key=lambda i: (gains[i], -i))

@@ -171,6 +171,21 @@ class Optimum:
         own = np.ascontiguousarray(self.root[:, self.own(piece)])
         return kernels.product(_turned(own), own)
 
+    def worths(self, share: float) -> Array:
+        """Return by how much the evidence falls if a piece is left out, of each piece that has one direction;
+        of others NaN. The numbers of `worth`, found together.
+        """
+        starts = np.array([at.start for at in self.directions.at], np.int64)
+        stops = np.array([at.stop for at in self.directions.at], np.int64)
+        first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
+        alone, out = last - first == 1, np.full(len(starts), np.nan)
+        at = first[alone]
+        own = self.root[:, at]
+        squares = np.add.accumulate(own * own, axis=0)[-1:]  # row by row, as `product` adds
+        factor, v = np.sqrt(squares.ravel() + 1e-12), self.v[at]
+        out[alone] = 0.5 * (v / factor / factor * v) + share * kernels.log(factor)
+        return out
+
     def worth(self, piece: int, share: float) -> float:
         """Return by how much the evidence falls if a piece is left out."""
         own, v = self.spread(piece), np.ascontiguousarray(self.v[self.own(piece)])

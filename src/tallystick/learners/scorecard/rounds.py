@@ -198,8 +198,9 @@ class Rounds:
         spot = yield from self.bent(state, total, sample)
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
         found: list[Optimum] = []
+        directions = Directions.of(state.pieces)  # which stay
         for turn in range(self.most):
-            better, found, moved = self.improve(state, spot, INNER if turn else 1)
+            better, found, moved = self.improve(state, spot, directions, INNER if turn else 1)
             if not np.abs(better.f).max(initial=0.0) < BEYOND:
                 raise no_end()
             tried, total, part = yield from self.checked(state, better, spot, sample)
@@ -252,11 +253,12 @@ class Rounds:
                 return tried, total, t / first
             better, t = replace(better, passes=tried.passes), 0.5 * t
 
-    def improve(self, state: State, spot: Spot, times: int) -> tuple[State, list[Optimum], float]:
+    def improve(
+        self, state: State, spot: Spot, directions: Directions, times: int
+    ) -> tuple[State, list[Optimum], float]:
         """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
         the same by link, and how far strengths moved at last. times: how often they are improved.
         """
-        directions = Directions.of(state.pieces)
         kinds = [kind for piece in state.pieces for kind in piece.kinds]
         strengths, moved = np.concatenate(state.strengths), 0.0
         before = np.zeros(len(strengths))
@@ -289,8 +291,9 @@ class Rounds:
 
     def told(self, state: State, found: Sequence[Optimum]) -> State:
         """Return the state with what its pieces are worth."""
-        jobs = (partial(_worth, found, j, self.share) for j in range(len(state.pieces)))
-        few = sum(len(o.v) for o in found) < MANY
+        alone = np.stack([o.worths(self.share) for o in found])  # [link, piece]
+        jobs = (partial(_worth, found, j, self.share, alone) for j in range(len(state.pieces)))
+        few = sum(len(o.v) for o in found) < MANY or not np.isnan(alone).any()
         worth = in_order(jobs, 1 if few else self.threads)
         return replace(state, worth=tuple(worth), degrees=self.determined(found), optima=tuple(found))
 
@@ -326,8 +329,12 @@ def _optimum(pulls: Sequence[Pull], strengths: Array, link: int, helpers: Togeth
     return pulls[link].optimum(strengths, helpers)
 
 
-def _worth(found: Sequence[Optimum], piece: int, share: float) -> float:
-    return math.fsum(o.worth(piece, share) for o in found)
+def _worth(found: Sequence[Optimum], piece: int, share: float, alone: Array) -> float:
+    """Return what a piece is worth; alone[link, piece]: known already, or NaN."""
+    known = alone[:, piece].tolist()
+    return math.fsum(
+        o.worth(piece, share) if math.isnan(own) else own for o, own in zip(found, known, strict=True)
+    )
 
 
 def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Array, float]:

@@ -43,11 +43,12 @@ def prior_of_tests(schema: Schema, nodes: Nodes, rows: Floats) -> Floats:
 def _bits(schema: Schema, nodes: Nodes, rows: Floats, tests: NDArray[np.int64]) -> Floats:
     """Return log2(m) of every test."""
     used = schema.used
-    column = nodes.column[tests]
-    lost = np.array([bool(c.missing) for c in used])[column]
-    k = np.array([len(c.levels) for c in used], np.int64)[column] + lost
-    numeric = np.array([c.kind == "numeric" for c in used])[column]
-    levels = np.array([c.kind == "levels" for c in used])[column]
+    met, place = np.unique(nodes.column[tests], return_inverse=True)
+    tested = [used[j] for j in met.tolist()]
+    lost = np.array([bool(c.missing) for c in tested], bool)[place]
+    k = np.array([len(c.levels) for c in tested], np.int64)[place] + lost
+    numeric = np.array([c.kind == "numeric" for c in tested], bool)[place]
+    levels = np.array([c.kind == "levels" for c in tested], bool)[place]
     groups = levels & (nodes.n_children[tests] == 2)
     cuts = np.where(numeric, rows[tests] - 1, np.where(levels, 1, k - 1))
     out = kernels.log2(np.maximum(cuts, 1.0) * sum(c.kind != "text" for c in used))
