@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,19 @@ def test_a_row_that_cannot_be_read_moves_nothing(tmp_path):
     broken, whole = ts.diff(a, b, on=path).flips, ts.diff(a, b, on=ROWS).flips
     assert (broken.rows, broken.count, broken.moved) == (len(ROWS) + 1, 0, whole.moved)
     assert whole.moved > 0
+
+
+def test_no_more_rows_are_held_than_come_at_once(monkeypatch):
+    model = ts.NaiveBayes().fit(ROWS, "y")
+
+    def pieces(self, *args, **reading):
+        return (np.tile([0.25, 0.75], (20_000, 1)) for _ in range(50))
+
+    monkeypatch.setattr(Estimator, "_each_block", pieces)
+    tracemalloc.start()
+    try:
+        found = ts.diff(model, model, on=ROWS).flips
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20  # the shares of all rows are 32 MB
+    finally:
+        tracemalloc.stop()
+    assert (found.rows, found.count) == (1_000_000, 0)
