@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
+from tallystick.estimators.base import Estimator
 from tallystick.estimators.flips import Flip
 
 ROWS = [{"x": i % 7 + 0.5, "s": "uvw"[i % 3], "y": "ab"[(i % 7 > 3) ^ (i % 5 == 0)]} for i in range(90)]
@@ -59,3 +62,47 @@ def test_a_row_is_told_with_both_answers_and_both_reasons():
     assert str(flip) == (
         "row 71: 'yes' (65%), now 'no' (50%); before because of mass = 41.3; now because of preg = 1"
     )
+
+
+def test_flips_do_not_depend_on_the_pieces_that_rows_come_in(monkeypatch):
+    a, b = (
+        ts.NaiveBayes().fit(ROWS, "y"),
+        ts.DecisionTree().fit([r | {"y": "cd"[r["y"] == "a"]} for r in OTHER], "y"),
+    )
+    whole = ts.diff(a, b, on=ROWS).flips
+    each = Estimator._each_block
+
+    def pieces(self, *args, **reading):
+        size = 7 if self is a else 11
+        for shares in each(self, *args, **reading):
+            yield from (shares[at : at + size] for at in range(0, len(shares), size))
+
+    monkeypatch.setattr(Estimator, "_each_block", pieces)
+    assert ts.diff(a, b, on=ROWS).flips == whole
+    assert whole.count == len(ROWS)  # no class of one is a class of the other
+    assert whole.moved == pytest.approx(a.predict_proba(ROWS).max(axis=1).mean())
+
+
+def test_a_row_that_cannot_be_read_moves_nothing(tmp_path):
+    path, lines = tmp_path / "rows.csv", [f"{r['x']},{r['s']}" for r in ROWS]
+    path.write_text("\n".join(["x,s", *lines[:40], "1,2,3,4,5", *lines[40:], ""]))
+    a, b = ts.NaiveBayes().fit(ROWS, "y"), ts.NaiveBayes(alpha=2).fit(ROWS, "y")
+    broken, whole = ts.diff(a, b, on=path).flips, ts.diff(a, b, on=ROWS).flips
+    assert (broken.rows, broken.count, broken.moved) == (len(ROWS) + 1, 0, whole.moved)
+    assert whole.moved > 0
+
+
+def test_no_more_rows_are_held_than_come_at_once(monkeypatch):
+    model = ts.NaiveBayes().fit(ROWS, "y")
+
+    def pieces(self, *args, **reading):
+        return (np.tile([0.25, 0.75], (20_000, 1)) for _ in range(50))
+
+    monkeypatch.setattr(Estimator, "_each_block", pieces)
+    tracemalloc.start()
+    try:
+        found = ts.diff(model, model, on=ROWS).flips
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20  # the shares of all rows are 32 MB
+    finally:
+        tracemalloc.stop()
+    assert (found.rows, found.count) == (1_000_000, 0)

@@ -7,7 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.estimators.tree_views import pruning_note
+from tallystick.estimators.tree_views import held_rows, pruning_note
 
 ROWS = {
     "a": ["u", "v"] * 30,
@@ -116,3 +116,21 @@ def test_a_file_written_in_pieces_is_the_file_of_all_nodes(monkeypatch, tmp_path
     tree.save(tmp_path / "t.json")
     assert (tmp_path / "t.json").read_bytes() == tree.to_bytes() == whole
     assert tree.to_dict() == plain
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+def test_held_out_rows_of_one_class_at_one_node_are_one_row_of_their_weight(weighed):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (300, 2)).astype(float), rng.integers(0, 3, 300)
+    weights = rng.integers(1, 4, 300) / 4 if weighed else None
+    table = ts.DecisionTree()._read(X, y, weights)
+    tree = ts.DecisionTree(max_depth=2).fit(X[y < 2], y[y < 2]).model_
+    rows = np.arange(50, 250)
+    found = held_rows(tree, table, rows)
+    assert len(found.stops) <= 3 * len(tree.nodes) < len(rows)
+    stops = np.concatenate([tree.stops(b) for b in table.take(rows, tree.schema).blocks()])
+    truth = np.where(y[rows] < 2, y[rows], -1)  # a class that the tree does not know
+    own = np.ones(200) if weights is None else weights[rows]
+    for node, code, weight in zip(found.stops, found.truth, found.weights, strict=True):
+        assert weight == own[(stops == node) & (truth == code)].sum()
+    assert found.weights.sum() == own.sum()

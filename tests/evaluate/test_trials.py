@@ -7,12 +7,23 @@ import pytest
 from tables import mixed
 
 import tallystick as ts
+from tallystick.data.source import scratch
 from tallystick.estimators.judging import candidates_of, compare_read, settings
+from tallystick.evaluate import large
 from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.running import answer, answer_settings, fresh
-from tallystick.evaluate.trials import Candidate, Folds, TrialsHere, Work, families, loss_of
+from tallystick.evaluate.trials import (
+    Candidate,
+    Folds,
+    InnerPart,
+    TrialsHere,
+    Work,
+    families,
+    labels_of,
+    loss_of,
+)
 
 
 @pytest.mark.slow
@@ -58,12 +69,29 @@ def test_every_row_is_answered_once_and_an_equal_setting_leaves_the_earlier():
 
 
 def test_losses_are_summed_by_weight():
-    table = ts.NaiveBayes()._read({"x": ["u", "v"], "y": ["p", "q"]}, "y")
+    table = ts.NaiveBayes()._read({"x": ["u", "v"], "y": ["p", "q"]}, "y", [1, 2])
     shares = np.array([[0.5, 0.5], [0.75, 0.25]])
-    found = loss_of(table, np.array([0, 1]), shares, np.array([1.0, 2.0]))
-    assert found == np.log(2) + 2 * np.log(4)
-    line = ts.RegressionTree()._read({"x": [1.0, 2.0], "y": [3.0, 5.0]}, "y")
-    assert loss_of(line, np.array([0, 1]), np.array([[1.0], [5.0]]), np.array([2.0, 1.0])) == 8.0
+    assert loss_of(table, np.array([0, 1]), shares) == table.unit * (np.log(2) + 2 * np.log(4))
+    line = ts.RegressionTree()._read({"x": [1.0, 2.0], "y": [3.0, 5.0]}, "y", [2, 1])
+    assert loss_of(line, np.array([0, 1]), np.array([[1.0], [5.0]])) == 8.0 * line.unit
+
+
+@pytest.mark.parametrize("family", ["tree", "bayes", "logistic", "regression"])
+def test_answers_to_more_rows_than_memory_holds_lie_on_disk_and_have_the_same_losses(family, monkeypatch):
+    rows = mixed()
+    if family == "regression":
+        rows = rows | {"y": np.arange(len(rows["y"]), dtype=float)}
+    each = [estimator for _, estimator in settings(family, {})][:3]
+    monkeypatch.setattr(large, "STEP", 7)
+    losses = []
+    for memory in None, "32MB":
+        monkeypatch.setattr(large, "is_large", lambda table, there=memory: there is not None)
+        table = fresh(each[0]).set_params(memory=memory)._read(rows, "y")
+        part = InnerPart.of(table, np.arange(0, 160), np.arange(160, 240))
+        answers = list(answer_settings(each, part.training, part.tested, labels_of(table)))
+        assert [scratch.on_disk(shares) for shares in answers] == [memory is not None] * len(each)
+        losses.append(part.losses(each))
+    assert losses[0] == losses[1]
 
 
 def test_scores_arrive_fold_by_fold_and_end_as_those_of_the_comparison():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from tallystick import kernels
+from tallystick.kernels import bayes
 
 
 def whole(*numbers):
@@ -57,3 +60,27 @@ def test_a_difference_that_six_rows_do_not_show_shows_in_six_thousand():
     assert kernels.mdl_cuts(few).tolist() == []
     assert kernels.mdl_cuts(1000 * few).tolist() == [1]
     assert kernels.mdl_cuts(1000 * few, unit=1000).tolist() == []  # six rows, in thousandths
+
+
+def test_few_values_of_many_rows_take_no_memory_for_their_logarithms(monkeypatch):
+    monkeypatch.setattr(bayes, "_tables", np.zeros(1))
+    column = np.array([[3, 1], [2, 2], [1, 3]], np.int64) << 20
+    tracemalloc.start()
+    try:
+        kernels.mdl_cuts(column)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20  # 33 MB with a table up to a million rows
+    finally:
+        tracemalloc.stop()
+
+
+def test_logarithms_of_a_table_and_beyond_it_are_the_same_bits(monkeypatch):
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 40_000, (60, 2)) * np.linspace(1, 3, 60)[:, None].astype(np.int64)
+    found = []
+    for most in 1, bayes.MOST_TABLE, int(counts.sum()):
+        monkeypatch.setattr(bayes, "_tables", np.zeros(1))
+        monkeypatch.setattr(bayes, "MOST_TABLE", most)
+        said = kernels.judge_readings(np.arange(60.0), counts, 1, 5, 1)
+        found.append((kernels.mdl_cuts(counts).tolist(), *(x.hex() for x in said)))
+    assert found[0] == found[1] == found[2]
+    assert found[0][0]

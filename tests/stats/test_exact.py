@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.stats import exact
-from tallystick.stats.exact import digits, exact_total, joined, nearest
+from tallystick.stats.exact import digits, exact_total, exact_total_of, joined, nearest
 
 number = st.one_of(st.floats(-1e200, 1e200), st.floats(-1, 1), st.floats(-1e-300, 1e-300))
 
@@ -24,6 +24,11 @@ def test_a_total_is_the_nearest_double_however_values_are_cut(few, values, cut):
         patch.setattr(exact, "FEW", few)
         assert exact_total(array) == exact_total(array[::-1]) == want
     assert nearest(joined(digits(array[cut:]), digits(array[:cut]))) == want
+    assert exact_total_of(iter([array[cut:], array[:cut]])) == exact_total_of([array]) == want
+
+
+def test_no_part_has_the_total_0():
+    assert exact_total_of([]) == 0.0
 
 
 def test_a_weight_counts_a_value_as_often():

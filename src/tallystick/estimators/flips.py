@@ -1,16 +1,19 @@
 """Two models on the same rows: how many answers differ, which rows, and why; and `diff`, which asks for it.
 
-Knows fitted models by what all share. Knows nothing of any learner. Law: an answer is that of `predict`.
+Knows fitted models by what all share. Knows nothing of any learner.
+Laws: an answer is that of `predict`; rows are looked at piece by piece, and only those that are told stay.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.data.source import open_source
 from tallystick.draw.svg import as_html
@@ -18,7 +21,9 @@ from tallystick.errors import OptionError, counted, shown
 from tallystick.estimators.rows import as_given
 from tallystick.export.diff import Difference, Saved, compare, file_bytes
 from tallystick.export.file import from_bytes
+from tallystick.stats.exact import digits, joined, nearest
 
+Floats = NDArray[np.float64]
 MOST = 20  # rows told one by one
 CONDITIONS = 3  # of a way through a tree
 
@@ -143,39 +148,99 @@ def flips(a: Any, b: Any, data: Any) -> Flips:
     if one is None or two is None or bool(one.labels) != bool(two.labels):
         raise OptionError("only models that predict the same column can be asked the same rows.")
     source = open_source(as_given(data))
+    walk = side_by_side(*(m._each_block(source, m.model_.shares, unread="keep") for m in (a, b)))
     if not one.labels:
-        return _regression(source, a.predict(source), b.predict(source))
-    old, new = (np.asarray(m.predict(source)).astype(str) for m in (a, b))
-    shares = [m.predict_proba(source) for m in (a, b)]
-    labels = [{str(v): k for k, v in enumerate(m.classes_)} for m in (a, b)]
-    differ = np.flatnonzero(old != new)
-    ways = Counter(zip(old[differ].tolist(), new[differ].tolist(), strict=True))
-    ordered = sorted(((*way, n) for way, n in ways.items()), key=lambda w: (-w[2], w[0], w[1]))
-    moved = _moved(old, shares, labels)
+        return _regression(source, walk)
+    names = [[str(v) for v in m.classes_] for m in (a, b)]
+    met = MetAnswers(*names)
+    for old, new in walk:
+        met.add((a._decide(old), b._decide(new)), (old, new))
     first = []
-    for row in differ[:MOST].tolist():
-        own = (float(shares[0][row].max()), float(shares[1][row].max()))
+    for row, before, after, own in met.first:
         why = (reason(a, source, row), reason(b, source, row))
-        first.append(Flip(row + 1, shown(str(old[row])), shown(str(new[row])), own, why))
-    told = tuple((shown(x), shown(y), n) for x, y, n in ordered)
-    return Flips(source.name, len(old), len(differ), told, tuple(first), moved)
+        first.append(Flip(row + 1, shown(before), shown(after), own, why))
+    told = tuple((shown(x), shown(y), n) for x, y, n in met.ordered_ways())
+    return Flips(source.name, met.rows, met.count, told, tuple(first), met.moved)
 
 
-def _moved(answers: Any, shares: Any, places: Any) -> float:
-    """Return how far the share of each first answer moved, in the mean; a class that is gone has share 0."""
-    rows = np.arange(len(answers))
-    own, other = (np.array([p.get(v, -1) for v in answers], np.int64) for p in places)
-    after = np.where(other < 0, 0.0, shares[1][rows, np.maximum(other, 0)])
-    return float(np.abs(shares[0][rows, own] - after).mean()) if len(rows) else 0.0
+def side_by_side(one: Iterator[Floats], two: Iterator[Floats]) -> Iterator[tuple[Floats, Floats]]:
+    """Yield what two walks over the same rows tell of them, the same rows of both at a time."""
+    held: list[Floats] = [np.zeros((0, 0))] * 2
+    while True:
+        for at, walk in enumerate((one, two)):
+            if not len(held[at]):
+                held[at] = next(walk, held[at])
+        n = min(map(len, held))
+        if not n:
+            return
+        yield held[0][:n], held[1][:n]
+        held = [part[n:] for part in held]
 
 
-def _regression(source: Any, old: Any, new: Any) -> Flips:
+class MetAnswers:
+    """What was met in the answers of two models to the same rows, counted piece by piece.
+
+    first: of the first rows that differ (row, before, after, shares). A row that could not be read has the
+    answer None.
+    """
+
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        self.names = [*dict.fromkeys([*before, *after]), str(None)]
+        self.into = [np.array([*map(self.names.index, own), -1]) for own in (before, after)]
+        place = {name: k for k, name in enumerate(after)}
+        self.there = np.array([place.get(name, -1) for name in before], np.int64)  # of each class before
+        self.ways: Counter[tuple[str, str]] = Counter()
+        self.first: list[tuple[int, str, str, tuple[float, float]]] = []
+        self.rows = self.count = self.read = 0
+        self._sum = digits(np.empty(0))
+
+    def add(self, best: tuple[Any, Any], shares: tuple[Floats, Floats]) -> None:
+        """Add the answers to some rows: best[row] and shares[row, class] of both models."""
+        known = [~np.isnan(part[:, 0]) for part in shares]
+        old, new = (into[np.where(k, b, -1)] for into, k, b in zip(self.into, known, best, strict=True))
+        differ = np.flatnonzero(old != new)
+        for row in differ[: MOST - len(self.first)].tolist():
+            own = (float(shares[0][row].max()), float(shares[1][row].max()))
+            self.first.append((self.rows + row, self.names[old[row]], self.names[new[row]], own))
+        pairs, counts = np.unique(np.stack([old[differ], new[differ]]), axis=1, return_counts=True)
+        for (x, y), n in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+            self.ways[self.names[x], self.names[y]] += n
+        self._add_moved(best[0], shares, np.flatnonzero(known[0] & known[1]))
+        self.rows += len(old)
+        self.count += len(differ)
+
+    def _add_moved(self, best: Any, shares: tuple[Floats, Floats], rows: Any) -> None:
+        """Add how far the share of each first answer moved; a class that is gone has share 0."""
+        own, other = best[rows], self.there[best[rows]]
+        after = np.where(other < 0, 0.0, shares[1][rows, np.maximum(other, 0)])
+        self._sum = joined(self._sum, digits(np.abs(shares[0][rows, own] - after)))
+        self.read += len(rows)
+
+    @property
+    def moved(self) -> float:
+        """How far the share of the first answer moved, in the mean of the rows that both could read."""
+        return nearest(self._sum) / self.read if self.read else 0.0
+
+    def ordered_ways(self) -> list[tuple[str, str, int]]:
+        """Return (before, after, rows), the most frequent first."""
+        return sorted(((*way, n) for way, n in self.ways.items()), key=lambda w: (-w[2], w[0], w[1]))
+
+
+def _regression(source: Any, walk: Iterator[tuple[Floats, Floats]]) -> Flips:
     """Return the rows whose number changed, the largest changes first."""
-    change = np.abs(new - old)
-    order = [int(r) for r in np.argsort(-change, kind="stable") if change[r] > 0]
-    first = tuple(Flip(r + 1, f"{old[r]:.6g}", f"{new[r]:.6g}", (0.0, 0.0), ("", "")) for r in order[:MOST])
-    moved = float(change.mean()) if len(change) else 0.0
-    return Flips(source.name, len(old), len(order), (), first, moved, True)
+    rows = count = read = 0
+    most: list[tuple[float, int, float, float]] = []  # of the largest changes (-change, row, old, new)
+    total = digits(np.empty(0))
+    for old, new in ((x[:, 0], y[:, 0]) for x, y in walk):
+        change = np.abs(new - old)
+        known = change[~np.isnan(change)]
+        top = [int(r) for r in np.argsort(-change, kind="stable")[:MOST] if change[r] > 0]
+        most += [(-float(change[r]), rows + r, float(old[r]), float(new[r])) for r in top]
+        most = sorted(most)[:MOST]
+        total = joined(total, digits(known))
+        rows, count, read = rows + len(old), count + int((known > 0).sum()), read + len(known)
+    first = tuple(Flip(r + 1, f"{x:.6g}", f"{y:.6g}", (0.0, 0.0), ("", "")) for _, r, x, y in most)
+    return Flips(source.name, rows, count, (), first, nearest(total) / read if read else 0.0, True)
 
 
 def reason(model: Any, source: Any, row: int) -> str:

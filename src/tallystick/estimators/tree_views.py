@@ -463,15 +463,25 @@ def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
 
 
 def held_rows(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
-    """Return where held-out rows stop in a tree of another schema, and what is true of them."""
+    """Return where held-out rows stop in a tree of another schema, and what is true of them. Rows of one
+    class that stop at one node are one of their weight: there are no more of these than the tree has counts.
+    """
     test = table.take(rows, tree.schema)
-    stops = np.concatenate([tree.stops(block) for block in test.blocks()])
-    weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
     if table.classes is None:
         assert table.response is not None
+        stops = np.concatenate([tree.stops(block) for block in test.blocks()])
+        weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
         return Held(tree, stops, table.response[rows], weights)
+    labels, at = table.schema.predicted.labels, 0
+    counts = np.zeros((len(tree.nodes), len(labels)), np.int64)
+    for block in test.blocks():
+        some = rows[at : at + block.rows]
+        weigh = 1 if table.weights is None else table.weights[some]
+        np.add.at(counts, (tree.stops(block), table.classes[some]), weigh)
+        at += block.rows
     known = {label: code for code, label in enumerate(tree.schema.predicted.labels)}
-    codes = np.array(
-        [known.get(label, -1) for label in table.schema.predicted.labels]
-    )  # -1: not in the other folds
-    return Held(tree, stops, codes[table.classes[rows]], weights)
+    codes = np.array([known.get(label, -1) for label in labels])  # -1: not in the other folds
+    stops, classes = np.nonzero(counts)
+    return Held(
+        tree, stops, codes[classes], counts[stops, classes] / (1 if table.weights is None else table.unit)
+    )

@@ -26,7 +26,7 @@ from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Answering, Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
-from tallystick.stats.exact import digits, exact_total, joined, nearest
+from tallystick.stats.exact import exact_total_of, nearest
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -184,7 +184,18 @@ def answer(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]
     """Return shares[row, class] of a part encoded by the training schema; a class not in training has 0.
     Regression: the answers as [row, 0].
     """
-    return np.concatenate(list(answers_to(model, training, part, labels)))
+    return gathered(training, part.rows, labels, answers_to(model, training, part, labels))
+
+
+def gathered(table: Table, rows: int, labels: tuple[str, ...], pieces: Iterator[Floats]) -> Floats:
+    """Return shares[row, class] that come in pieces as one array, on disk where the budget of a table does
+    not hold it.
+    """
+    out, at = large.empty(table, (rows, max(len(labels), 1)), np.float64), 0
+    for shares in pieces:
+        out[at : at + len(shares)] = shares
+        at += len(shares)
+    return out
 
 
 def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Iterator[Floats]:
@@ -214,9 +225,9 @@ def answer_settings(
     """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
     method can. roughly: they are to tell which setting is best, and are forgotten.
     """
-    only = one_class(training, labels)
+    own, only = training.schema.predicted.labels, one_class(training, labels)
     if only is not None:
-        yield from (np.tile(only, (part.rows, 1)) for _ in settings)
+        yield from (np.broadcast_to(only, (part.rows, len(only))) for _ in settings)
         return
     models = together(settings, training, roughly)
     if models is None:
@@ -226,11 +237,11 @@ def answer_settings(
     again = Counter(map(id, models))
     known: dict[int, Floats] = {}
     for at, model in enumerate(map(id, models)):
-        shares = known.pop(model) if model in known else np.concatenate(list(part.answers(models[at].shares)))
+        if model not in known:
+            pieces = (spread(shares, own, labels) for shares in part.answers(models[at].shares))
+            known[model] = gathered(training, part.rows, labels, pieces)
         again[model] -= 1
-        if again[model]:  # a later setting comes to the same
-            known[model] = shares
-        yield spread(shares, training.schema.predicted.labels, labels)
+        yield known[model] if again[model] else known.pop(model)  # a later setting may come to the same
 
 
 def together(settings: Sequence[Any], training: Table, roughly: bool) -> list[Answering] | None:
@@ -244,19 +255,19 @@ def training_loss(model: Any, table: Table) -> float:
     if table.place == "far" and table.engine is not None and table.weight == table.unit * table.rows:
         judged = table.engine.total(table, JudgedSums(ByBlock(model), None))
         return nearest(judged.loss) / table.rows
-    assert table.classes is not None
-    if large.is_large(table) and table.weights is None:
-        total, at = digits(np.empty(0)), 0
-        for shares in answers_to(model, table, table, table.schema.predicted.labels):
-            truth = table.classes[at : at + len(shares)].astype(np.int64)
-            total, at = joined(total, digits(log_losses(truth, shares))), at + len(shares)
-        return nearest(total) / table.rows
-    losses = log_losses(
-        table.classes.astype(np.int64), answer(model, table, table, table.schema.predicted.labels)
-    )
     if table.weights is None:
-        return exact_total(losses) / table.rows
-    return float(np.average(losses, weights=table.weights))
+        return exact_total_of(_losses_of(model, table)) / table.rows
+    return float(np.average(np.concatenate(list(_losses_of(model, table))), weights=table.weights))
+
+
+def _losses_of(model: Any, table: Table) -> Iterator[Floats]:
+    """Yield the log-loss of each training row, some rows at a time."""
+    assert table.classes is not None
+    at = 0
+    for shares in answers_to(model, table, table, table.schema.predicted.labels):
+        truth = table.classes[at : at + len(shares)].astype(np.int64)
+        yield log_losses(truth, shares)
+        at += len(shares)
 
 
 def fresh(model: Fits, threads: int | None = None) -> Any:

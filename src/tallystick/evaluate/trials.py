@@ -23,7 +23,7 @@ from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.running import Progress, Steps, answer_settings
-from tallystick.stats.exact import exact_total
+from tallystick.stats.exact import exact_total_of
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting
@@ -226,10 +226,8 @@ class InnerPart:
 
     def losses(self, settings: Sequence[Any]) -> list[float]:
         """Return the summed loss of each setting on the tested rows."""
-        whole, test = self.whole, self.test
-        weights = np.ones(len(test)) if whole.weights is None else whole.weights[test].astype(float)
-        each = answer_settings(settings, self.training, self.tested, labels_of(whole), roughly=True)
-        return [loss_of(whole, test, shares, weights) for shares in each]
+        each = answer_settings(settings, self.training, self.tested, labels_of(self.whole), roughly=True)
+        return [loss_of(self.whole, self.test, shares) for shares in each]
 
 
 def _no_parts() -> Generator[None, None, None]:
@@ -309,9 +307,16 @@ def labels_of(table: Table) -> tuple[str, ...]:
     return table.schema.predicted.labels
 
 
-def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats, weights: Floats) -> float:
+def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats) -> float:
     """Return the summed log-loss of some rows, or of a regression their squared errors."""
+    return exact_total_of(_losses(table, rows[s], shares[s]) for s in large.steps(len(rows)))
+
+
+def _losses(table: Table, rows: NDArray[np.int64], shares: Floats) -> Floats:
+    """Return the loss of each row, times its weight."""
     if table.response is not None:
-        return exact_total(weights * (table.response[rows] - shares[:, 0]) ** 2)
-    assert table.classes is not None
-    return exact_total(weights * log_losses(table.classes[rows].astype(np.int64), shares))
+        losses = (table.response[rows] - shares[:, 0]) ** 2
+    else:
+        assert table.classes is not None
+        losses = log_losses(table.classes[rows].astype(np.int64), shares)
+    return losses if table.weights is None else table.weights[rows].astype(float) * losses

@@ -13,7 +13,7 @@ from tallystick.kernels import check
 from tallystick.kernels.explog import log2
 
 Counts = NDArray[np.int64]
-MOST_TABLE = 1 << 20
+MOST_TABLE = 1 << 16  # the kernels take logarithms beyond it, the same bits; it stays, 1 MB
 
 
 def count_entries(

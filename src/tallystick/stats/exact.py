@@ -7,6 +7,7 @@ wherever rows lie.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,15 @@ def exact_total(values: Floats) -> float:
     if len(values) <= FEW:
         return math.fsum(values.tolist())
     return nearest(digits(values))
+
+
+def exact_total_of(parts: Iterable[Floats]) -> float:
+    """Return the sum of finite values that come in parts, which are not held together."""
+    each = iter(parts)
+    first, second = next(each, np.empty(0)), next(each, None)
+    if second is None:
+        return exact_total(first)
+    return nearest(joined(digits(first), digits(second), *map(digits, each)))
 
 
 def digits(values: Floats, weights: NDArray[np.int64] | None = None) -> Digits:

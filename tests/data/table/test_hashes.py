@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pytest
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table import hashes
 from tallystick.data.table.block import Block, WordCounts
-from tallystick.data.table.hashes import Hasher, conflicts
+from tallystick.data.table.hashes import ConflictsAmong, Hasher, conflicts, equal_together
 from tallystick.data.table.table import Table
 
 X, A = Column("x", "numeric"), Column("a", "levels", ("r", "s"))
@@ -69,3 +72,23 @@ def test_equal_rows_of_different_classes_are_counted_with_those_that_are_lost():
     assert (found.rows, found.lost, found.total) == (3.0, 1.0, 5.0)
     weighed = Table(SCHEMA, columns, 5, classes=classes, weights=np.array([9, 1, 1, 1, 1]))
     assert conflicts(weighed).lost == 2.0
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.parametrize("different", [1, 5_000])
+def test_conflicts_of_parts_are_those_of_all_rows_and_equal_rows_take_no_memory(weighed, different):
+    rng, rows, unit = np.random.default_rng(0), 1_000_000, 4
+    hashes = rng.integers(0, 2**64, different, np.uint64)[rng.integers(0, different, rows)]
+    classes = rng.integers(0, 2, rows).astype(np.uint8)
+    weights = rng.integers(0, 9, rows) if weighed else None
+    work = ConflictsAmong(2, unit)
+    (whole,) = (work(*part) for part in equal_together(hashes, classes, weights, unit, 0))
+    tracemalloc.start()
+    try:
+        parts = [work(*part) for part in equal_together(hashes, classes, weights, unit, 1 << 22)]
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    finally:
+        tracemalloc.stop()
+    assert len(parts) > 1
+    assert tuple(map(sum, zip(*parts, strict=True))) == whole
+    assert whole.rows == whole.total > whole.lost > 0

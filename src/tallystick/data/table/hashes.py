@@ -22,7 +22,10 @@ from tallystick.data.schema import Column, Schema
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
-Unlabelled = tuple[Hashes, NDArray[Any], NDArray[np.int64] | None]  # hashes, classes and weights [row]
+Weights = NDArray[np.int64]
+Weighed = tuple[Hashes, NDArray[Any], Weights]  # hashes, classes and weights [row]
+Unlabelled = tuple[Hashes, NDArray[Any], Weights | None]
+STEP = 1 << 16  # rows looked at at once
 ROW_BYTES = 128  # that the search for equal rows takes for each row looked at
 FEW_TEXTS = 16  # that are hashed one by one sooner than joined
 NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
@@ -142,13 +145,43 @@ def conflicts(table: Table) -> Conflicts:
 
 
 def equal_together(
-    hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None, budget: int
+    hashes: Hashes, classes: NDArray[Any], weights: Weights | None, unit: int, budget: int
 ) -> Iterator[Unlabelled]:
-    """Yield rows in parts that a budget has room for, equal rows in one part."""
+    """Yield rows in parts that a budget has room for, equal rows in one part. Of more than one part, rows
+    that are equal with their class are one row of their weight: there may be too many of them.
+    """
     bits = 0 if not budget else max(0, (ROW_BYTES * len(hashes) // (budget // 4)).bit_length())
+    if bits == 0:
+        yield hashes, classes, weights
+        return
     for start in range(1 << bits):  # rows whose hashes begin alike
-        some: Any = slice(None) if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)
-        yield hashes[some], classes[some], None if weights is None else weights[some]
+        steps = (slice(at, at + STEP) for at in range(0, len(hashes), STEP))
+        found = ((s, np.flatnonzero(hashes[s] >> np.uint64(64 - bits) == start)) for s in steps)
+        yield _joined_copies(
+            (hashes[s][at], classes[s][at], np.full(len(at), unit) if weights is None else weights[s][at])
+            for s, at in found
+        )
+
+
+def _joined_copies(parts: Iterator[Weighed]) -> Weighed:
+    """Return the different rows of all parts with what equal ones weigh, never many more than these held."""
+    held = [next(parts)]
+    for part in parts:
+        held.append(part)
+        if sum(len(hashes) for hashes, *_ in held[1:]) >= max(STEP, len(held[0][0])):
+            held = [_summed(held)]
+    return _summed(held)
+
+
+def _summed(parts: list[Weighed]) -> Weighed:
+    """Return the different rows of some parts with their summed weights."""
+    hashes, classes, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.lexsort((classes, hashes))
+    hashes, classes = hashes[order], classes[order]
+    if not len(hashes):
+        return hashes, classes, weights
+    starts = np.flatnonzero(np.r_[True, (hashes[1:] != hashes[:-1]) | (classes[1:] != classes[:-1])])
+    return hashes[starts], classes[starts], np.add.reduceat(weights[order], starts)
 
 
 @dataclass(frozen=True)
@@ -158,9 +191,7 @@ class ConflictsAmong:
     classes: int
     unit: int
 
-    def __call__(
-        self, hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None
-    ) -> Conflicts:
+    def __call__(self, hashes: Hashes, classes: NDArray[Any], weights: NDArray[np.int64] | None) -> Conflicts:
         """Return the conflicts of some rows."""
         weight = np.ones(len(hashes)) if weights is None else weights / self.unit
         return _conflicts_of(hashes, classes, weight, self.classes)

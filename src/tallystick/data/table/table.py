@@ -145,12 +145,13 @@ class Table:
 
     def unlabelled(self, work: Callable[..., T]) -> list[T]:
         """Return work(hashes[row] of the rows without their target, classes[row], weights[row]) of parts of
-        the rows; equal rows are in one part.
+        the rows; equal rows are in one part, where one may stand for all by its weight.
         """
         hasher = Hasher(replace(self.schema, target=None))
         bare = (replace(block, classes=None, response=None) for block in self.blocks())
         hashes = self._hashes(partial(hasher.rows, block) for block in bare)
-        return [work(*part) for part in equal_together(hashes, classes_of(self), self.weights, self.budget)]
+        parts = equal_together(hashes, classes_of(self), self.weights, self.unit, self.budget)
+        return [work(*part) for part in parts]
 
     def _hashes(self, jobs: Iterator[Callable[[], NDArray[np.uint64]]]) -> NDArray[np.uint64]:
         out, at = self.room(self.rows, np.uint64), 0

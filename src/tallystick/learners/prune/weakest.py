@@ -136,7 +136,7 @@ class Judged:
 @dataclass(frozen=True, eq=False)
 class Held:
     """A tree grown without some rows, and those rows: where they stop, their classes (or response) and
-    weights.
+    weights. One may stand for all rows of a class that stop at its node.
     """
 
     tree: Tree
