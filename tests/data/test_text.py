@@ -215,3 +215,8 @@ def test_a_number_of_a_column_is_told_in_its_unit():
     assert quantity(18_400 + 1 / 7, "date", 6) == "2020-05-18 03:25:43"
     assert quantity(1e300, "date") == "1e+300"  # no calendar goes so far
     assert quantity(float("-inf"), "date", 6) == "-inf"
+
+
+def test_a_label_of_more_digits_than_python_writes_out_is_named():
+    with pytest.raises(DataError, match="column 'target' holds a whole number of 4,983 digits"):
+        label_text(10**5_000)

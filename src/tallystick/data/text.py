@@ -160,6 +160,8 @@ def label_text(given: Any) -> str:
     try:
         text = cell_text(given, "target")
     except DataError:
+        if isinstance(given, int):  # of more digits than Python writes out
+            raise
         text = None
     return str(given) if text is None else text
 
