@@ -6,6 +6,7 @@ import json
 import random
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tallystick as ts
@@ -282,3 +283,11 @@ def test_a_file_of_version_1_says_what_it_cannot_tell():
     found = changes([{"sky": "sun", "wet": True, "temp": 1.0, "n": 2}] * 30, ts.load(old))
     assert "its file is of version 1" in found.answers.untold
     assert found.unjudged
+
+
+def test_dates_that_python_has_no_word_for_are_unseen_levels():
+    rows = {"d": ["2001-02-03", "b", "b", "b"] * 20, "y": ["no", "yes"] * 40}
+    model = ts.NaiveBayes(kinds={"d": "levels"}).fit(rows, "y")
+    far = pa.table({"d": pa.array([4_000_000] * 40 + [10_000] * 40, pa.date32())})  # days: the year 12921
+    (found,) = changes(far, model).columns
+    assert found.unseen == {"12921-08-18": 40, "1997-05-19": 40}

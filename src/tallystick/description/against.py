@@ -32,9 +32,10 @@ from numpy.typing import NDArray
 
 from tallystick import methods
 from tallystick.contracts import Source
+from tallystick.data.read.cells import distinct_texts
 from tallystick.data.read.match import match
 from tallystick.data.schema import CODED, Column, Schema, spelt
-from tallystick.data.text import cell_text, quantity
+from tallystick.data.text import quantity
 from tallystick.description.answers import AnswerTally, in_bins
 from tallystick.description.known import Known, of_profile
 from tallystick.errors import OptionError, counted, shown, some
@@ -283,10 +284,10 @@ def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> 
     out: dict[str, Counter[str]] = {c.name: Counter() for c in wanted}
     for batch in source.batches():
         for column in wanted:
-            cells = Counter(batch.column(column.name).to_pylist())
-            for cell, count in cells.items():
-                text = cell_text(cell, column.name)
-                if text is not None and text not in spelt(column) and text not in schema.marks:
+            found = distinct_texts(batch.column(column.name), column.name, schema.marks)
+            rows = found.counts()[:-1].tolist()  # without those that have none
+            for text, count in zip(found.values.to_pylist(), rows, strict=True):
+                if text not in spelt(column):
                     out[column.name][text] += count
     return out
 

@@ -44,6 +44,7 @@ def test_priors_are_those_of_the_rows_unless_they_are_given():
     [
         ({"no": 0.5}, "priors has no number for the class 'yes'"),
         ([0.2, 0.2, 0.6], "priors has 3 numbers for 2 classes"),
+        ([0.5, b"x"], "priors must be numbers; found"),
         ([0.5, 0.6], "priors must be at least 0 and sum to 1, not to 1.1"),
     ],
 )

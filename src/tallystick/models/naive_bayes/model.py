@@ -307,7 +307,10 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
         if lacking := [label for label in target.labels if label not in by_text]:
             raise OptionError(f"priors has no number for the class {some(lacking)}. Give one for each class.")
         priors = [by_text[label] for label in target.labels]
-    values = np.asarray(priors, float)
+    try:
+        values = np.asarray(priors, float)
+    except (TypeError, ValueError):
+        raise OptionError(f"priors must be numbers; found {shown(priors)}.") from None
     if values.shape != (len(target.labels),):
         raise OptionError(
             f"priors has {values.size} numbers for {len(target.labels)} classes. Give one for each class."
