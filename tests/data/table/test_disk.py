@@ -280,13 +280,13 @@ CHILD = """
 import sys, threading
 import tallystick as ts
 from tallystick.data.source.scratch import ScratchFile
-plain, told = ScratchFile.append, threading.Event()
-def append(self, *buffers):
-    plain(self, *buffers)
-    if not told.is_set():
-        told.set()
+plain, told = ScratchFile.write, threading.Lock()
+def write(self, buffer, at):
+    done = plain(self, buffer, at)
+    if told.acquire(blocking=False):  # the first of all threads
         print("writing", flush=True)
-ScratchFile.append = append
+    return done
+ScratchFile.write = write
 try:
     for _ in range(int(sys.argv[2])):
         ts.NaiveBayes(memory="32MB").fit(sys.argv[1], "y")
