@@ -63,10 +63,10 @@ class TwoCodes {
     }
 
    private:
-    typedef uint64_t Eight __attribute__((aligned(1), may_alias));  // eight codes
-    static constexpr size_t kWords = kRows / 64, kEach = 8;         // words of a column; vectors of scores at a time
-    std::vector<uint64_t> words_;                                   // [column, word]; row r of 64 is bit r / 8 of byte r % 8
-    std::vector<uint8_t> two_;  // [column]: does it have codes 0 and 1 alone in these rows?
+    typedef uint64_t Eight TALLY_ANYWHERE;                   // eight codes
+    static constexpr size_t kWords = kRows / 64, kEach = 8;  // words of a column; vectors of scores at a time
+    std::vector<uint64_t> words_;                            // [column, word]; row r of 64 is bit r / 8 of byte r % 8
+    std::vector<uint8_t> two_;                               // [column]: does it have codes 0 and 1 alone in these rows?
 
     static TALLY_INLINE size_t cell(const Ask& a, size_t column) {
         return (1 + a.dense + static_cast<size_t>(a.starts[column])) * a.links;

@@ -160,7 +160,7 @@ class NaiveBayes(Updates, BayesViews):
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
         cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
-        sums = not cut and (self.engine is None or isinstance(self.engine, Local))
+        sums = not cut and self._engine() == self._local()  # else somebody else adds them up
         return replace(
             wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters), sums=sums
         )

@@ -26,8 +26,10 @@ class RowsOnDisk:
 
     def write(self, part: Block, at: int) -> None:
         """Let some rows stand at a place."""
-        own = {("", name): array for name in OWN if (array := getattr(part, name)) is not None}
-        arrays: dict[Key, NDArray[Any]] = {(name,): data for name, data in part.columns.items()} | own
+        arrays: dict[Key, NDArray[Any]] = {(name,): data for name, data in part.columns.items()}
+        for name in OWN:
+            if (array := getattr(part, name)) is not None:
+                arrays["", name] = array
         if not self._arrays:
             forms = [scratch.ArrayForm((self.rows,), array.dtype) for array in arrays.values()]
             few = sum(form.bytes for form in forms) < scratch.FEW
@@ -40,4 +42,5 @@ class RowsOnDisk:
         """Return rows start to stop as a block of views."""
         cut = {key: array[start:stop] for key, array in self._arrays.items()}
         columns = {key[0]: array for key, array in cut.items() if len(key) == 1}
-        return Block(stop - start, columns, *(cut.get(("", name)) for name in OWN))
+        classes, response, weights = (cut.get(("", name)) for name in OWN)
+        return Block(stop - start, columns, classes, response, weights)
