@@ -7,6 +7,7 @@ import html.parser
 import http.server
 import importlib.util
 import inspect
+import os
 import re
 import shutil
 import subprocess
@@ -64,11 +65,21 @@ class Links(html.parser.HTMLParser):
 
 @pytest.fixture(scope="module")
 def site():
+    """The site, made once by the processes of one run of the tests, which share the folder it is made in."""
     if importlib.util.find_spec("zensical") is None:
         pytest.skip("Zensical is not installed: pip install 'tallystick[site]'")
-    tool = [sys.executable, "tools/make_site.py"]
-    done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    fcntl = pytest.importorskip("fcntl")
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    SITE.parent.mkdir(exist_ok=True)
+    with (SITE.parent / "site.made").open("a+", encoding="utf-8") as made:
+        fcntl.flock(made, fcntl.LOCK_EX)
+        made.seek(0)
+        if made.read() != run:
+            tool = [sys.executable, "tools/make_site.py"]
+            done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+            made.truncate(0)
+            made.write(run)
     return SITE / ".".join(ts.__version__.split(".")[:2])
 
 
