@@ -244,10 +244,6 @@ TALLY_INLINE void code_rows(const Cut& cut, size_t column, size_t begin, size_t 
     to.known[i] = static_cast<int64_t>(known);
 }
 
-}  // namespace cells
-
-namespace cells {
-
 TALLY_INLINE void code_all(const Cut& cut, const uint32_t* columns, size_t count, size_t begin, size_t end,
                            const Coding& to) {
     for (size_t i = 0; i < count; ++i)

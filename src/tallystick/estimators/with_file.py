@@ -12,12 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tallystick.estimators.with_decision import WithDecision
-from tallystick.estimators.with_profile import rows_of
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
-
-if TYPE_CHECKING:
-    from tallystick.contracts import Table
 
 
 class WithFile(WithDecision):
@@ -26,25 +22,9 @@ class WithFile(WithDecision):
     _kind: ClassVar[str]
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
 
-    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
-
     if TYPE_CHECKING:  # what the classes beside this one bring
         _check_fitted: Callable[[], None]
         _learning: Callable[[], dict[str, Any]]  # the learning parameters, checked
-
-    @property
-    def rows_(self) -> dict[str, Any]:
-        """What is known of the training rows: how many, in which unit, and their fingerprint."""
-        if not isinstance(self._known_rows, dict):
-            self._known_rows = self._rows_of(self._known_rows)
-        return self._known_rows
-
-    def _let_rows_go(self) -> None:
-        self._known_rows = self.rows_
-
-    def _rows_of(self, table: Table) -> dict[str, Any]:
-        """Return what the model file says of the training rows."""
-        return rows_of(table)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data, without format and checksum."""

@@ -48,26 +48,34 @@ class Untaken:
 
 
 class WithProfile:
-    """The section `profile` of a model file, made, read and written."""
+    """The section `profile` of a model file, made, read and written; and what is known of the rows."""
 
     model_: Model
     _profile: Profile | None = None
     _untaken: Untaken | None = None
+    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
     _version = VERSION  # of its model file: what was read from version 1 is written as it was
 
     def _engine(self, table: Table | None = None) -> Engine:
         raise NotImplementedError
 
-    def _let_rows_go(self) -> None:
-        """Hold the training rows no longer: what they will be asked for is found now."""
-        raise NotImplementedError
+    @property
+    def rows_(self) -> dict[str, Any]:
+        """What is known of the training rows: how many, in which unit, and their fingerprint."""
+        if not isinstance(self._known_rows, dict):
+            self._known_rows = self._rows_of(self._known_rows)
+        return self._known_rows
+
+    def _rows_of(self, table: Table) -> dict[str, Any]:
+        """Return what the model file says of the training rows."""
+        return rows_of(table)
 
     @property
     def profile_(self) -> Profile | None:
         """What the training rows looked like; None where nothing is kept of them."""
         if (untaken := self._untaken) is not None:
             self.profile_ = untaken.taken(self._engine(untaken.table))
-            self._let_rows_go()
+            self._known_rows = self.rows_  # the rows are held no longer
         return self._profile
 
     @profile_.setter

@@ -155,8 +155,9 @@ def walk_rows(
     moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
 ) -> tuple[int, list[RowScan]]:
     """Return `hash_total` of rows of doubles, by keys, and of their classes, by labels[lane, class]; and what
-    `scan_rows` tells of the columns. moments: tables to which `add_row_moments` adds the rows. All of it
-    while some rows after the others are near: memory is walked through once.
+    `scan_rows` tells of the columns. moments: tables to which rows are added as `add_moments` does, but that
+    digits are not carried. All of it while some rows after the others are near: memory is walked through
+    once.
     """
     rows = len(classes)
     if len(columns) != len(keys):

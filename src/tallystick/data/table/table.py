@@ -162,7 +162,7 @@ class Table:
 
     def know(self, hashes: int, moments: ClassSums | None) -> None:
         """Take in what reading the rows told: the sum of their hashes, and the sums of all numbers."""
-        self._fingerprint, self._moments = f"{hashes:032x}", moments
+        self._fingerprint, self._moments = _in_hex(hashes), moments
 
     @property
     def fingerprint(self) -> str:
@@ -170,12 +170,12 @@ class Table:
         if self._fingerprint is None:
             hasher, blocks = Hasher(self.schema), self.blocks()
             if self.rows <= BLOCK and self.place == "memory":  # one block: no jobs to share out
-                self._fingerprint = f"{_total(hasher, list(blocks)) % 2**128:032x}"
+                self._fingerprint = _in_hex(_total(hasher, list(blocks)))
                 return self._fingerprint
             each = TASK if self.place == "memory" else 1
             some = iter(lambda: list(islice(blocks, each)), [])
             jobs = (partial(_total, hasher, part) for part in some)
-            self._fingerprint = f"{sum(in_order(jobs, self._threads)) % 2**128:032x}"
+            self._fingerprint = _in_hex(sum(in_order(jobs, self._threads)))
         return self._fingerprint
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
@@ -238,6 +238,11 @@ class Table:
 
         columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
+
+
+def _in_hex(hashes: int) -> str:
+    """Return the fingerprint of rows whose hashes come to this."""
+    return f"{hashes % 2**128:032x}"
 
 
 def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:

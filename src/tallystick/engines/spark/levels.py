@@ -90,7 +90,7 @@ class SparkLevel:
         """Return the trees below nodes that may be grown to their leaves, and the tables of the others."""
         nodes = range(len(self.asked.open))
         few = [i for i in nodes if self.more.end or self._fits_a_task(i)]
-        rest = [i for i in nodes if i not in few]
+        rest = sorted(set(nodes) - set(few))
         below = dict(zip(few, self._only(few)._grown(), strict=True)) if few else {}
         columns: list[list[ValueTable]] = [[] for _ in nodes]
         squares = [np.zeros(0, np.int64)] * len(nodes)

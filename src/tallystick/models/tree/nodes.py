@@ -186,9 +186,8 @@ def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
     # Read with a stack, a node takes the top place and adds one for each of its branches, the first on top.
     # A place of one height is filled and emptied in turn: its k-th owner is the parent of its k-th taker.
     first: NDArray[Any] = np.cumsum(n_children, dtype=kind) - n_children
-    owner = np.repeat(
-        np.arange(len(n_children), dtype=kind), n_children
-    )  # of each place, in the order of filling
+    # of each place, in the order of filling
+    owner = np.repeat(np.arange(len(n_children), dtype=kind), n_children)
     from_last = np.arange(len(owner), dtype=kind) - first[owner]  # the branch it is for, from the last
     under = np.append(kind(0), open_branches[:-1] - 1)  # places left under each node when it took its own
     filled, taken = _order(under[owner] + from_last).astype(kind), (_order(under[1:]) + 1).astype(kind)
