@@ -219,9 +219,7 @@ def test_fit_says_plainly_when_the_model_is_not_better_than_the_most_frequent_cl
     noise(folder)
     done = tally("fit", "noise.csv", "-t", "y", "--model", "bayes", cwd=folder)
     page, notes = " ".join(done.stdout.decode().split()), " ".join(done.stderr.decode().split())
-    assert re.search(
-        r"is (worse|no better|not clearly better) than always answering 'n': 0\.", page
-    )
+    assert re.search(r"is (worse|no better|not clearly better) than always answering 'n': 0\.", page)
     assert "column 'id' is left out: it looks like an identifier" in notes
     assert "column 'one' is left out: it has one value in 300 rows." in notes
     told = json.loads(good("fit", "noise.csv", "-t", "y", "--model", "bayes", "--json", cwd=folder))

@@ -38,6 +38,7 @@ def folder(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_every_command_has_a_manual_page(folder):
     assert {p.stem for p in folder.glob("*.1")} == {"tally", *(f"tally-{name}" for name in COMMANDS)}
     fit = (folder / "tally-fit.1").read_text(encoding="utf-8")
@@ -45,6 +46,7 @@ def test_every_command_has_a_manual_page(folder):
     assert r"\-\-target" in fit
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_manual_pages_are_set_without_a_warning(folder):
     for path in sorted(folder.glob("*.1")):

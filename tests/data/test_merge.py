@@ -45,6 +45,7 @@ def test_what_the_command_line_cannot_read_is_refused_in_one_line(line):
 WORD = st.text("abcXYZ äß", min_size=1, max_size=4).map(str.strip).filter(bool)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(WORD, st.lists(WORD, min_size=1), max_size=3),
     st.dictionaries(WORD, st.lists(WORD, min_size=1), max_size=2),

@@ -39,6 +39,7 @@ def schemas(draw: st.DrawFn) -> Schema:
     return Schema(tuple(draw(columns(name)) for name in names), target)
 
 
+@pytest.mark.slow
 @given(schemas())
 def test_a_schema_comes_back_from_json_without_the_columns_left_out(schema):
     again = Schema.from_dict(json.loads(json.dumps(schema.to_dict())))

@@ -39,6 +39,7 @@ def column_of(kind, k, many, seed):
     return values, counts, missing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("kind", ["telling", "any", "mark"])

@@ -30,6 +30,7 @@ def width(found: np.ndarray) -> np.ndarray:
     return ends[:, 1] - ends[:, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [{"distributions": "gaussian"}, {}, pytest.param({"calibrate": True}, marks=pytest.mark.slow)],
@@ -74,6 +75,7 @@ def test_of_one_column_it_is_about_the_interval_of_a_share():
     assert float(width(found)[0]) == pytest.approx(wide, rel=0.3)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter_and_a_weight_is_copies():
     rows, new = drawn(150, 5), drawn(9, 6)
     model = ts.NaiveBayes().fit(rows, "y")

@@ -49,6 +49,7 @@ def alike(a, b):
     return same and np.abs(a.gain - b.gain).max() < 1e-12  # reckoned anew at each node: last bits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["id3", "cart", "tree", "c45"])
 @pytest.mark.parametrize("rows", [TENNIS, mixed()], ids=["tennis", "mixed"])
 def test_the_best_test_at_every_node_grows_the_tree_of_the_learner(method, rows):

@@ -51,6 +51,7 @@ def test_a_decision_changes_labels_and_no_probability(name):
     assert model.decision_ is None
 
 
+@pytest.mark.slow
 @every
 def test_whoever_asks_answers_by_the_decision(name, tmp_path):
     model = fitted(name).set_decision(threshold=0.2, of="yes")
@@ -73,6 +74,7 @@ def test_whoever_asks_answers_by_the_decision(name, tmp_path):
         assert change.answer == "yes"
 
 
+@pytest.mark.slow
 @every
 def test_a_model_with_a_decision_verifies_and_differs_from_the_one_without(name):
     bare, model = fitted(name), fitted(name).set_decision(costs=COSTS)

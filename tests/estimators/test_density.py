@@ -34,6 +34,7 @@ def test_the_tree_of_these_tests_has_tests_of_several_kinds():
 # -- one table, one model --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruning", ["length", "held-out", None])
 def test_one_model_for_any_row_order_threads_and_blocks(pruning, monkeypatch):
     options = {"pruning": pruning, "min_samples_leaf": 20, "max_depth": 3}
@@ -59,6 +60,7 @@ def test_one_model_for_any_input(tmp_path):
         assert ts.DensityTree().fit(given).to_bytes() == TREE.to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruning", ["length", "held-out"])
 def test_rows_on_disk_give_the_same_model(pruning, tmp_path):
     pyarrow.csv.write_csv(pa.Table.from_pandas(FRAME, preserve_index=False), tmp_path / "t.csv")
@@ -79,6 +81,7 @@ def test_rows_on_spark_give_the_same_model_and_what_needs_them_here_is_refused(s
         ts.DensityTree(pruning="held-out").fit(frame)
 
 
+@pytest.mark.slow
 def test_a_whole_weight_is_so_many_copies_and_0_is_no_row():
     weights = np.random.default_rng(1).integers(0, 4, len(FRAME))
     copies = FRAME.loc[np.repeat(FRAME.index, weights)]
@@ -87,6 +90,7 @@ def test_a_whole_weight_is_so_many_copies_and_0_is_no_row():
         assert weighted.to_bytes() == ts.DensityTree(**own).fit(copies).to_bytes()
 
 
+@pytest.mark.slow
 def test_real_weights_count_by_their_ratios():
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(FRAME))
     tree = ts.DensityTree().fit(FRAME, sample_weight=weights)
@@ -112,6 +116,7 @@ def test_verify_fits_again_and_finds_a_difference():
 # -- pruning --
 
 
+@pytest.mark.slow
 def test_held_out_rows_choose_the_leaves_and_are_likelier_than_with_one_leaf():
     tree = ts.DensityTree(pruning="held-out").fit(FRAME)
     said = next(n for n in tree.notes_ if n.code == "leaves-chosen").text

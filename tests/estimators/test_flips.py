@@ -17,6 +17,7 @@ OTHER = [r | {"y": "ab"[(i % 7 > 4) ^ (i % 4 == 0)]} for i, r in enumerate(ROWS)
 METHODS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard, ts.RuleList)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", METHODS)
 def test_flips_are_the_rows_that_predict_answers_differently(make):
     a, b = make().fit(ROWS, "y"), make().fit(OTHER, "y")
@@ -64,6 +65,7 @@ def test_a_row_is_told_with_both_answers_and_both_reasons():
     )
 
 
+@pytest.mark.slow
 def test_flips_do_not_depend_on_the_pieces_that_rows_come_in(monkeypatch):
     a, b = (
         ts.NaiveBayes().fit(ROWS, "y"),

@@ -174,6 +174,7 @@ def test_costs_by_label_are_the_costs_of_the_table():
     assert from_data(by_label.to_bytes()).to_bytes() == table.to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_a_row_of_a_frame_is_one_row(kind):
     model = kind().fit(ROWS, "kind")

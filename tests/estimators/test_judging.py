@@ -99,6 +99,7 @@ def test_a_curve_of_estimators_by_name():
     assert ([c.name for c in found.curves], found.sizes, found.left_out) == (["mine"], (4, 8), "")
 
 
+@pytest.mark.slow
 def test_a_tree_that_memory_has_no_room_for_is_left_out_of_a_comparison_and_of_a_report(monkeypatch):
     rng = np.random.default_rng(0)
     noise = pd.DataFrame({"a": rng.random(400), "b": rng.random(400), "y": rng.choice(["p", "q"], 400)})

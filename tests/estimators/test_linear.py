@@ -268,6 +268,7 @@ def test_wrong_wishes_are_refused_in_one_line():
 # -- saying why --
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_explanation_add_up_to_the_answer():
     frame = with_gaps()
     model = ts.LinearRegression().fit(frame, "orders")

@@ -113,6 +113,7 @@ def test_the_report_says_why_there_is_no_picture():
 # -- options --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "numpys", "plains"),
     [
@@ -317,6 +318,7 @@ def test_a_step_that_makes_no_sense_is_refused(given, words):
         ts.LogisticRegression(**given).fit(SEVEN, "y")
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_long_trace_is_small():
     way = {"l2": 0.01, "solver": "gradient", "eta": 0.05, "tolerance": 1e-6}
     model = ts.LogisticRegression(**way, trace=True).fit(SEVEN, "y")

@@ -57,6 +57,7 @@ def test_estimates_errors_and_fit_are_those_of_statsmodels(options, formula):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [c[0] for c in CASES] + [{"firth": True}])
 def test_files_exports_and_orders_of_rows_agree(options, tmp_path):
     frame = table()

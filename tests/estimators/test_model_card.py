@@ -19,6 +19,7 @@ ROWS = [
 SECTIONS = ["data", "groups", "limits", "method", "model", "notes", "scores", "verify"]
 
 
+@pytest.mark.slow
 def test_every_kind_of_model_has_a_card():
     for model in models().values():
         card = from_data(model.to_bytes()).card()

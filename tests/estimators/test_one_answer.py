@@ -92,6 +92,7 @@ def test_one_row_has_one_answer_whoever_asks(fitted, make, row):
     same(model, row, model.predict_proba([row])[0])
 
 
+@pytest.mark.slow
 @every
 def test_a_whole_float_is_the_level_of_the_whole_number(fitted, make):
     model = fitted(make)
@@ -126,6 +127,7 @@ def test_all_rows_have_the_answers_of_single_rows_and_of_the_command(fitted, mak
     assert np.column_stack([told["P(no)"], told["P(yes)"]]).tobytes() == shares.tobytes()
 
 
+@pytest.mark.slow
 @every
 def test_columns_of_floats_are_answered_as_read_rows(make):
     rng = np.random.default_rng(1)

@@ -21,6 +21,7 @@ TREES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", TREES, ids=repr)
 @pytest.mark.parametrize(
     ("rows", "note", "counts"), [(ONE, "one-class", [12]), (ALIKE, "one-value", [8, 4])], ids=["one", "alike"]

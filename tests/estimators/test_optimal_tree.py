@@ -44,6 +44,7 @@ def test_exclusive_or_takes_four_leaves():
     assert "Certificate: no tree of depth 3" in str(tree)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set")
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
@@ -92,6 +93,7 @@ def test_a_clock_that_does_not_run_out_leaves_no_trace():
     assert ts.OptimalTree(max_depth=2, seconds=600).fit(frame, target).to_bytes() == plain.to_bytes()
 
 
+@pytest.mark.slow
 def test_what_the_clock_cuts_off_is_noted_as_not_reproducible():
     frame, target = hard_rows(2000, 20)
     tree = ts.OptimalTree(max_depth=5, seconds=0.2).fit(frame, target)
@@ -146,6 +148,7 @@ def test_a_tree_not_grown_refuses_what_growing_explains():
         tree.splits()
 
 
+@pytest.mark.slow
 def test_compare_may_include_it():
     frame, target = hard_rows(60, 2)
     found = ts.compare(frame, target, methods=["tree", "optimal"], folds=3)

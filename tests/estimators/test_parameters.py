@@ -71,6 +71,7 @@ def test_all_that_is_known_of_columns_is_in_the_file_and_comes_back(estimator, t
     assert ts.verify(model, ROWS)
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize(
     "engine",
@@ -84,6 +85,7 @@ def test_no_engine_changes_a_model(estimator, engine):
     assert other.predict(ROWS).tolist() == plain.predict(ROWS).tolist()
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("engine", [ts.Local(), ts.Local(2)], ids=str)
 def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):

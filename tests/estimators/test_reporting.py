@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import tallystick as ts
 
 
+@pytest.mark.slow
 def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
     from tallystick.data.read import reader
     from tallystick.data.source.csv import CsvFile

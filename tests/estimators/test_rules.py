@@ -16,6 +16,7 @@ def rows():
     return [{"x": int(i), "a": str(j), "y": str(k)} for i, j, k in zip(x, a, y, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_rules_print_with_their_rows_and_come_back_from_a_file(method, rows, tmp_path):
     model = method().fit(rows, "y")

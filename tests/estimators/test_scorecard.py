@@ -41,6 +41,7 @@ def card(frame):
     return ts.Scorecard().fit(frame, "paid")
 
 
+@pytest.mark.slow
 def test_a_pencil_gives_the_very_probability(frame, card):
     rows = frame.drop(columns="paid")
     points = card.model_.base[0] + np.zeros(len(rows))
@@ -64,6 +65,7 @@ def test_order_threads_disk_and_file_change_no_byte(frame, card, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_threads_that_share_the_directions_of_a_card_change_no_byte(classes):
     rng = np.random.default_rng(5)

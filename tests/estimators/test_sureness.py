@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import statsmodels.api as sm
 from loan_tables import as_numbers, loans
 
 import tallystick as ts
 
 
+@pytest.mark.slow
 def test_rows_come_as_they_come(tmp_path):
     frame, _ = loans()
     frame.to_csv(tmp_path / "rows.csv", index=False)

@@ -71,6 +71,7 @@ def test_a_loaded_tree_that_is_pruned_keeps_the_columns_and_no_answers():
     assert ts.verify(pruned, ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tree", "bayes"])
 def test_the_chosen_model_of_a_comparison_has_a_profile(method):
     found = ts.compare(ROWS, "y", methods=(method,), folds=3)

@@ -67,6 +67,7 @@ def test_the_page_on_judging_names_every_check():
     assert {code.strip().strip("`") for code in listed.split(",")} == set(CODES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "make"),
     [

@@ -10,6 +10,7 @@ from tallystick.evaluate import large
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", ["pq", "pqr"])
 @pytest.mark.parametrize("values", [3, 50, 1_000])
 @pytest.mark.parametrize("priced", [False, True])

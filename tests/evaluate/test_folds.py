@@ -214,6 +214,7 @@ def test_every_judgement_of_rows_that_repeat_agrees(few, tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["score"]["measures"]["accuracy"]["value"] == near
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_leave_one_out_and_parts_of_rows_that_repeat_agree(few, method):
     frame, wanted = few
@@ -259,6 +260,7 @@ def judged(result):
     return out | {m.name: (m.value, m.low, m.high) for m in result.measures}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds", [5, "leave-one-out", (0.7, 0.3)])
 @pytest.mark.parametrize("method", METHODS)
 def test_cross_validation_of_weights_is_that_of_copies(method, folds):

@@ -46,6 +46,7 @@ def test_rates_are_those_counted_by_hand_and_rows_never_tested_are_left_out():
     assert (second["group"], second["rows"], second["error"]) == ("a", 1.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [4, 12])  # classes that rows are of, out of twelve
 def test_of_any_weights_none_are_wrong_where_all_answers_are_right_and_all_where_all_are_wrong(there):
     rng, rows = np.random.default_rng(there), 4_000

@@ -140,6 +140,7 @@ def test_a_regression_is_judged_on_rows_of_another_source(numbers):
     assert alone.measure("r2").value == pytest.approx(model.score(test, "y"))
 
 
+@pytest.mark.slow
 def test_noise_is_no_better_than_the_mean():
     rng = np.random.default_rng(0)
     data = {"a": rng.normal(size=150), "y": rng.normal(size=150)}
@@ -168,6 +169,7 @@ def judged(capsys, *args):
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_the_command_deals_rows_as_python_does(folder, capsys):
     given = {"methods": ["bayes"], "tuned": False}
     for flags, words in (
@@ -181,6 +183,7 @@ def test_the_command_deals_rows_as_python_does(folder, capsys):
     assert said["how"] == "60% train, 20% validate, 20% test"
 
 
+@pytest.mark.slow
 def test_the_command_tests_on_another_file_and_compares_regressions(folder, capsys):
     said = judged(capsys, "train.csv", "-t", "party", "--held-out", "test.csv", "--method", "tree")
     tree = next(e for e in said["entries"] if e["name"] == "decision tree")

@@ -23,6 +23,7 @@ def test_rows_that_pass_a_test_come_in_their_order(monkeypatch):
     assert large.where(lambda s: values[s] > 99, 7).tolist() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [2, 1 << 16])
 @settings(max_examples=30)
 @given(st.lists(st.sampled_from([0, 1, 5, 1 << 20, (1 << 63) + 1, (1 << 64) - 1]), max_size=12))

@@ -40,6 +40,7 @@ def test_a_group_that_is_further_off_is_told_with_both_figures():
     assert "fair" not in said
 
 
+@pytest.mark.slow
 def test_groups_of_one_kind_rarely_differ():
     draw, called = np.random.default_rng(0), 0
     for _ in range(200):

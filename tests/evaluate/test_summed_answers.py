@@ -70,6 +70,7 @@ def answers(rows, k, rounded, seed):
     return truth, shares, rng.integers(0, FOLDS, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("ends", [[], [0.05, 0.5, 0.51, 2.0]])

@@ -38,6 +38,7 @@ def counted(truth, shares, weight, threshold, of):
     ]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 30), of=st.sampled_from(LABELS), weights=st.booleans())
 def test_every_threshold_counts_what_a_model_that_decides_by_it_answers(seed, of, weights):
     truth, shares, weight, scores = made(seed, weights=weights)
@@ -50,6 +51,7 @@ def test_every_threshold_counts_what_a_model_that_decides_by_it_answers(seed, of
     assert found.half.found == each[(truth == own) & (answer == own)].sum()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 30), of=st.sampled_from(LABELS))
 def test_no_threshold_is_cheaper_than_the_cheapest(seed, of):
     truth, shares, weight, scores = made(seed)

@@ -17,6 +17,7 @@ def model(request):
     return request.param().fit(people(400), "income")
 
 
+@pytest.mark.slow
 def test_every_change_gives_the_answer_that_it_tells(model):
     found = model.counterfactuals(ROW)
     assert found.answer == model.predict_one(ROW)
@@ -30,6 +31,7 @@ def test_every_change_gives_the_answer_that_it_tells(model):
         assert f"the answer would be {one.answer}" in str(one)
 
 
+@pytest.mark.slow
 def test_fewer_columns_come_first_then_smaller_steps(model):
     sizes = [one.size for one in model.counterfactuals(ROW, most=20).found]
     assert sizes == sorted(sizes)

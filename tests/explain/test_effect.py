@@ -29,6 +29,7 @@ def rows(count=120, seed=3) -> pd.DataFrame:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_the_mean_is_that_of_asking_with_the_value_in_every_row(name):
     table = rows()

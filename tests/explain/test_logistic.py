@@ -92,6 +92,7 @@ def test_nomogram_and_report_measure_from_the_same_point(tmp_path):
     assert "median of every number" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_exports_tell_the_same_reasons(classes, tmp_path):
     model, rows = fitted(classes)

@@ -116,6 +116,7 @@ def test_several_classes_have_tests_and_robust_errors():
         found.residuals()
 
 
+@pytest.mark.slow
 def test_profile_ends_are_where_the_likelihood_says():
     model, frame, _, glm, x = both(reference="yes")  # signs turned over
     found = model.inference(frame, level=0.9).profile()

@@ -40,6 +40,7 @@ def check(tree, node: int, columns: int, exact: bool) -> None:
         assert f"{c.column}: gain" in str(tree.splits(node))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("lost", [0.0, 0.1])
 def test_every_column_has_the_rows_of_its_branches(setting, lost):

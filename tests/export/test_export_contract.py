@@ -280,6 +280,7 @@ def test_an_export_answers_what_the_model_answers(method, way, tmp_path):
     same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(way[0], 1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in METHODS if m.reads_text], ids=lambda method: method.name)
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_export_of_a_model_of_texts_answers_as_it_does_or_is_refused(method, target, tmp_path):
@@ -312,6 +313,7 @@ def decided_model(name: str, decision: str):
     return made[0].set_decision(**DECISIONS[decision]), made[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decision", DECISIONS)
 @pytest.mark.parametrize(
     "method", [m for m in METHODS if m.form != NO_FORM and not m.regression], ids=lambda method: method.name
@@ -326,6 +328,7 @@ def test_an_export_answers_by_the_decision_that_is_kept_with_the_model(method, w
     same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(way[0], 1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in METHODS if m.rules not in NO_RULES], ids=lambda m: m.name)
 def test_rules_answer_by_the_decision(method, tmp_path):
     if method.regression or method.card != NO_CARD:
@@ -350,6 +353,7 @@ def merged_model(name: str):
     return model.fit(rows, "y") if named(name).regression else model.fit(e.with_target(rows, "text"), "class")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
 @pytest.mark.parametrize("way", ways())
 def test_an_export_knows_the_spellings_that_were_merged(method, way, tmp_path):
@@ -387,6 +391,7 @@ def dated_model(name: str):
     return model.fit({n: v for n, v in rows.items() if n != "y"} | {"class": labels}, "class")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
 @pytest.mark.parametrize("way", ways())
 def test_an_export_finds_the_parts_of_dates(method, way, tmp_path):
@@ -396,6 +401,7 @@ def test_an_export_finds_the_parts_of_dates(method, way, tmp_path):
     same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(way[0], 1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_unknown_targets_and_options_are_refused(method):
     with pytest.raises(OptionError, match="there is no export to 'cobol'"):

@@ -77,6 +77,7 @@ def test_one_call_stops_where_asking_point_by_point_does(seed, rows, classes, l2
     assert whole == steps
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),

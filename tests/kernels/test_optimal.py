@@ -67,6 +67,7 @@ def searched(columns, form, loss, depth=2, backwards=False, **limits):
     return search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["two", "classes", "any"])
 @pytest.mark.parametrize("heavy", [1, 2**13, 2**40], ids=["16 bits", "32 bits", "64 bits"])
 def test_lanes_find_what_trying_all_pairs_finds(form, heavy):

@@ -65,6 +65,7 @@ def test_counts_and_values_are_those_of_the_rows(weighted):
     assert model.profile_.target.counts.tolist() == [weights[data["y"] == v].sum() for v in ("no", "yes")]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([0.0, -1.5, 2.0, 1e300, -1e300, 5e-324, float("nan")]), min_size=2))
 def test_any_numbers_are_told_exactly(values):
     x = np.array([*values, 1.0])
@@ -76,6 +77,7 @@ def test_any_numbers_are_told_exactly(values):
     assert (own.values.tolist(), own.counts.tolist()) == by_hand(x, np.ones(len(x), int))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard, ts.DecisionTree, ts.RuleList, ts.RegressionTree],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import tallystick as ts
 
@@ -42,6 +43,7 @@ def printed(tree: ts.DecisionTree, rows: pd.DataFrame) -> np.ndarray:
     return labels[ends]
 
 
+@pytest.mark.slow
 def test_averaged_answers_are_right_at_least_as_often_as_the_printed_tree():
     averaged, alone, base, rows = 0, 0, 0, 0
     for seed in range(3):

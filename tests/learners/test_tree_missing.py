@@ -32,6 +32,7 @@ def table(kind: str, regression: bool) -> pd.DataFrame:
     return pd.DataFrame({"x": pd.Series(COLUMNS[kind] * 4, dtype=object), "y": y * 4})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_known_is_split_from_missing(kind, tree, tmp_path):

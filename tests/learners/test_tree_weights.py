@@ -52,6 +52,7 @@ def weights_of(name):
     return WEIGHTS[name](np.random.default_rng(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_weight", CLASS_WEIGHTS, ids=str)
 @pytest.mark.parametrize("weights", [w for w in WEIGHTS if w != "heavy copies"])
 @pytest.mark.parametrize("method", METHODS)
@@ -59,6 +60,7 @@ def test_weighted_rows_give_one_model_whoever_sums(method, weights, class_weight
     same_everywhere(METHODS[method], frame(), weights_of(weights), class_weight=class_weight, max_depth=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_weight", CLASS_WEIGHTS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_heavy_copies_give_one_model_whoever_sums(method, class_weight):

@@ -26,6 +26,7 @@ def models():
     return {name: make().fit(X, Y) for name, make in METHODS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_answers_of_floats_are_those_of_a_table(models, method, dtype, monkeypatch):

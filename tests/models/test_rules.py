@@ -65,6 +65,7 @@ def broken(documents, name, change) -> bytes:
     return signed(document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(BROKEN)))
 def test_a_file_that_breaks_one_rule_is_refused_with_its_line(documents, number):
     name, change, says = BROKEN[number]
@@ -73,6 +74,7 @@ def test_a_file_that_breaks_one_rule_is_refused_with_its_line(documents, number)
     assert error.isprintable()
 
 
+@pytest.mark.slow
 def test_every_rule_of_the_reader_has_a_file_that_breaks_it(documents):
     lines = set()
     for name, change, _ in BROKEN:

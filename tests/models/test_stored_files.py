@@ -69,6 +69,7 @@ def test_no_file_was_deleted_and_all_kinds_are_there(folder):
     assert kinds == set(KINDS) - ({"linear-regression"} if folder.name == "v1" else set())
 
 
+@pytest.mark.slow
 @EACH
 def test_a_stored_model_answers_the_same_bits(folder, name):
     model = ts.load(folder / f"{name}.tally.json")
@@ -100,16 +101,19 @@ def test_the_json_schema_is_that_of_the_reader():
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 @EACH
 def test_stored_models_follow_the_json_schema(schema, folder, name):
     schema.validate(json.loads((folder / f"{name}.tally.json").read_bytes()))
 
 
+@pytest.mark.slow
 def test_what_is_fitted_today_follows_the_json_schema(schema):
     for model in models().values():
         schema.validate(json.loads(model.to_bytes()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "section", ["format", "model", "notes", "parameters", "profile", "rows", "schema", "sha256"]
 )
@@ -133,6 +137,7 @@ def test_the_json_schema_has_a_profile_from_version_2_on(schema):
 SECRET = "xyzzy-7421-plugh"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["NaiveBayes", "DecisionTree", "LogisticRegression", "Scorecard", "RuleList"]
 )

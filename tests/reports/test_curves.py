@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tallystick as ts
 from tallystick.reports.curves import constant, curves_section, thinned
@@ -27,6 +28,7 @@ def test_a_curve_keeps_its_ends_and_corners_when_it_is_thinned():
     assert away.max() < 0.12
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_all_rows_alike_has_no_curve():
     rows = [{"x": "ab"[i % 2], "y": "pq"[i % 4 < 2]} for i in range(40)]
     found = ts.compare(rows, "y", methods=["tree"], folds=5)

@@ -38,6 +38,7 @@ def given(path):
     return json.loads(re.search(r'id="given">(.*?)</script>', text, re.S)[1])
 
 
+@pytest.mark.slow
 def test_the_page_counts_what_the_scores_count(made):
     path, scores = made
     part = given(path)["threshold"]

@@ -83,6 +83,7 @@ def test_what_cannot_be_answered_is_refused_in_one_line(server, method, path, bo
     refused(server.ask(method, path, body, **headers), status)
 
 
+@pytest.mark.slow
 def test_the_log_holds_requests_without_cells_or_queries(server):
     body = json.dumps({"x": 3.25, "w": "secret-cell"}).encode()
     server.predict(body, "?lenient=true")
@@ -94,6 +95,7 @@ def test_the_log_holds_requests_without_cells_or_queries(server):
     assert json.loads(text.splitlines()[0])["event"] == "listening"
 
 
+@pytest.mark.slow
 def test_a_page_of_an_allowed_site_may_ask_and_read(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--allow-origin", "https://friend.example") as server:
         for method, status in (("OPTIONS", 204), ("POST", 200)):
@@ -113,6 +115,7 @@ def test_curl_needs_no_content_type(server):
     assert json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["model"] == "bayes"
 
 
+@pytest.mark.slow
 def test_a_failure_of_ours_is_told_in_the_log_alone_and_without_cells(models, tmp_path):
     log = Log(os.open(tmp_path / "log", os.O_CREAT | os.O_WRONLY))
     app = ServeApp(Shelf([("m", str(models / "tree.tally.json"))]), Guards(), log, Metrics())

@@ -32,6 +32,7 @@ def served(models):
     return load("bayes", str(models / "bayes.tally.json"))
 
 
+@pytest.mark.slow
 def test_a_client_of_the_protocol_gets_what_predict_answers(models, tmp_path):
     from open_inference.openapi.client import OpenInferenceClient
     from open_inference.openapi.errors import BadRequestError, NotFoundError

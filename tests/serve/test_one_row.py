@@ -35,6 +35,7 @@ CELLS = {
 METHODS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard, ts.RuleList]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_where_it_answers_it_says_what_a_table_says(method):
     estimator = method(kinds={"code": "levels"}).fit(ROWS, "y")

@@ -47,6 +47,7 @@ def test_every_kind_of_column_has_a_schema():
     assert "boolean" in column_schema(schema["on"])["type"]
 
 
+@pytest.mark.slow
 def test_openapi_names_what_is_there_and_every_address_answers(server):
     told = server.get("/openapi.json").json()
     assert told["openapi"] == "3.1.0"
@@ -71,6 +72,7 @@ def test_versions_of_a_name_are_told_once(served):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES)
 def test_the_page_brings_nothing_from_elsewhere(path):
     reply = page(path)

@@ -33,6 +33,7 @@ def test_a_port_that_is_taken_is_an_error_of_one_line():
         listen("127.0.0.1", sock.getsockname()[1])
 
 
+@pytest.mark.slow
 def test_it_ends_when_it_is_told_to(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json") as server:
         assert server.predict(ROW).status == 200
@@ -50,6 +51,7 @@ class Looks:
         return ([*sockets] if self.found and self.found.pop(0) else [], [], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refused", [True, False])
 def test_who_is_half_connected_is_waited_for_only_where_nobody_new_can_come(monkeypatch, refused):
     late = [False] * 30 + [True] + [False] * SETTLED
@@ -154,6 +156,7 @@ def await_children(pid: int, wanted: int, without: int = 0) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
         for _ in range(20):
@@ -170,6 +173,7 @@ def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models,
         assert server.stop() == 0
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_first_process(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
         workers = await_children(server.process.pid, 2)
@@ -197,6 +201,7 @@ server.run_workers(2, work, Log())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", ["first process", "worker"])
 def test_a_worker_that_has_just_begun_ends_when_the_server_is_told_to(slow):
     """A signal that came between its birth and its first line found it unknown, or ended nothing there."""
@@ -256,6 +261,7 @@ def test_a_model_file_is_replaced_under_load_and_a_broken_one_is_not_taken(model
         assert "tally_model_refusals_total 1" in counts
 
 
+@pytest.mark.slow
 def test_a_token_is_asked_for_and_never_logged(models, tmp_path):
     secret = "s3cret-s3cret-s3cret"
     (tmp_path / "token").write_text(secret + "\n")
@@ -273,6 +279,7 @@ def test_a_token_is_asked_for_and_never_logged(models, tmp_path):
         assert server.predict(ROW).status == 401
 
 
+@pytest.mark.slow
 def test_the_unit_for_systemd_is_one(tmp_path):
     tool = shutil.which("systemd-analyze")
     if tool is None:
@@ -284,6 +291,7 @@ def test_the_unit_for_systemd_is_one(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_connections_are_limited(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--max-connections", "4") as server:
         lines = [socket.create_connection((server.host, server.port)) for _ in range(4)]

@@ -28,6 +28,7 @@ def grids_of(columns, cells):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(numbers, numbers, st.integers(0, 3)), min_size=1, max_size=40), st.integers(0, 4))
 def test_cells_and_values_of_both_are_those_of_each_alone(rows, bits):
     columns = {"x": np.array([r[0] for r in rows]), "z": np.array([r[1] for r in rows])}

@@ -54,6 +54,7 @@ def little_memory(monkeypatch):
     monkeypatch.setattr("tallystick.learners.tree.FEW_VALUES", 900)  # column b is told by codes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("tree", TREES)
 def test_a_tree_on_disk_is_the_tree_in_memory(tree, weights, monkeypatch):
@@ -87,6 +88,7 @@ def test_nodes_and_candidates_lie_on_disk_and_candidates_are_those_of_the_nodes_
         assert one.branch_of.tolist() == same.branch_of.tolist()
 
 
+@pytest.mark.slow
 def test_many_subtrees_of_few_bytes_lie_on_disk_too_in_one_file(monkeypatch):
     sizes = []
 
@@ -123,6 +125,7 @@ def test_a_tree_by_tables_that_the_budget_has_no_room_for_ends_in_one_line_too(t
         made.get(tree, ts.DecisionTree.id3())._fit_table(there)
 
 
+@pytest.mark.slow
 def test_a_tree_that_the_budget_has_no_room_for_ends_in_one_line(monkeypatch):
     monkeypatch.setattr(room, "READING", 1)
     monkeypatch.setattr(room, "LEFT", (32 << 20) - 40_000)

@@ -61,6 +61,7 @@ def test_pieces_are_all_values_with_their_counts_and_each_is_small():
         assert b.before.tolist() == (a.before + a.counts.sum(axis=0)).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["y", None])
 @pytest.mark.parametrize("many", [60, 4_000])
 def test_a_description_of_rows_on_disk_that_no_memory_holds_is_that_of_rows_in_memory(many, target):
@@ -72,6 +73,7 @@ def test_a_description_of_rows_on_disk_that_no_memory_holds_is_that_of_rows_in_m
     assert json.dumps(there) == json.dumps(here)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_columns_that_tell_the_target_are_the_same_in_pieces(weighted):
     for seed in range(3):

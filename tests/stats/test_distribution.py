@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def found(values, weights, bins, cells, ends):
     return cuts_of(grid, spread.cells, near, bins), near
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.tuples(number, st.integers(1, 5)), max_size=60),
     weighted=st.booleans(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def total(question, blocks):
     return question.merge(one, other)[0]
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.tuples(number, st.integers(1, 5)), min_size=1, max_size=60),
     weighted=st.booleans(),

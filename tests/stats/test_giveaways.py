@@ -35,6 +35,7 @@ def leaky(rows, share, seed=0):
 LEAKS = {"cut", "band", "absent", "levels"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.35, 0.5, 0.9])
 @pytest.mark.parametrize("rows", [200, 3_000])
 def test_every_perfect_leak_is_named_at_every_base_rate_and_noise_is_not(rows, share):
@@ -54,6 +55,7 @@ def warned(model, data, **given):
     return [str(w.message) for w in told]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model", [ts.DecisionTree(), ts.NaiveBayes(), ts.LogisticRegression(), ts.Scorecard()]
 )

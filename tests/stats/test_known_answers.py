@@ -42,6 +42,7 @@ TREES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "w", "parts"])
 @pytest.mark.parametrize("name", TREES)
 def test_counts_of_nodes_tell_what_the_rows_tell(name, weights):

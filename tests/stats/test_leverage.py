@@ -25,6 +25,7 @@ def test_sums_are_those_of_numpy(weights):
     np.testing.assert_allclose(point.gradient - gradient, pull, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_blocks_and_threads_do_not_matter():
     frame, _ = loans()
     many = frame.loc[frame.index.repeat(400)]

@@ -36,6 +36,7 @@ def compared(session, **more):
     return done(session)
 
 
+@pytest.mark.slow
 def test_the_whole_job_and_the_model_is_that_of_the_library(session, tables):
     compared(session)
     assert set(session.state()["parts"]) >= {"columns", "methods", "model", "decide", "save"}
@@ -92,6 +93,7 @@ def test_changes_are_those_of_the_model_shown(session):
     assert all(s.startswith("With wind") for s in told["sentences"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wish", [{"threshold": 0.2, "of": "yes"}, {"costs": [[0.0, 1.0], [4.0, 0.0]]}])
 def test_a_decision_is_kept_with_the_model_in_its_file_script_and_command(session, tables, wish):
     compared(session)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-from pathlib import Path
 
 import pytest
+from sources import MODULES, nodes
 
 import tallystick as ts
 from tallystick.cli.flags import flag
 from tallystick.cli.main import COMMANDS, tally
 from tallystick.errors import IN_COLUMNS, Argument, read_with
 
-PACKAGE = Path(ts.__file__).parent
 ESTIMATORS = (
     ts.DecisionTree,
     ts.RegressionTree,
@@ -56,8 +55,8 @@ VALUES = {  # one that can be passed, by the name of the argument
 def named(function: str) -> set[str]:
     """The names of arguments that messages of the package are made with."""
     found = set()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in MODULES:
+        for node in nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
                 first = node.args[0]
                 if isinstance(first, ast.Constant):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from declared import Recorder, lacking, members
+from sources import MODULES, PACKAGE, nodes
 
 import tallystick as ts
 from tallystick import contracts
@@ -18,7 +19,6 @@ from tallystick.evaluate.running import cross_shares
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "tallystick"
 CLASSES = {"data.table.table", "data.table.disk", "engines.spark.table"}  # where the classes of tables are
 MAKERS = ("data/", "engines/")  # the rooms that make tables
 ALLOWED = {"evaluate/crossval.py"}  # a user may pass a table or the data of one
@@ -27,7 +27,7 @@ ALLOWED = {"evaluate/crossval.py"}  # a user may pass a table or the data of one
 def imported(path: Path) -> set[str]:
     """The modules of ours that a file imports from, the names in them included."""
     out = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             out |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
         if isinstance(node, ast.Import):
@@ -38,7 +38,7 @@ def imported(path: Path) -> set[str]:
 def test_only_rooms_that_make_tables_know_their_classes():
     found = {
         name
-        for path in PACKAGE.rglob("*.py")
+        for path in MODULES
         if imported(path) & CLASSES and not (name := path.relative_to(PACKAGE).as_posix()).startswith(MAKERS)
     }
     assert found == ALLOWED, "annotate with contracts.Table, and declare there what is asked"

@@ -74,6 +74,7 @@ assert ts.DecisionTree(engine=Backwards()).fit(rows, "play").to_bytes() == (
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", USES)
 def test_a_recipe_runs_as_it_stands_and_everybody_knows_the_new_one(title, tmp_path):
     section = PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]

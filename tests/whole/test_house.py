@@ -11,13 +11,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from sources import MODULES, PACKAGE, ROOT, nodes, tree
 
 import tallystick
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "src" / "tallystick"
 HEAVY = ("pyarrow", "duckdb", "pandas", "polars", "scipy", "sklearn", "pyspark", "onnx", "rich", "jinja2")
-MODULES = sorted(PACKAGE.rglob("*.py"))
 KERNELS = sorted((ROOT / "src" / "kernels").rglob("*.hpp"))
 SOURCES = [*MODULES, *KERNELS, *sorted((ROOT / "src").glob("bindings*"))]
 
@@ -37,8 +35,7 @@ def files() -> list[Path]:
 
 
 def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [n for n in nodes(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def loaded_by(code: str) -> set[str]:
@@ -86,7 +83,7 @@ def test_public_names_are_those_loaded_on_demand():
 
 def test_no_two_classes_have_one_name():
     own = [p for p in MODULES if p.name not in ("contracts.py", "standalone.py")]  # contracts; a template
-    names = [n.name for p in own for n in ast.walk(ast.parse(p.read_text())) if isinstance(n, ast.ClassDef)]
+    names = [n.name for p in own for n in nodes(p) if isinstance(n, ast.ClassDef)]
     assert [name for name in set(names) if names.count(name) > 1] == []
 
 
@@ -156,7 +153,7 @@ def _is_door(path: Path, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bo
 
 
 def test_every_module_says_what_it_is():
-    assert [str(p) for p in MODULES if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))] == []
+    assert [str(p) for p in MODULES if not ast.get_docstring(tree(p))] == []
 
 
 # The words are put together here so that this file does not find itself.
@@ -193,7 +190,7 @@ def test_no_code_is_loaded_by_name_or_from_bytes():
     found = []
     for path in MODULES:
         place = path.relative_to(PACKAGE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [a.name for a in node.names] + [getattr(node, "module", None) or ""]
                 found += [
@@ -241,15 +238,15 @@ def test_every_module_has_a_test_file_of_its_name():
 def test_benchmarks_take_from_each_other_what_is_there():
     """Their peers are not all installed where tests run, so they are read, not imported."""
     paths = (ROOT / "benchmarks").glob("*.py")
-    trees = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
-    if not trees:
+    taking = {path.stem: path for path in paths}
+    if not taking:
         pytest.skip("an sdist has no benchmarks")
-    there = {name: {n for node in tree.body for n in _defined(node)} for name, tree in trees.items()}
+    there = {name: {n for node in tree(path).body for n in _defined(node)} for name, path in taking.items()}
     taken = [
         (name, node.module, alias.name)
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module in trees
+        for name, path in taking.items()
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom) and node.module in taking
         for alias in node.names
     ]
     assert len(taken) > 20

@@ -121,6 +121,7 @@ DAYS = [
 DAY_NUMBER = re.compile(r"\b18[67]\d\d\b")  # 2021, in days since 1970
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods.METHODS, ids=[m.name for m in methods.METHODS])
 def test_a_date_is_told_as_a_date_in_the_words_of_every_method(method):
     number = method.regression

@@ -8,7 +8,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "tallystick"
+from sources import MODULES, PACKAGE, nodes, tree
 
 # hasattr, and getattr with a default, by file: each looks at what no contract of ours binds, for this reason.
 PROBES = {
@@ -72,8 +72,7 @@ KINDS = {
 
 def calls(path: Path) -> list[ast.Call]:
     """All calls of a plain name in a file."""
-    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    return [node for node in nodes(path) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
 
 
 def probes(path: Path) -> int:
@@ -87,10 +86,10 @@ def room(name: str) -> str:
     return name.split("/")[0].removesuffix(".py")
 
 
-FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+FILES = {path.relative_to(PACKAGE).as_posix(): path for path in MODULES}
 CLASSES: dict[str, set[str]] = {}  # the files that define a class of this name
 for _name, _path in FILES.items():
-    for _node in ast.parse(_path.read_text(encoding="utf-8")).body:
+    for _node in tree(_path).body:
         if isinstance(_node, ast.ClassDef):
             CLASSES.setdefault(_node.name, set()).add(_name)
 
@@ -98,9 +97,9 @@ for _name, _path in FILES.items():
 def asked(path: Path) -> list[str]:
     """The names of classes that a file asks for by isinstance."""
     given = [call.args[1] for call in calls(path) if call.func.id == "isinstance"]
-    nodes = [node for one in given for node in ast.walk(one)]
+    named = [node for one in given for node in ast.walk(one)]
     return [
-        n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute)
+        n.id if isinstance(n, ast.Name) else n.attr for n in named if isinstance(n, ast.Name | ast.Attribute)
     ]
 
 

@@ -256,6 +256,7 @@ def test_a_column_of_unique_values_is_picked_by_both_but_not_by_c45():
     assert "Day" not in str(c45)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [{"min_samples_split": 20}, {"min_samples_leaf": 20}])
 def test_a_tiny_tree_of_the_votes_does_as_well_as_bigger_ones(limit):
     votes = EXAMPLES / "votes.csv"

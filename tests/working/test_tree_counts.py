@@ -32,6 +32,7 @@ def table(seed):
     return rows, lacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
@@ -58,6 +59,7 @@ def test_every_gain_and_ratio_is_the_models_own(setting, seed):
     assert compared >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["id3", "c45", "tree"])
 @pytest.mark.parametrize("lacks", [False, True])
 def test_of_very_many_cuts_the_best_is_the_models_own(setting, lacks):

@@ -67,6 +67,7 @@ def same(a, b) -> None:
             assert np.array_equal(data, b.columns[name], equal_nan=data.dtype.kind == "f"), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("block", [None, 4_000])
 def test_many_short_columns_are_read_as_each_alone(seed, block, tmp_path, monkeypatch):

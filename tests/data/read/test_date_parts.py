@@ -65,6 +65,7 @@ def test_one_table_is_one_model_whatever_the_way_in(tmp_path):
     assert fitted(tmp_path / "german.csv", memory="64MB").to_bytes() == written.to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_rows_single_rows_and_files_get_one_answer(kind, tmp_path):
     table = frame(seed=2)

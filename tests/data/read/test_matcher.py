@@ -72,6 +72,7 @@ def learned(rows: int = 240, seed: int = 3) -> pd.DataFrame:
 # ---- one table, one model ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_all_these_kinds_are_the_same_in_memory_on_disk_and_in_any_order(learner, tmp_path):
     frame = learned()
@@ -96,6 +97,7 @@ def test_all_these_kinds_are_the_same_on_spark(spark):
 # ---- marks among numbers ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [2, 3, 10])
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_among_numbers_is_missing_whatever_its_share(mark, share):

@@ -129,6 +129,7 @@ def test_what_stands_for_missing_and_unknown_columns_are_refused():
         ts.DecisionTree(columns=ts.Columns(merge={"grades": {"a": ["b"]}})).fit(frame(), "label")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdef")), st.dictionaries(st.sampled_from("abc"), st.sampled_from("dxyz")))
 def test_counts_move_to_what_texts_become(cells, merge):
     texts = sorted(set(cells))

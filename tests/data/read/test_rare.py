@@ -181,6 +181,7 @@ def table_of(cells):
     return pl.DataFrame({"x": cells, **other}) if isinstance(cells, pl.Series) else {"x": cells, **other}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SAME)
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_values_in_any_type_give_the_same_model(what):

@@ -53,6 +53,7 @@ def _tables(draw: Any) -> tuple[Any, Any]:
     return matrix if draw(st.booleans()) else np.ascontiguousarray(matrix), np.array(labels)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(table=_tables(), trivial=st.booleans())
 @example(table=(np.arange(24.0)[:, None], np.arange(24) % 2), trivial=False)  # numbers its rows

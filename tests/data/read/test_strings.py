@@ -148,6 +148,7 @@ def expect(texts, result, **options):
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.none() | near_numbers, max_size=20), decimals, st.booleans())
 @example([*ODD, None], ".", True)
@@ -177,6 +178,7 @@ def test_every_long_decimal_is_read_as_python_reads_it(digits, places, sign):
     assert bits(parsed(texts).values) == bits([float(t) for t in texts])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.none() | near_numbers, max_size=20), st.integers(0, 20))
 def test_counts_and_first_rows_belong_to_the_kinds(texts, cut):
@@ -216,6 +218,7 @@ def shown(found):
     return found.values.to_pylist(), found.codes.tolist()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(cells, st.integers(0, 30))
 def test_values_are_sorted_by_bytes_and_codes_point_at_them(texts, cut):

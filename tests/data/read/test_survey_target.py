@@ -33,6 +33,7 @@ ARRAYS = {
 METHODS = [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_an_array_of_pandas_is_a_target_like_its_series(name):
     y = ARRAYS[name]
@@ -75,6 +76,7 @@ def test_a_number_is_one_label_however_it_is_written():
     assert Target("y", ("1.0", "2"), "text").label_of(1.0) == "1.0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [(1.0, 2.0), (1, 2), (0.5, 2.0), (False, True)])
 def test_numbers_per_class_are_found_by_any_spelling_of_the_label(labels):
     y = [labels[v] for v in NUMBERS]
@@ -132,6 +134,7 @@ def test_declared_labels_of_numbers_are_numbers(declared):
     assert more.classes_.tolist() == [0.0, 0.5, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [2**53, 2**60, 2**63, -(2**60)])
 @pytest.mark.parametrize("method", METHODS)
 def test_large_whole_labels_come_back_as_they_were(base, method, tmp_path):

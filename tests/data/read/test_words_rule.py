@@ -46,6 +46,7 @@ def test_an_option_leaves_short_words_out_and_the_file_keeps_it(estimator, tmp_p
         estimator(min_letters=0).fit(ROWS, "y")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", [1, 2])
 @pytest.mark.parametrize("estimator", [ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_exported_code_cuts_words_alike(estimator, letters, tmp_path):

@@ -19,6 +19,7 @@ from tallystick.errors import DataError
 TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", ">i4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @given(values=st.lists(st.integers(0, 100)))
 def test_numbers_become_the_array_that_pyarrow_makes(dtype, values):

@@ -68,6 +68,7 @@ def test_what_becomes_of_a_row_depends_on_no_block_size(tmp_path, size):
     assert parts.notes == whole.notes
 
 
+@pytest.mark.slow
 def test_every_way_in_gives_the_same_model(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(text([*GOOD[:50], *BAD, *GOOD[50:]] * 30), encoding="utf-8")
@@ -138,6 +139,7 @@ def test_damage_is_measured_over_the_whole_file(tmp_path):
     assert pickle.loads(pickle.dumps(Mending(repaired={2: "x"}))).repaired == {2: "x"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [row_less_sep, row_more_sep, row_extra_quote, *IN_ROWS], ids=lambda k: k.__name__
 )
@@ -147,6 +149,7 @@ def test_a_sample_of_damaged_files_is_never_wrong(kind, tmp_path):
         assert what in ("right", "repaired", "aside") or "_row0_" in case.name, (case.name, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OF_FILES, ids=lambda k: k.__name__)
 def test_files_written_in_other_ways_are_read(kind, tmp_path):
     for _, case in cases(shop(), 1, (kind,)):

@@ -85,6 +85,7 @@ def test_text_beyond_ascii_and_a_header_once_more_are_not_easy(tmp_path):
         assert told == len(ROWS) + (odd == "5,é,1")
 
 
+@pytest.mark.slow
 def test_ragged_rows_are_named_by_their_lines(tmp_path):
     lines = [*ROWS[:3_000], "5,a", *ROWS[3_000:]]
     source = replace(opened(tmp_path, HEAD + "\n".join(lines) + "\n", bad_rows="skip"), block=20_000)

@@ -55,6 +55,7 @@ def test_sums_in_the_middle_and_with_strict_stay(tmp_path):
     assert read(written(path, [total]), strict=True)[0] == 31
 
 
+@pytest.mark.slow
 def test_sums_with_decimal_commas_of_a_file_in_several_blocks(tmp_path):
     rows = [(a, b, c.replace(".", ","), y) for a, b, c, y in ROWS] * 4_000
     last = ("Summe", "480.000", "270.000,00", "")
@@ -65,6 +66,7 @@ def test_sums_with_decimal_commas_of_a_file_in_several_blocks(tmp_path):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.decimals(-1000, 1000, places=2), min_size=2, max_size=20), st.integers(-5, 5))
 def test_sums_are_exact_to_the_figures_they_have(cells, off):
     sums = ColumnSums([0], ".")

@@ -74,6 +74,7 @@ def test_equal_rows_of_different_classes_are_counted_with_those_that_are_lost():
     assert conflicts(weighed).lost == 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighed", [False, True])
 @pytest.mark.parametrize("different", [1, 5_000])
 def test_conflicts_of_parts_are_those_of_all_rows_and_equal_rows_take_no_memory(weighed, different):

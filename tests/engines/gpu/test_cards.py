@@ -13,6 +13,7 @@ import tallystick as ts
 import tallystick.engines.gpu as room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scorecards_have_the_same_bytes(classes, weighted):
@@ -27,6 +28,7 @@ def test_scorecards_have_the_same_bytes(classes, weighted):
     assert there.to_bytes() == here.to_bytes()
 
 
+@pytest.mark.slow
 def test_what_is_kept_for_a_table_goes_with_it():
     """A table that nobody released dies, and the next may have its number."""
     X, y = table(23, n=600)

@@ -175,6 +175,7 @@ def test_what_has_no_kernel_is_summed_on_the_processor():
         same(found, Local(1).total(rows, one))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "extra"), [(2, {}), (3, {"class_weight": "balanced"}), (2, {"interactions": 2})]
 )

@@ -49,6 +49,7 @@ def both(there, X):
         return there.predict_proba(X), there.predict(X), device
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", list(MODELS))
 def test_shares_and_classes_are_the_processors(name, classes):

@@ -47,6 +47,7 @@ def unfrozen(monkeypatch):
     gc.unfreeze()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unfrozen")
 def test_a_partition_tells_one_survey_of_all_its_batches_also_of_none():
     work = Surveying(Survey(Question.about(Frame(("x", "w")), None, "w")), BATCH.schema, __version__)

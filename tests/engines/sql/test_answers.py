@@ -57,6 +57,7 @@ def flat(total):
     return [np.asarray(total)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: type(q).__name__)
 def test_an_answer_is_the_sum(tables, question):
     there, here = tables

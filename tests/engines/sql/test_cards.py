@@ -60,6 +60,7 @@ def flat(total):
     return [x for name in names if name in dir(total) for x in flat(getattr(total, name))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [cards.PACKED, 50])
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: type(q).__name__)
 def test_an_answer_is_the_sum(tables, question, packed, monkeypatch):
@@ -89,6 +90,7 @@ def test_lines_are_asked_for_once_and_again_where_a_cut_is_new(tables):
     assert there.by_lines is not first
 
 
+@pytest.mark.slow
 def test_what_a_card_answers_is_counted_by_lines(tables):
     there, here = tables
     question = AnswerCounts(ts.Scorecard().fit(FRAME, "y", "w").model_, 2)
@@ -101,6 +103,7 @@ def test_codes_that_one_whole_number_does_not_hold_lie_in_several():
     assert _runs([2, 2**61, 2**61, 5]) == [(0, 2), (2, 3), (3, 4)]
 
 
+@pytest.mark.slow
 def test_a_card_of_a_sample_of_the_rows_is_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(rounds, "SAMPLE", 100)
     monkeypatch.setattr("tallystick.learners.scorecard.learner.SAMPLE", 100)

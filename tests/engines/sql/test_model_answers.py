@@ -30,6 +30,7 @@ def tables(tmp_path_factory):
     there.release()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("rounding", [model_answers.ROUNDING, 1e-3])  # the second: most rows are near an end
 def test_answers_are_counted_as_here_whoever_is_sure_of_them(tables, name, rounding, monkeypatch):

@@ -23,6 +23,7 @@ def test_groups_count_for_the_rows_they_stand_for():
     assert rows.count(np.array([True, False, True])).tolist() == [6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_schema_notes_and_rows_are_those_of_the_rows(tmp_path, weights):
     frame = awkward()
@@ -33,6 +34,7 @@ def test_schema_notes_and_rows_are_those_of_the_rows(tmp_path, weights):
     assert [getattr(found, name) for name in facts] == [getattr(here, name) for name in facts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "why"),
     [
@@ -47,6 +49,7 @@ def test_what_cannot_be_told_there_is_said(tmp_path, cells, why):
         there(tmp_path, pd.DataFrame({"x": cells, "z": np.arange(60) % 7, "y": ["a", "b"] * 30}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.5, -1.0, np.nan, 2.0**40])
 def test_weights_that_are_not_copies_are_summed_here(tmp_path, weight):
     frame = pd.DataFrame({"x": np.arange(60) % 7, "w": [1.0, weight] * 30, "y": ["a", "b"] * 30})

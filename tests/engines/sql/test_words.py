@@ -32,6 +32,7 @@ def test_a_place_among_numbers_is_that_of_a_search(at):
     assert one(sql, "CAST(NULL AS FLOAT8)") == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 8, 9, 100])
 def test_a_code_is_found_among_few_and_many_texts(size):
     known = [(f"v{i}'", i % 7) for i in range(size)]

@@ -47,6 +47,7 @@ def tables(draw):
     return every, codes, draw(st.integers(1, 3))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_the_best_test_is_that_of_trying_all(given):
     every, codes, least = given

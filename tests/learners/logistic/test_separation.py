@@ -32,6 +32,7 @@ def lacking(classes, seed, rows=150):
     return pd.DataFrame({"x": rng.normal(size=rows), "g": g, "z": rng.normal(size=rows)}), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l2", [0, 1.0], ids=["no prior", "prior"])
 @pytest.mark.parametrize("classes", [3, 4])
 @pytest.mark.parametrize("seed", range(6))

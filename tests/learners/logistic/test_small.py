@@ -50,6 +50,7 @@ def rows_of(seed, rows=60, columns=4):
     return X, y
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),
@@ -142,6 +143,7 @@ def test_classes_are_looked_at_only_when_somebody_asks(monkeypatch):
         looked.clear()
 
 
+@pytest.mark.slow
 def test_rows_are_let_go_when_all_is_told():
     X, y = separated()
     model = ts.LogisticRegression(l2=1.0).fit(X, y)

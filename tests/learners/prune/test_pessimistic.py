@@ -47,6 +47,7 @@ def test_the_normal_quantile_is_right(p):
     assert math.isclose(normal_quantile(p), norm.ppf(p), rel_tol=1e-13, abs_tol=1e-15)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_pessimistic_pruning_with_rows_keeps_counts_that_add_up(seed):

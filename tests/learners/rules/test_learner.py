@@ -40,6 +40,7 @@ def test_a_set_of_two_classes_is_one_expression():
     assert found.expression() == "(x < 30.5)∧(a in {p, q}) ∨ flag∧(size = L)" or "flag" in found.expression()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     rows = planted(200, noise=0.1)
@@ -78,6 +79,7 @@ def test_three_classes_are_told_apart():
         assert model.rules().expression("b") == "(3.5 ≤ x < 6.5)"
 
 
+@pytest.mark.slow
 def test_class_weights_and_costs_change_what_is_answered():
     rows = planted(noise=0.3)
     plain = ts.RuleList(**WISHES).fit(rows, "y")

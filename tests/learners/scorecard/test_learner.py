@@ -59,6 +59,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", TABLES)
 def test_an_awkward_table_has_a_card(what):
     fitted(TABLES[what])
@@ -69,6 +70,7 @@ def test_a_column_that_is_missing_but_asked_for_has_no_points():
     assert "z" in model.model_.left_out
 
 
+@pytest.mark.slow
 def test_levels_beyond_number_share_a_line():
     rows = 20_000
     frame = pd.DataFrame(

@@ -76,6 +76,7 @@ def test_the_points_of_a_line_sum_to_nothing_over_the_classes():
     assert levelled(f[:, :1]).tolist() == [[1.0], [0.0]]
 
 
+@pytest.mark.slow
 def test_the_points_of_one_column_of_levels_are_those_of_its_counts_drawn_to_the_mean():
     """With one column of two levels the optimum under a given strength can be found by hand, by bisection."""
     data = pd.DataFrame(

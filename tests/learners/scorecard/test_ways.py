@@ -105,6 +105,7 @@ def table(seed, rows=400):
     return pd.DataFrame({"x": x, "z": z}), np.array(["low", "mid", "top"])[eta.argmax(axis=1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["low", "mid", "top"])
 @pytest.mark.parametrize("way", ["rising", "falling"])
 def test_the_probability_of_a_class_only_rises_or_falls_whatever_else_is_there(label, way):
@@ -167,6 +168,7 @@ def test_what_cannot_be_is_one_line(wish, said):
     assert str(caught.value) == said
 
 
+@pytest.mark.slow
 def test_levels_in_an_order_keep_theirs_where_they_are_very_many():
     rng = np.random.default_rng(1)
     names = [f"{i:03d}" for i in range(300)]

@@ -50,6 +50,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("where", "value", "said"), CASES)
 def test_what_does_not_fit_is_refused_in_one_line(where, value, said):
     with pytest.raises(ModelFileError, match=said) as error:

@@ -117,6 +117,7 @@ def learnt(request):
     return ts.Scorecard(columns=columns).fit(table, "y")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cell"), [(n, c) for n, cells in CELLS.items() for c in cells])
 def test_a_learnt_card_answers_one_record_with_the_bits_of_a_table(learnt, name, cell):
     row = {k: v for k, v in TABLE[5].items() if k != "y"} | {name: cell}

@@ -24,6 +24,7 @@ def preorders(draw):
     return out
 
 
+@pytest.mark.slow
 @given(preorders())
 def test_the_shape_of_a_preorder_is_what_a_stack_reads(branches):
     parent, children = shape(branches)

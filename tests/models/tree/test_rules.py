@@ -17,6 +17,7 @@ from tallystick.models.tree.rules import generalised, holds, rules
 seeds = st.integers(0, 10_000)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(seeds)
 def test_rules_give_every_row_the_class_of_its_leaf(seed):
