@@ -75,6 +75,7 @@ class Method:
     effort: float = 1.0  # to fit a row, column and class, beside other methods; counting: a hundredth
     most_classes: int = 0  # beyond which it is refused, as the work grows with their square; 0: no end
     reads_text: bool = True
+    grows: bool = False  # whether its models are trees, as large as the rows ask for
     regression: bool = False
     target: bool = True  # whether it predicts a column; else it tells of all of them
     missing: str = "is read as the model says"
@@ -116,6 +117,7 @@ _TREE = Method(
     working="working.tree_task:tree_parts",
     tuned=_LEAVES,
     reads_text=False,
+    grows=True,
     missing="goes where the test says (learned from the rows), as does a level never seen",
 )
 

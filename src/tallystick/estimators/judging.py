@@ -233,8 +233,8 @@ def _where_there_is_room(
 
 
 def _has_room(candidate: Candidate, table: Table) -> bool:
-    """Say whether all rows can be fitted by every setting of a candidate, which grows a tree."""
-    if candidate.family not in NAMES + REGRESSIONS or named(candidate.family).reads_text:
+    """Say whether every setting of a candidate has room for all rows; what grows no tree has."""
+    if candidate.family not in NAMES + REGRESSIONS or not named(candidate.family).grows:
         return True
     try:
         for _, estimator in candidate.settings:
