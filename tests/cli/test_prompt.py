@@ -30,6 +30,7 @@ def results(models):
     yield ts.compare(TENNIS, "Play", folds=2, tuned=False)
 
 
+@pytest.mark.slow
 def test_a_result_shows_itself_as_print_does(models):
     for result in results(models):
         assert repr(result) == str(result), type(result).__name__

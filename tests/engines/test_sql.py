@@ -33,6 +33,7 @@ def address(database):
     return put(database, "awkward", FRAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_the_model_is_that_of_the_rows_here_byte_for_byte(address, name, weights):

@@ -137,6 +137,7 @@ def test_a_fit_that_uses_every_column_warns_of_none_and_prints_no_notes():
     assert ("notes\n" in str(model)) == bool(model.notes_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "most"),
     [

@@ -38,6 +38,7 @@ def fitted(name):
     return METHODS[name]().fit(rows(), "y")
 
 
+@pytest.mark.slow
 @every
 def test_a_decision_changes_labels_and_no_probability(name):
     model, new = fitted(name), rows(seed=4)

@@ -46,6 +46,7 @@ def test_one_model_for_any_row_order_threads_and_blocks(pruning, monkeypatch):
         assert ts.DensityTree(threads=threads, **options).fit(FRAME).to_bytes() == want
 
 
+@pytest.mark.slow
 def test_one_model_for_any_input(tmp_path):
     arrow = pa.Table.from_pandas(FRAME, preserve_index=False)
     pyarrow.csv.write_csv(arrow, tmp_path / "t.csv")

@@ -43,7 +43,7 @@ METHODS = {m.words: m.load("estimator") for m in listed.METHODS} | {
     "tree, CART": lambda **given: ts.DecisionTree.cart(class_weight="balanced", **given),
 }
 REGRESSION = {m.load("estimator") for m in listed.METHODS if m.regression}
-QUICK = {m.words for m in listed.METHODS} - {"rule set"}  # the laws that `make fast` runs
+QUICK = {m.words for m in listed.METHODS} - {"rule list", "rule set"}  # the laws that `make fast` runs
 methods = pytest.mark.parametrize(
     "method",
     [

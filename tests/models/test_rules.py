@@ -150,6 +150,7 @@ def test_every_field_of_every_kind_refuses_a_value_of_another_type(documents, od
                 assert "\n" not in str(refusal(signed(changed))), (name, path)
 
 
+@pytest.mark.slow
 def test_the_files_that_are_broken_are_good(documents):
     for document in documents.values():
         assert file.to_bytes(from_data(signed(document)).to_dict()) == file.to_bytes(

@@ -53,6 +53,7 @@ def test_the_page_counts_what_the_scores_count(made):
     assert len(part["steps"]) < 320
 
 
+@pytest.mark.slow
 def test_three_classes_have_no_line_to_draw():
     rows = [{"x": k % 9, "y": "abc"[k % 9 // 3]} for k in range(120)]
     made = ts.report(rows, "y", methods=("tree",), tuned=False, **QUICK)
@@ -99,6 +100,7 @@ def three(n=300):
     return [{"x": round(draw.gauss(i % 3, 0.9), 2), "y": "abc"[i % 3]} for i in range(n)]
 
 
+@pytest.mark.slow
 def test_costs_of_three_classes_bring_the_shares_of_rows_and_two_bring_none(given):
     assert costs_section(given("bayes")) is None
     found = ts.report(three(), "y", methods=["bayes"], folds=3, repeats=0)

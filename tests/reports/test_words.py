@@ -93,6 +93,7 @@ def test_beside_other_columns_a_text_is_told_by_its_best_word():
     assert found["words"] is None  # no room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tree"])
 def test_a_text_that_the_model_does_not_look_at_is_said_to_be_so(method):
     rows = [r | {"id": 2 * i + 1000 * (r["y"] == "spam")} for i, r in enumerate(texts())]

@@ -71,12 +71,14 @@ def test_requests_that_come_at_once_are_answered_in_their_order(server):
     assert bodies[0] == bodies[2] != bodies[1]
 
 
+@pytest.mark.slow
 def test_a_body_in_chunks_is_read(server):
     pieces = b"".join(b"%x\r\n%s\r\n" % (1, bytes([b])) for b in ROW) + b"0\r\n\r\n"
     answer = server.raw(HEAD + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + pieces)
     assert answer.startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.slow
 def test_a_length_and_chunks_together_are_refused(server):
     answer = server.raw(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
     assert told(answer)[0] == 400

@@ -66,6 +66,7 @@ def test_a_tree_on_disk_is_the_tree_in_memory(tree, weights, monkeypatch):
     assert TREES[tree]()._fit_table(here).to_bytes() == found
 
 
+@pytest.mark.slow
 def test_a_regression_on_disk_is_the_one_in_memory(monkeypatch):
     data = FRAME.drop(columns="y")
     there = read_to_disk(open_source(data), 32 << 20, None, "a", regression=True)
@@ -75,6 +76,7 @@ def test_a_regression_on_disk_is_the_one_in_memory(monkeypatch):
     assert ts.RegressionTree(max_depth=5)._fit_table(here).to_bytes() == found
 
 
+@pytest.mark.slow
 def test_nodes_and_candidates_lie_on_disk_and_candidates_are_those_of_the_nodes_asked_for():
     tree = ts.DecisionTree.id3()._fit_table(read_to_disk(open_source(FRAME), 32 << 20, None, "y")).model_
     assert scratch.on_disk(tree.nodes.counts)

@@ -34,6 +34,7 @@ def test_weights_of_rows_and_classes_multiply():
     assert rule([2, 5], None).of_rows(CLASSES, np.array([2, 5])).tolist() == [2, 5]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(1, 2**58)), min_size=1, max_size=8),
     st.tuples(st.floats(0.001, 1e4), st.floats(0.001, 1e4)) | st.none(),

@@ -47,6 +47,7 @@ def pieces_of(whole, ends):
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(row, min_size=1, max_size=25),

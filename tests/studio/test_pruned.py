@@ -14,6 +14,7 @@ def tree(tables):
     return ts.DecisionTree().fit(str(tables / "votes.csv"), "party")
 
 
+@pytest.mark.slow
 def test_each_step_is_the_tree_that_a_fit_with_its_parameters_gives(tree, tables):
     path = path_of(tree, 3)
     assert path["leaves"] == sorted(path["leaves"])

@@ -53,6 +53,7 @@ def test_the_whole_job_and_the_model_is_that_of_the_library(session, tables):
     assert session.saved("report") == ("play.html", own.html.encode())
 
 
+@pytest.mark.slow
 def test_another_wish_drops_what_was_made_from_the_one_before(session):
     compared(session)
     session.change({"column": "sky", "kind": "out"})
@@ -121,6 +122,7 @@ def test_a_decision_that_makes_no_sense_is_refused(session):
         session.decide({"threshold": 2, "of": "yes"})
 
 
+@pytest.mark.slow
 def test_a_pruned_tree_stands_beside_the_others_and_is_what_the_script_fits(session, tables):
     compared(session)
     session.show("decision tree")
@@ -136,6 +138,7 @@ def test_a_pruned_tree_stands_beside_the_others_and_is_what_the_script_fits(sess
     assert names["model"].to_bytes() == session.saved("model")[1]
 
 
+@pytest.mark.slow
 def test_a_tree_by_hand_is_shown_scored_and_saved(session):
     compared(session)
     session.by_hand({"do": "begin"})

@@ -56,6 +56,8 @@ def named(function: str) -> set[str]:
     """The names of arguments that messages of the package are made with."""
     found = set()
     for path in MODULES:
+        if f"{function}(" not in path.read_text(encoding="utf-8"):
+            continue
         for node in nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
                 first = node.args[0]

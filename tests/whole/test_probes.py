@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from sources import MODULES, PACKAGE, nodes, tree
@@ -87,11 +88,17 @@ def room(name: str) -> str:
 
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in MODULES}
-CLASSES: dict[str, set[str]] = {}  # the files that define a class of this name
-for _name, _path in FILES.items():
-    for _node in tree(_path).body:
-        if isinstance(_node, ast.ClassDef):
-            CLASSES.setdefault(_node.name, set()).add(_name)
+
+
+@cache
+def classes() -> dict[str, set[str]]:
+    """The files that define a class of a name."""
+    out: dict[str, set[str]] = {}
+    for name, path in FILES.items():
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                out.setdefault(node.name, set()).add(name)
+    return out
 
 
 def asked(path: Path) -> list[str]:
@@ -108,8 +115,8 @@ def foreign_kinds(name: str, path: Path) -> int:
     free = {(home, kind) for home, kinds in SUMS.items() for kind in kinds}
     out = 0
     for kind in asked(path):
-        homes = {home for home in CLASSES.get(kind, ()) if (home, kind) not in free}
-        out += bool(homes) and room(name) not in {room(home) for home in CLASSES[kind]}
+        homes = {home for home in classes().get(kind, ()) if (home, kind) not in free}
+        out += bool(homes) and room(name) not in {room(home) for home in classes()[kind]}
     return out
 
 
@@ -125,7 +132,7 @@ def test_nobody_asks_for_classes_of_other_rooms_but_where_it_is_listed():
 
 def test_the_alternatives_of_sums_are_where_they_are_said_to_be():
     for home, kinds in SUMS.items():
-        assert [kind for kind in kinds if home not in CLASSES[kind]] == [], home
+        assert [kind for kind in kinds if home not in classes()[kind]] == [], home
 
 
 def test_rooms_that_sum_and_learn_probe_nothing():

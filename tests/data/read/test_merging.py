@@ -52,6 +52,7 @@ def test_the_model_is_that_of_corrected_cells():
     assert model.classes_.tolist() == ["no", "yes"]
 
 
+@pytest.mark.slow
 def test_one_table_is_one_model_whatever_the_way_in(tmp_path):
     table = frame()
     want = fitted(table).to_bytes()

@@ -158,6 +158,7 @@ def test_cells_are_read_as_the_twin_reads_them(texts, decimal, dates):
     expect(texts, result, marks=MISSING_MARKS, decimal=decimal, dates=dates)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**64 - 1), st.integers(0, 40))
 def test_every_double_is_read_as_python_reads_it(pattern, digits):

@@ -83,6 +83,7 @@ print(pa.default_memory_pool().backend_name)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["", *pa.supported_memory_backends()[1:]])
 def test_a_pool_that_somebody_set_for_arrow_stays(chosen):
     clean = {k: v for k, v in os.environ.items() if k != "ARROW_DEFAULT_MEMORY_POOL"}

@@ -48,6 +48,7 @@ def test_where_the_device_is_full_the_processor_sums():
     assert there.to_bytes() == here.to_bytes()
 
 
+@pytest.mark.slow
 def test_an_error_of_the_device_is_raised_as_it_is():
     class Lost(Twin):
         def launch(self, kernel, blocks, *given, memory=0):

@@ -43,6 +43,7 @@ def test_what_is_kept_for_a_table_goes_with_it():
     assert device.launched
 
 
+@pytest.mark.slow
 def test_a_sample_of_rows_has_the_same_sums():
     from tallystick.kernels import Curvature
     from tallystick.models.scorecard.axes import LevelAxis, RangeAxis

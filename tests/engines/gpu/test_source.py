@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from gpu_twin import compiled
 
 from tallystick.engines.gpu import source
 
 
+@pytest.mark.slow
 def test_without_a_gpu_or_cupy_the_error_is_one_line():
     code = (
         "import sys; sys.modules['cupy'] = None\n"

@@ -47,6 +47,7 @@ def test_moments_are_exact_for_any_doubles(values, classes, single):
         np.testing.assert_array_equal(there[name], here[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 9])
 @pytest.mark.parametrize("distributions", ["auto", "binned"])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -48,6 +48,7 @@ def test_another_version_is_refused_with_both():
         check_version("0.0")
 
 
+@pytest.mark.slow
 def test_what_a_worker_has_loaded_is_taken_out_of_its_search_for_garbage_once(monkeypatch):
     monkeypatch.setattr(Loaded, "modules", 0)
     try:

@@ -75,6 +75,7 @@ def test_an_answer_is_the_sum(tables, question, packed, monkeypatch):
     assert not there.fetched
 
 
+@pytest.mark.slow
 def test_lines_are_asked_for_once_and_again_where_a_cut_is_new(tables):
     there, _ = tables
     there.by_lines = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import exports as e
+import pytest
 
 import tallystick as ts
 from tallystick.export.c.tables import Tables
@@ -28,6 +29,7 @@ def test_a_reason_has_room_for_the_longest_level():
     assert int(size.split()[-1]) > 5000
 
 
+@pytest.mark.slow
 def test_words_are_sorted_by_their_bytes():
     form = form_of(e.fitted("bayes words").model_)
     lines = "\n".join(Tables(form, "m").lines())

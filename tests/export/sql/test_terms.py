@@ -60,6 +60,7 @@ def test_a_calibrated_score_is_stretched_and_shifted():
     assert prior(form, 0, DUCKDB) == "1.25e0"
 
 
+@pytest.mark.slow
 def test_a_long_sum_is_not_nested_as_deep_as_it_is_long():
     terms = tuple(LEVELS for _ in range(3 * LONGEST))
     form = Form("naive-bayes", "y", ("p", "q"), COLUMNS, (), "", base=(0.0, 0.0), terms=terms)

@@ -59,6 +59,7 @@ def test_no_pruning_is_shorter(seed):
     assert (length(leaves), len(leaves)) == best
 
 
+@pytest.mark.slow
 def test_fewer_leaves_hold_the_same_rows():
     tree = ts.DensityTree(pruning=None, min_samples_leaf=20).fit(mixed())
     for most in (1, 2, 3, 7, 1000):

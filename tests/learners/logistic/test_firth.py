@@ -25,6 +25,7 @@ def plainly(x, y, weights):
     raise AssertionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("weights", [None, "whole", "parts", "classes"])
 def test_estimates_and_errors_are_those_of_the_corrected_score(apart, weights):

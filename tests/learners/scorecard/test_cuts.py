@@ -6,6 +6,7 @@ from itertools import pairwise
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def answered(values, weights, ranges, ends):
             return end.value["x"], told
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(st.tuples(number, st.integers(1, 4)), min_size=1, max_size=60),

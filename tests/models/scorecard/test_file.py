@@ -108,6 +108,7 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line(number):
 # ---- sums and sizes ----
 
 
+@pytest.mark.slow
 def test_points_that_do_not_add_up_exactly_are_refused():
     document = deepcopy(GOOD)
     most = 10**12
