@@ -96,7 +96,9 @@ def kernel_tree(data: twin.Data, rules: twin.Rules, order: list[int], small: int
 
 
 @pytest.mark.parametrize("regression", [False, True])
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize(
+    "seed", [*range(60), *(pytest.param(n, marks=pytest.mark.slow) for n in range(60, 300))]
+)
 def test_chosen_splits_equal_brute_force(seed: int, regression: bool) -> None:
     rng = random.Random(seed)
     data, rules = random_data(rng, regression), random_rules(rng, regression)
