@@ -105,3 +105,9 @@ def test_very_large_values_are_judged_like_small_ones():
     counts = [[1, 0]] * 100 + [[0, 1]] * 100
     plain, large = judge(column(values, counts), 1), judge(column(values * 2.0**900, counts), 1)
     assert large.gaussian == pytest.approx(plain.gaussian, abs=1e-9)
+
+
+def test_the_reason_is_told_where_bins_are_taken_although_the_gaussian_did_better():
+    assert str(Judgement(-0.5, -0.6, 0.05)) == "-0.5000 as Gaussian, -0.6000 in bins"
+    assert str(Judgement(-0.6, -0.5, 0.05)) == "-0.6000 as Gaussian, -0.5000 in bins"
+    assert str(Judgement(-0.5, -0.6, 0.2)).endswith("assume less and are within the standard error of 0.2000")

@@ -31,6 +31,12 @@ class Judgement:
         """Whether the Gaussian is better by more than one standard error: bins assume less."""
         return self.gaussian - self.binned > self.error
 
+    def __str__(self) -> str:
+        said = f"{self.gaussian:.4f} as Gaussian, {self.binned:.4f} in bins"
+        if self.prefers_gaussian or self.gaussian <= self.binned:
+            return said
+        return f"{said}, which assume less and are within the standard error of {self.error:.4f}"
+
 
 def judge(column: ValuesByClass, unit: int) -> Judgement:
     """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated.

@@ -210,9 +210,8 @@ class NaiveBayesLearner:
             note = Note("distribution-chosen", text, name)
         elif wished == "auto":
             found = judge(values, self.row)
-            said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
-            text = f"column {shown(name)} {reading}: cross-validated log-likelihood of the classes {said}."
+            text = f"column {shown(name)} {reading}: cross-validated log-likelihood of the classes {found}."
             note = Note("distribution-chosen", text, name)
             if found.prefers_gaussian:
                 return Choice("gaussian", note=note)
