@@ -50,7 +50,7 @@ NOTHING = Design((), (), ())  # no columns but those that lines are made of
 DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
 FEW_MIXED = 10  # times as many rows lie in ranges of one class, where classes are nearly separated
 MATRICES = 16  # of lines by lines: of each link some six are held, in a third of a budget
-SUMS = 1 << 23  # bytes of the matrix of sums: each thread has one, and 16 MB of a budget
+SUMS = 1 << 21  # bytes of a matrix of sums in memory: each thread has one, and 16 MB of a budget
 POLISH = 6  # rounds at the end with strengths held
 MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
 
