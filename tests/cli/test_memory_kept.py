@@ -1,7 +1,8 @@
 """`--memory` is kept: a process of its own, its peak beyond what the same command on a small file had loaded.
 
 The tables are the smallest on which a command that held rows in memory would need more than its budget: many
-rows of little (arrays of a few numbers a row), or few rows of long texts (the cells themselves).
+rows of little (arrays of a few numbers a row), few rows of long texts (the cells themselves), or columns of
+many lines (matrices of the lines of a card).
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ def write(path: Path, rows: int, kind: str) -> Path:
         cells = rng.integers(0, 9, (rows, 1)).tolist()
     elif kind == "numbers":
         cells = rng.normal(size=(rows, 2)).tolist()
+    elif kind == "lines":
+        x = rng.normal(size=(rows, 25))
+        y = (x[:, 0] * x[:, 1] + x[:, 2] * x[:, 3] + x[:, 4] + rng.normal(size=rows) > 0).astype(int)
+        cells = x.tolist()
     elif kind == "words":
         cells = [[" ".join(f"w{30 * i + j:x}" for j in range(30)) + f" often{i % 50}"] for i in range(rows)]
     else:
@@ -47,7 +52,7 @@ def write(path: Path, rows: int, kind: str) -> Path:
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
-    sizes = {"many rows": 300_000, "long cells": 60_000, "numbers": 120_000, "words": 50_000}
+    sizes = {"many rows": 300_000, "long cells": 60_000, "numbers": 120_000, "words": 50_000, "lines": 20_000}
     return {
         kind: (write(folder / f"small {kind}.csv", 2_000, kind), write(folder / f"{kind}.csv", rows, kind))
         for kind, rows in sizes.items()
@@ -67,6 +72,7 @@ COMMANDS = {
     "density": ("long cells", "density @ --set max_leaf_nodes=4"),
     "words": ("words", "fit @ -t y --model bayes --set min_count=2 --kind c0=text -o OUT.json"),
     "splits": ("numbers", "splits @ -t y --model id3:max_depth=9"),
+    "lines of a card": ("lines", "fit @ -t y --model card --folds 0 -o OUT.json"),
     "tree": ("numbers", "fit @ -t y --model tree:max_depth=9 --folds 0 -o OUT.json"),
     "prune": ("numbers", "prune @ -t y --model id3:max_depth=4 --folds 2"),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +12,10 @@ from sklearn.dummy import DummyClassifier
 import tallystick as ts
 from tallystick import methods
 from tallystick.errors import OptionError
+from tallystick.estimators import judging
 from tallystick.estimators.judging import able, candidates_of, curve_read, methods_named, settings
 from tallystick.methods import NAMES, REGRESSIONS, named
+from tallystick.stats.room import LargeTree
 
 ROWS = {"c": ["u", "v"] * 10, "y": ["p", "q"] * 10}
 TEXT = {"t": [f"some words {i} of a text" for i in range(20)], "y": ["p", "q"] * 10}
@@ -118,3 +122,17 @@ def test_a_tree_that_memory_has_no_room_for_is_left_out_of_a_comparison_and_of_a
     assert "large-tree" in {c.code for c in page.comparison.checks}
     with pytest.raises(OptionError, match="more than 40 nodes, for which memory=32 MB has no room"):
         ts.compare(noise, "y", methods=["tree"], **given)
+
+
+def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
+    held, there = [], []
+
+    def run(some):
+        grown = np.zeros(3)
+        held.append(weakref.ref(grown))
+        raise LargeTree("no room")
+
+    monkeypatch.setattr(judging, "_has_room", lambda *_: there.append(held[0]()) or True)
+    with pytest.raises(LargeTree, match="no room"):
+        judging._where_there_is_room(run, [None], None)
+    assert there == [None]

@@ -51,6 +51,17 @@ def test_what_threads_turn_together_has_the_same_bits(threads):
         assert (np.tril(basis.turned(half + half.T, some, helpers)) == alone).all()
 
 
+def test_what_is_turned_is_written_over_what_was_there():
+    rng = np.random.default_rng(5)
+    basis = kernels.BlockBasis.of([rng.normal(size=(lines, 8)) for lines in (3, 9)])
+    half, some = rng.normal(size=(12, 12)), np.arange(0, 16, 2)
+    there = np.full((8, 12), np.nan), np.full((8, 8), np.nan)
+    assert basis.turned(half + half.T, some, None, there) is there[1]
+    assert (np.tril(there[1]) == np.tril(basis.turned(half + half.T, some))).all()
+    with pytest.raises(ValueError, match="work"):
+        basis.turned(half + half.T, some, None, there[::-1])
+
+
 def test_directions_that_are_not_there_are_refused():
     basis = kernels.BlockBasis.of([np.eye(3)])
     for some in ([0, 3], [1, 1], [2, 0], [-1, 1]):

@@ -159,6 +159,20 @@ def test_a_posterior_that_threads_share_has_the_same_bits(n, threads):
     assert (shared[1] == told).all()
 
 
+def test_a_posterior_is_written_over_what_was_there():
+    rng = np.random.default_rng(3)
+    half = rng.normal(size=(70, 70))
+    given = np.tril(half.T @ half), np.arange(40), rng.uniform(0.1, 3, 40)
+    root, told = kernels.posterior(*given)
+    there = np.full((40, 40), np.nan), np.full((40, 40), np.nan)
+    again = kernels.posterior(*given, None, there)
+    assert again[0] is there[1]
+    assert (again[0] == root).all()
+    assert (again[1] == told).all()
+    with pytest.raises(ValueError, match="out"):
+        kernels.posterior(*given, None, (there[0], np.empty((40, 39))))
+
+
 def test_a_posterior_of_what_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"at must lie within 0\.\.1; found 0\.\.2"):
         kernels.posterior(np.eye(2), np.array([0, 2]), np.ones(2))
@@ -174,6 +188,9 @@ def test_a_curvature_without_its_constant():
     want = 0.25 * (whole[1:, 1:] - np.outer(whole[1:, 0], whole[1:, 0]) / whole[0, 0])
     np.testing.assert_allclose(w, want, atol=1e-9)
     assert (w == w.T).all()
+    there = np.full(w.shape, np.nan)
+    assert kernels.without_constant(np.tril(whole).astype(np.int64), 0.25, there)[0] is there
+    assert (there == w).all()
 
 
 def test_rows_together_or_alone_have_the_same_bits():

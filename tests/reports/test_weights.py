@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import numpy as np
+import pytest
+
 import tallystick as ts
-from tallystick.reports.weights import _ratio, bayes_weights, logistic_weights
+from tallystick.reports.weights import _ratio, _spread, bayes_weights, logistic_weights
 
 
 def test_votes_stand_by_their_strength_with_their_odds(given):
@@ -25,6 +28,14 @@ def test_odds_have_intervals_and_numbers_their_spread(given):
     assert all(" to " in row["ends"] for row in found["rows"])
     few = logistic_weights(given("logistic"), given("logistic").model, large=False)
     assert len(few["rows"]) + few["left"] == len(found["rows"]) + found["left"]
+
+
+def test_the_spread_of_a_long_column_is_found_in_parts(monkeypatch):
+    values = np.append(np.random.default_rng(0).normal(5, 2, 50), np.nan)
+    assert _spread(values) == np.nanstd(values)
+    monkeypatch.setattr("tallystick.evaluate.large.STEP", 7)
+    assert _spread(values) == pytest.approx(np.nanstd(values), rel=1e-14)
+    assert _spread(values[-1:]) == 0.0
 
 
 def test_a_ratio_is_never_told_as_1_unless_it_is():

@@ -223,10 +223,11 @@ def _where_there_is_room(
     """
     try:
         return run(candidates)
-    except LargeTree:
-        rest = [c for c in candidates if _has_room(c, table)]
-        if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
-            raise
+    except LargeTree as error:
+        refused = error.with_traceback(None)  # else the tree that had no room would be held
+    rest = [c for c in candidates if _has_room(c, table)]
+    if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
+        raise refused
     gone = some([c.name for c in candidates if c not in rest])
     text = f"memory={told(table.budget)} has no room for all nodes of a tree: left out {gone}."
     return replace(run(rest), checks=(Check("large-tree", text, FEWER_NODES),))

@@ -164,7 +164,9 @@ class Scorecard(Classifier):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         notes: list[Note] = []
-        learner = ScorecardLearner(options, table.unit, notes=notes, threads=self._local().threads)
+        learner = ScorecardLearner(
+            options, table.unit, notes=notes, threads=self._local().threads, budget=table.budget
+        )
         if options.l2 == "cv":
             best = self._chosen_strength(table, engine, options)
             said = f"l2 = {best:g} had the lowest loss in 5-fold cross-validation."
@@ -180,7 +182,7 @@ class Scorecard(Classifier):
         for training, tested in halves(table, 5):
             for strength, own in terms.items():
                 fixed = replace(options, l2=strength)
-                model = fit(ScorecardLearner(fixed, table.unit), training, engine)
+                model = fit(ScorecardLearner(fixed, table.unit, budget=table.budget), training, engine)
                 if far:
                     logs_there = engine.total(tested, RowSums(OwnLogShares(model)))
                     told[strength] = exact.joined(told[strength], logs_there)

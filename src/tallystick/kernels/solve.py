@@ -119,17 +119,25 @@ class Together(Protocol):
 
 
 def posterior(
-    matrix: Floats, at: Whole, scale: Floats, helpers: Together | None = None
+    matrix: Floats,
+    at: Whole,
+    scale: Floats,
+    helpers: Together | None = None,
+    out: tuple[Floats, Floats] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return X with X'X = (I + D M D)^-1, M being rows and columns `at` of a symmetric matrix and D =
-    diag(scale), and the diagonal of I - X'X. helpers: who shares the work; the same bits.
+    diag(scale), and the diagonal of I - X'X. helpers: who shares the work; the same bits. out: two matrices
+    to be written over, the second is X.
     """
     check.array("matrix", matrix, "float64", (None, len(matrix)))
     n = len(check.array("at", at, "int64", (None,)))
     check.array("scale", scale, "float64", (n,))
     if n and not (at.min() >= 0 and at.max() < len(matrix)):
         raise ValueError(f"at must lie within 0..{len(matrix) - 1}; found {at.min()}..{at.max()}")
-    a, x, told = np.empty((n, n)), np.empty((n, n)), np.empty(n)
+    a, x = out or (np.empty((n, n)), np.empty((n, n)))
+    told = np.empty(n)
+    for given in (a, x):
+        check.writable("out", given, "float64", (n, n))
     if helpers is None or not n:
         _kernels.posterior(matrix, at, scale, a, x, told)
         return x, told
@@ -157,12 +165,14 @@ def stretches(
     helpers(lambda first: step(first, min(first + each, stop)), range(begin, stop, each))
 
 
-def without_constant(lower: Whole, unit: float) -> tuple[Floats, float, Floats]:
+def without_constant(lower: Whole, unit: float, out: Floats | None = None) -> tuple[Floats, float, Floats]:
     """Return what a curvature in whole `unit`s, the constant first and only its lower triangle filled, is
-    where the constant is free to follow; the constant's own; and how it follows each of the others.
+    where the constant is free to follow; the constant's own; and how it follows each of the others. out:
+    a matrix to be written over with the first.
     """
     n = len(check.array("lower", lower, "int64", (None, len(lower)))) - 1
-    w, cross = np.empty((n, n)), np.empty(n)
+    w = np.empty((n, n)) if out is None else check.writable("out", out, "float64", (n, n))
+    cross = np.empty(n)
     return w, float(_kernels.without_constant(lower, unit, w, cross)), cross
 
 

@@ -7,6 +7,7 @@ fetched.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED
+from tallystick.data.table.ranks import values_at
 from tallystick.data.text import quantity
 from tallystick.draw.svg import brief
 from tallystick.draw.text import class_words, clean, cut
@@ -253,10 +255,8 @@ def middle_row(table: Table) -> Row:
             best = int(np.argmax(codes))
             out[column.name] = column.levels[best] if best < len(column.levels) else None
         elif column.kind == "numeric":
-            values = table.column(column.name)
-            known = values[~np.isnan(values)]
-            middle = float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else None
-            out[column.name] = None if middle is None else f"{middle:.12g}"
+            (middle,) = values_at(table.column(column.name), [0.5])
+            out[column.name] = None if math.isnan(middle) else f"{middle:.12g}"
         else:
             out[column.name] = ""
     return out

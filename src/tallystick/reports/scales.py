@@ -17,6 +17,7 @@ import numpy as np
 
 from tallystick.contracts import Table
 from tallystick.data.schema import Column
+from tallystick.data.table.ranks import values_at
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
@@ -102,9 +103,8 @@ def usual_column(table: Table, name: str) -> Column:
     column = table.schema[name]
     if column.kind != "numeric" or column.low is None or column.high is None or column.low >= column.high:
         return column
-    values = np.asarray(table.column(name))
-    ends = np.quantile(values[np.isfinite(values)], [0.01, 0.99], method="inverted_cdf")
-    low, high = (float(end) for end in ends) if ends[0] < ends[1] else (column.low, column.high)
+    ends = values_at(table.column(name), [0.01, 0.99], finite=True)
+    low, high = ends if ends[0] < ends[1] else (column.low, column.high)
     rounded = around(low, high)
     return replace(column, low=rounded[0], high=rounded[-1])
 

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.draw.panels import signed_bar
 from tallystick.draw.text import between
+from tallystick.evaluate.large import steps
 from tallystick.explain.logistic import Figure, Summary
 from tallystick.explain.naive_bayes import votes
 from tallystick.models.logistic.model import LogisticModel
@@ -96,13 +98,21 @@ def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]
 
 def _spreads(given: Ingredients) -> dict[str, float]:
     """Return the standard deviation of each numeric column."""
-    out = {}
-    for column in given.table.schema.used:
-        if column.kind == "numeric":
-            values = given.table.column(column.name)
-            known = values[~np.isnan(values)]
-            out[column.name] = float(known.std()) if len(known) else 0.0
-    return out
+    numeric = [c.name for c in given.table.schema.used if c.kind == "numeric"]
+    return {name: _spread(given.table.column(name)) for name in numeric}
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation of the numbers that are known, looked at some at a time."""
+
+    def parts() -> Iterator[NDArray[np.float64]]:
+        return (part[~np.isnan(part)] for part in (values[s] for s in steps(len(values))))
+
+    known = sum(map(len, parts()))
+    if not known:
+        return 0.0
+    mean = sum(float(part.sum()) for part in parts()) / known
+    return math.sqrt(sum(float(((part - mean) ** 2).sum()) for part in parts()) / known)
 
 
 def _bar_words(f: Figure, spread: float | None) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.kernels import Curvature, DenseColumns, Sums, Weighting
+from tallystick.kernels.logistic import Room
 from tallystick.models.scorecard.axes import Axis
 from tallystick.stats.gradients import Copies
 
@@ -173,7 +174,7 @@ class LineCounts:
 @dataclass(frozen=True)
 class CardSums:
     """Ask for loss, gradient and curvature at theta[1 + line, link], the constant first; whole numbers in
-    units of 2^-bits, over the rows of a sample.
+    units of 2^-bits, over the rows of a sample. room: makes the curvature.
     """
 
     layout: CardLayout
@@ -182,10 +183,12 @@ class CardSums:
     copies: Copies
     curvature: Curvature = Curvature.NONE
     sample: RowSample = ALL_ROWS
+    room: Room | None = None
 
     def zero(self) -> Sums:
         """Return the total of no rows."""
-        return kernels.new_sums(0, self.layout.lines, self.theta.shape[1], self.curvature)
+        links = self.theta.shape[1]
+        return kernels.new_sums(0, self.layout.lines, links, self.curvature, room=self.room)
 
     def add(self, total: Sums, block: Block) -> Sums:
         """Add the rows of one block."""

@@ -47,7 +47,12 @@ def test_numbers_take_no_more_bytes_than_they_need(kind, width):
     if kind == "int8":
         values = values.clip(-128, 127)
     block = Block(len(values), {"x": values.astype(kind).astype(np.float64)})
-    assert 0 <= len(pack(block)) - width * len(values) < 200
+    data = pack(block)
+    assert 0 <= len(data) - width * len(values) < 200
+    sent = unpack(data, as_sent=True).columns["x"]
+    assert sent.dtype == kind
+    assert not sent.flags.owndata
+    assert sent.tolist() == block.columns["x"].tolist()
 
 
 def test_codes_are_read_without_a_copy():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick.data.table import ranks
 from tallystick.data.table.ranks import (
     codes_within,
     cuts_between,
@@ -13,6 +14,7 @@ from tallystick.data.table.ranks import (
     rank,
     rank_group,
     rank_within,
+    values_at,
     wanted_rows,
 )
 
@@ -59,6 +61,25 @@ def test_cuts_of_runs_on_disk_are_those_of_all_values(weighted):
     kept = counts > 0
     assert binned
     assert found.tolist() == quantile_cuts(distinct[kept], counts[kept], 16).tolist()
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_values_at_shares_are_those_of_all_values_in_order(kind, monkeypatch):
+    monkeypatch.setattr(ranks, "STEP", 7)
+    rng = np.random.default_rng(3)
+    shares = [0.0, 0.01, 0.25, 1 / 3, 0.5, 0.99, 1.0]
+    for size in (1, 2, 9, 100):
+        for values in (
+            rng.normal(size=size) * 10.0 ** rng.integers(-30, 30, size),
+            rng.integers(-2, 3, size),
+        ):
+            values = values.astype(kind)
+            known = np.append(values, [np.inf, -np.inf]).astype(kind)
+            mixed = rng.permutation(np.append(known, [np.nan] * 3)).astype(kind)
+            want = np.quantile(values, shares, method="inverted_cdf").tolist()
+            assert values_at(mixed, shares, finite=True) == want
+            assert values_at(mixed, shares) == np.quantile(known, shares, method="inverted_cdf").tolist()
+    assert np.isnan(values_at(np.array([np.nan]), [0.1, 0.5])).all()
 
 
 def test_few_values_are_told_apart_and_coded_with_missing_last():

@@ -105,6 +105,20 @@ def test_rows_that_come_in_any_order_are_had_again_node_by_node(monkeypatch):
     assert list(RowsByNode(3).dealt()) == []
 
 
+def test_numbers_lie_in_the_narrowest_type_that_holds_all_parts():
+    """Of a part it may be narrower than of all: what is known of the others decides."""
+    small, half, third = [3.0, -4.0], [0.5, np.nan], [1 / 3, 1e300]
+    sent = {"a": (small, small, small), "b": (small, half, small), "c": (half, third, small)}
+    rows = RowsByNode(1)
+    for i in range(3):
+        columns = {name: np.array(parts[i]) for name, parts in sent.items()}
+        rows.add(pack(Block(2, {**columns, PLACE: np.zeros(2, np.uint32)}, np.zeros(2, np.uint8))))
+    ((_, found),) = rows.dealt()
+    assert [found.columns[name].dtype for name in sent] == [np.float32, np.float32, np.float64]
+    for name, parts in sent.items():
+        np.testing.assert_array_equal(found.columns[name], np.concatenate(parts))
+
+
 def test_smaller_nodes_are_cut_into_fewer_pieces():
     ends = Ends((np.arange(9.0), None), (10, 3, 1))
     assert [len(ends.of(i, 0)) + 1 for i in range(3)] == [10, 3, 1]

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
+from tallystick.data.source import scratch
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
 from tallystick.estimators import from_data
+from tallystick.learners.scorecard import learner
 
 pytestmark = pytest.mark.filterwarnings("ignore::tallystick.errors.TallyWarning")
 N = 60
@@ -41,6 +43,24 @@ def points_of(model, name):
 
 def said(model, code):
     return " ".join(note.text for note in model.notes_ if note.code == code)
+
+
+@pytest.mark.parametrize("labels", ["pq", "pqr"])
+def test_where_the_matrices_lie_changes_no_card(labels, monkeypatch):
+    rng, made = np.random.default_rng(0), []
+    x = rng.normal(size=(300, 3))
+    y = [labels[int(abs(4 * v) % len(labels))] for v in x[:, 0] * x[:, 1] + 0.3 * rng.normal(size=300)]
+    frame = pd.DataFrame(x, columns=list("abc")).assign(y=y)
+    here = ts.Scorecard().fit(frame, "y")
+    plain = scratch.empties
+    monkeypatch.setattr(scratch, "empties", lambda forms: made.append(forms) or plain(forms))
+    ts.Scorecard(memory="32MB").fit(frame, "y")
+    few = len(made)
+    monkeypatch.setattr(learner, "MATRICES", 1 << 40)
+    monkeypatch.setattr(learner, "SUMS", 1)
+    there = ts.Scorecard(memory="32MB").fit(frame, "y")
+    assert len(made) > few + 9
+    assert there.to_bytes() == here.to_bytes()
 
 
 # ---- tables ----

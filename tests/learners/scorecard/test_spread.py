@@ -8,7 +8,7 @@ import pytest
 import tallystick as ts
 from tallystick.learners.scorecard import spread
 from tallystick.learners.scorecard.quadratic import Spot
-from tallystick.learners.scorecard.spread import base_spread, leading, mean_root, rounded, with_base
+from tallystick.learners.scorecard.spread import base_root, base_spread, leading, mean_root, rounded
 
 
 def roots(lines=7, directions=4, seed=0):
@@ -40,12 +40,10 @@ def test_lines_that_rows_meet_most_come_first():
 def test_the_base_follows_the_lines_and_has_a_spread_of_its_own():
     given = roots(2, 3)
     spot = Spot(np.zeros((2, 1)), np.zeros(1), (np.eye(2),), np.array([25.0]), np.array([[0.25, 0.75]]))
-    found = with_base(given, spot, 0)
-    np.testing.assert_allclose(found[0, :-1], -(0.25 * given[0] + 0.75 * given[1]))
-    assert found[0, -1] == pytest.approx(0.2)
-    np.testing.assert_allclose(found[1:, :-1], given)
+    found = base_root(given, spot, 0)
     # an average row: what the lines are off by, the base takes back
-    assert np.abs(found[0] + 0.25 * found[1] + 0.75 * found[2])[:-1].max() < 1e-12
+    np.testing.assert_allclose(found[:-1], -(0.25 * given[0] + 0.75 * given[1]))
+    assert found[-1] == pytest.approx(0.2)
 
 
 def test_a_line_of_several_is_their_mean_over_the_rows():

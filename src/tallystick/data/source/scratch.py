@@ -15,6 +15,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from threading import Lock
 from typing import Any, NamedTuple
@@ -140,6 +141,18 @@ def empties(forms: Sequence[ArrayForm]) -> list[NDArray[Any]]:
         np.frombuffer(view, dtype, math.prod(shape), start).reshape(shape)
         for (shape, dtype), start in zip(forms, starts, strict=False)
     ]
+
+
+@dataclass(frozen=True)
+class Room:
+    """Makes arrays as numpy.empty does; on disk where one is of more than so many bytes, 0 being no bound."""
+
+    most: int = 0
+
+    def __call__(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """Return an array."""
+        form = ArrayForm(shape, np.dtype(dtype))
+        return empties([form])[0] if 0 < self.most < form.bytes else np.empty(*form)
 
 
 def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

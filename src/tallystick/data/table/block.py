@@ -154,8 +154,10 @@ def join(rows: int, listed: list[tuple[str, str, NDArray[Any]]]) -> bytes:
     return b"".join([start, head, b" " * gap, *parts])
 
 
-def unpack(data: bytes) -> Block:
-    """Return the block whose bytes these are."""
+def unpack(data: bytes, as_sent: bool = False) -> Block:
+    """Return the block whose bytes these are; as_sent: its columns of numbers in the type they were sent in,
+    as views.
+    """
     first = len(MARK) + 4
     if data[: len(MARK)] != MARK:
         raise ValueError("these bytes are not a packed block")
@@ -171,7 +173,7 @@ def unpack(data: bytes) -> Block:
         elif what == "words":
             columns.setdefault(name, []).append(array)
         else:
-            columns[name] = wide(array) if what == "values" else array
+            columns[name] = wide(array) if what == "values" and not as_sent else array
     for name, found in columns.items():
         if isinstance(found, list):
             columns[name] = WordCounts(*found)

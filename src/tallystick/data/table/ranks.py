@@ -5,6 +5,7 @@ Knows arrays of doubles. Law: ranks and bins depend on the multiset of values, n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ Counts = NDArray[np.int64]
 SHARE = 64  # the values of a run take this part of the budget
 SIGN = np.uint64(1 << 63)
 GROUP = 8  # columns gathered at once: as many doubles as a line of the cache has
+STEP = 65_536  # values that are looked at together, where a column is read from its beginning to its end
 ROWS = 4_096  # so that the lines of a group are still in the cache for its next column
 
 Ranked = tuple[NDArray[Any], NDArray[np.float64]]
@@ -184,6 +186,39 @@ def _values_at(runs: list[SortedRun], wanted: Counts) -> Floats:
         high = np.where(reached, middle, high)
         low = np.where(reached, low, middle + np.uint64(1))
     return _value(low)
+
+
+def values_at(values: Floats, shares: Sequence[float], finite: bool = False) -> list[float]:
+    """Return the lowest values that have such shares of all known ones at or below them, NaN where none is
+    known; finite: infinite ones do not count. The digits of their keys are found one after the other by
+    counting, so a long column is not held.
+    """
+    parts = [values[start : start + STEP] for start in range(0, len(values), STEP)]
+
+    def wanted(part: Floats) -> Floats:
+        own: Floats = part[np.isfinite(part) if finite else part == part].astype(np.float64) + 0.0
+        return own
+
+    known = sum(len(wanted(part)) for part in parts)
+    if not known:
+        return [math.nan] * len(shares)
+    left = [max(math.ceil(known * share - 1), 0) for share in shares]
+    found = [0] * len(shares)
+    for shift in (48, 32, 16, 0):
+        counts = {key: np.zeros(1 << 16, np.int64) for key in found}
+        for part in parts:
+            keys = _key(wanted(part))
+            for key, count in counts.items():
+                own = keys if shift == 48 else keys[keys >> np.uint64(shift + 16) == key]
+                digits = (own >> np.uint64(shift)).astype(np.uint16)
+                count += np.bincount(digits, minlength=len(count))
+        for i, key in enumerate(found):
+            below = np.cumsum(counts[key])
+            digit = int(np.searchsorted(below, left[i], side="right"))
+            left[i] -= int(below[digit - 1]) if digit else 0
+            found[i] = key << 16 | digit
+    out: list[float] = _value(np.array(found, np.uint64)).tolist()
+    return out
 
 
 def _key(values: Floats) -> NDArray[np.uint64]:

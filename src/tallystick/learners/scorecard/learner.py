@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Note, Schema
+from tallystick.data.source.scratch import Room
 from tallystick.errors import Argument, OptionError, some
 from tallystick.learners.logistic.build import null_likelihood
 from tallystick.learners.logistic.prepare import KnownRows, known_rows
@@ -23,8 +24,16 @@ from tallystick.learners.scorecard.lines import beginning, check_columns, fewer_
 from tallystick.learners.scorecard.pairs import add_pairs, line_bends, without
 from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, parts_of, unrounded
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import Spot
-from tallystick.learners.scorecard.rounds import SAMPLE, SETTLED, START, Rounds, State, first_state, no_end
+from tallystick.learners.scorecard.rounds import (
+    SAMPLE,
+    SETTLED,
+    START,
+    Ending,
+    Rounds,
+    State,
+    first_state,
+    no_end,
+)
 from tallystick.learners.scorecard.spread import base_spread, spread_of
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import Design
@@ -40,6 +49,8 @@ Whole = NDArray[np.int64]
 NOTHING = Design((), (), ())  # no columns but those that lines are made of
 DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
 FEW_MIXED = 10  # times as many rows lie in ranges of one class, where classes are nearly separated
+MATRICES = 16  # of lines by lines: of each link some six are held, in a third of a budget
+SUMS = 1 << 21  # bytes of a matrix of sums in memory: each thread has one, and 16 MB of a budget
 POLISH = 6  # rounds at the end with strengths held
 MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
 
@@ -55,6 +66,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
     chosen: float = 1.0
     notes: list[Note] | None = None
     threads: int | None = 1
+    budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides where matrices lie
 
     def _stages(self, schema: Schema) -> Stages[ScorecardModel]:
         check_columns(self.options, schema)
@@ -67,32 +79,40 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         )
         state = first_state(begun.pieces, known)
         wished_away: tuple[str, ...] = ()
-        counts = begun.counts
-        fixed = self._strength() is not None
-        rounds = replace((yield from sampling(known, state)), fixed=fixed, threads=self.threads)
+        counts, ending = begun.counts, None
+        rounds = replace(
+            (yield from sampling(known, state)),
+            fixed=self._strength() is not None,
+            threads=self.threads,
+            room=self._room(known.links),
+            sums_room=Room(SUMS) if self.budget else None,
+        )
         if strength := self._strength():
             state = replace(state, strengths=tuple(np.full(len(s), strength) for s in state.strengths))
         if state.pieces:
-            state, spot = yield from rounds.run(state)
-            state, spot, counts = yield from self._shortened(rounds, state, spot, counts, schema)
+            state, bends, counts = yield from self._shortened(rounds, state, counts, schema)
             kept = {piece.name for piece in state.pieces}
             wished_away = tuple(piece.name for piece in begun.pieces if piece.name not in kept)
             self._note_names("fewer-columns", wished_away, f"{self._shortening()} {{}}.")
             limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
             if limit:
                 rows = counts.sum(axis=1) / self.unit
-                state, spot = yield from add_pairs(rounds, state, spot, rows, limit)
+                state = yield from add_pairs(rounds, state, bends, rows, limit)
                 counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if not rounds.fixed:
                 state, counts = yield from useful(rounds, state, counts)
             if state.pieces and not rounds.fixed:
-                state, spot = yield from replace(rounds, settled=SETTLED).run(state)
+                state = (yield from replace(rounds, settled=SETTLED).run(state))[0]
             if state.pieces:
-                state, spot = yield from replace(rounds, fixed=True, most=POLISH).run(state)
-        model = yield from self._pointed(schema, known, state, spot if state.pieces else None, counts)
+                state, ending = yield from replace(rounds, fixed=True, most=POLISH).run(state)
+        model = yield from self._pointed(schema, known, state, ending, counts)
         silent = tuple(n for n in model.left_out if n not in wished_away and n not in begun.crowded)
         self._note_names("no-points", silent, "The rows give no points to {}.")
         return model
+
+    def _room(self, links: int) -> Room:
+        """Return who makes the matrices that are held from one question to the next."""
+        return Room(max(self.budget // (MATRICES * links), 1) if self.budget else 0)
 
     def _strength(self) -> float | None:
         """Return the variance of every prior, where it is not left to the rows."""
@@ -109,28 +129,31 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             self._note(code, words.format(some(names, 5)), len(names))
 
     def _shortened(
-        self, rounds: Rounds, state: State, spot: Spot, counts: Whole, schema: Schema
-    ) -> Generator[Any, Any, tuple[State, Spot, Whole]]:
-        """Return the state with as few columns and lines as wished."""
+        self, rounds: Rounds, state: State, counts: Whole, schema: Schema
+    ) -> Generator[Any, Any, tuple[State, Array, Whole]]:
+        """Return the state after its first rounds, with as few columns and lines as wished, and curvature and
+        rows of its lines.
+        """
+        state, bends = yield from bent(rounds, state)
         most, before = self.options.max_columns, state.pieces
         if most is not None and len(state.pieces) > most:
             order = sorted(range(len(state.pieces)), key=lambda j: (-state.worth[j], j))[:most]
             state = without(state, [j in order for j in range(len(state.pieces))])
         if self.options.max_lines is not None:
-            state = self._with_fewer_lines(state, spot, before, counts, schema)
+            state = self._with_fewer_lines(state, bends, before, counts, schema)
         if state.pieces != before:
             counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if state.pieces:
-                state, spot = yield from rounds.run(state)
-        return state, spot, counts
+                state, bends = yield from bent(rounds, state)
+        return state, bends, counts
 
     def _with_fewer_lines(
-        self, state: State, spot: Spot, before: Sequence[CardPiece], counts: Whole, schema: Schema
+        self, state: State, bends: Array, before: Sequence[CardPiece], counts: Whole, schema: Schema
     ) -> State:
         """Return the state with the lines of each column joined until they are as few as wished. before:
-        the pieces that spot and counts are of.
+        the pieces that bends and counts are of.
         """
-        most, bends = self.options.max_lines, line_bends(spot)
+        most = self.options.max_lines
         assert most is not None
         pieces, strengths, start, places = [], [], 0, {}
         for piece in before:
@@ -154,14 +177,14 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         return state.with_pieces(pieces, strengths, np.zeros((lines, state.f.shape[1])))
 
     def _pointed(
-        self, schema: Schema, known: KnownRows, state: State, spot: Spot | None, counts: Whole
+        self, schema: Schema, known: KnownRows, state: State, ending: Ending | None, counts: Whole
     ) -> Generator[Any, Any, ScorecardModel]:
         """Return the model with whole points on a scale fine enough that rounding costs next to nothing."""
         smooth = Smooth.of(state)
         exact = yield from self._loss(known, state, smooth.f, smooth.constant)
         refuse_endless(smooth, exact)
-        if spot is not None:
-            fewer = joined(state, smooth, line_bends(spot), counts.sum(axis=1) / self.unit)
+        if ending is not None:
+            fewer = joined(state, smooth, line_bends(ending.spot), counts.sum(axis=1) / self.unit)
             loss = yield from self._loss(known, state, fewer.f, fewer.constant)
             smooth = fewer if loss - exact <= 0.5 * COST * known.rows else smooth
         for times in FINER:
@@ -172,7 +195,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
                 break
         self._note_scale(step)
         parts, places = parts_of(state, points, counts, schema)
-        errors, spread = self._sure(known, state, spot, places, counts, step)
+        errors, spread = self._sure(known, ending, places, counts, step)
         self._note_separation(parts, exact, known)
         used = {name for part in parts for name in part.columns}
         left_out = tuple(c.name for c in schema.used if c.name not in used)
@@ -194,20 +217,19 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
     def _sure(
         self,
         known: KnownRows,
-        state: State,
-        spot: Spot | None,
+        ending: Ending | None,
         places: Sequence[Sequence[Sequence[int]]],
         counts: Whole,
         step: int,
     ) -> tuple[tuple[Array, ...], CardSpread]:
         """Return how sure the points are: the standard errors of each part's lines, and all together."""
-        if spot is None:
+        if ending is None:
             rows = known.classes * known.class_weights
             shares = rows / math.fsum(rows.tolist())
             weight = rows * (1.0 - shares) * Rounds(known).bend
             return (), base_spread(weight[1:] if known.links == 1 else weight, step)
         shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
-        return spread_of(state.optima, spot, places, shares, step)
+        return spread_of(ending, places, shares, step, self._room(known.links))
 
     def _shortening(self) -> str:
         """Return which wishes made the card shorter, in words."""
@@ -263,8 +285,14 @@ def useful(rounds: Rounds, state: State, counts: Whole) -> Generator[Any, Any, t
         state = without(state, kept)
         if not state.pieces:
             break
-        state, _ = yield from rounds.run(state)
+        state = (yield from rounds.run(state))[0]
     return state, counts
+
+
+def bent(rounds: Rounds, state: State) -> Generator[Any, Any, tuple[State, Array]]:
+    """Return the state after rounds, and the curvature of its lines [line, link]."""
+    state, ending = yield from rounds.run(state)
+    return state, line_bends(ending.spot)
 
 
 def sampling(known: KnownRows, state: State) -> Generator[Any, Any, Rounds]:

@@ -58,12 +58,12 @@ class FoundPair:
 
 
 def add_pairs(
-    rounds: Rounds, state: State, spot: Spot, counts: Array, most: int
-) -> Generator[Any, Any, tuple[State, Spot]]:
-    """Return the card with at most so many pairs, where any pays. counts[line]: rows on the lines of the
-    card.
+    rounds: Rounds, state: State, bends: Array, counts: Array, most: int
+) -> Generator[Any, Any, State]:
+    """Return the card with at most so many pairs, where any pays. bends[line, link], counts[line]: curvature
+    and rows of the lines of the card.
     """
-    columns = candidates(state, spot, counts)
+    columns = candidates(state, bends.sum(axis=1), counts)
     price = 1.0 + math.log(max(len(columns) * (len(columns) - 1) // 2, 1))
     tried: set[tuple[int, int]] = set()
     batch = -(-most // BATCHES)
@@ -74,17 +74,18 @@ def add_pairs(
             break
         found = yield from screened(rounds, state, columns, open_pairs)
         chosen = [one for one in found if one.gain > ENTER][: min(batch, most - have)]
+        del found  # the covariances of all of them
         if not chosen:
             break
         tried |= {(one.first, one.second) for one in chosen}
-        better, there = yield from rounds.run(with_pairs(state, chosen))
+        better = (yield from rounds.run(with_pairs(state, chosen)))[0]
         kept = [not p.is_pair or worth > price for p, worth in zip(better.pieces, better.worth, strict=True)]
         if sum(k for k, p in zip(kept, better.pieces, strict=True) if p.is_pair) <= have:
             break
         if not all(kept):
-            better, there = yield from rounds.run(without(better, kept))
-        state, spot = better, there
-    return state, spot
+            better = (yield from rounds.run(without(better, kept)))[0]
+        state = better
+    return state
 
 
 def with_pairs(state: State, chosen: Sequence[FoundPair]) -> State:
@@ -110,9 +111,11 @@ def without(state: State, kept: Sequence[bool]) -> State:
     )
 
 
-def candidates(state: State, spot: Spot, counts: Array) -> list[PairedColumn]:
-    """Return the columns that may be paired, in their order: those of most worth where there are too many."""
-    bends, out = line_bends(spot).sum(axis=1), []
+def candidates(state: State, bends: Array, counts: Array) -> list[PairedColumn]:
+    """Return the columns that may be paired, in their order: those of most worth where there are too many.
+    bends[line], counts[line].
+    """
+    out = []
     for j, piece in enumerate(state.pieces):
         axis, part = piece.axes[0], state.part(j)
         if piece.monotone or not isinstance(axis, RangeAxis | LevelAxis):

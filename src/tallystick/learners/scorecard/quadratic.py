@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.threads import crew, thread_count
 from tallystick.kernels import BlockBasis, Together
+from tallystick.kernels.logistic import Room
 from tallystick.learners.scorecard.priors import CardPiece
 
 Array = NDArray[np.float64]
@@ -178,12 +179,13 @@ class Optimum:
         starts = np.array([at.start for at in self.directions.at], np.int64)
         stops = np.array([at.stop for at in self.directions.at], np.int64)
         first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
-        alone, out = last - first == 1, np.full(len(starts), np.nan)
-        at = first[alone]
-        own = self.root[:, at]
-        squares = np.add.accumulate(own * own, axis=0)[-1:]  # row by row, as `product` adds
-        factor, v = np.sqrt(squares.ravel() + 1e-12), self.v[at]
-        out[alone] = 0.5 * (v / factor / factor * v) + share * kernels.log(factor)
+        alone, out = np.flatnonzero(last - first == 1), np.full(len(starts), np.nan)
+        for some in np.split(alone, range(MANY, len(alone), MANY)):
+            at = first[some]
+            own = self.root[:, at]
+            squares = np.add.accumulate(own * own, axis=0)[-1:]  # row by row, as `product` adds
+            factor, v = np.sqrt(squares.ravel() + 1e-12), self.v[at]
+            out[some] = 0.5 * (v / factor / factor * v) + share * kernels.log(factor)
         return out
 
     def worth(self, piece: int, share: float) -> float:
@@ -195,11 +197,12 @@ class Optimum:
         half = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
         return 0.5 * kernels.dot(kernels.cholesky_solve(factor, v), v) + share * half
 
-    def roots(self) -> Array:
-        """Return S[line, direction]: S S' is the covariance of f."""
+    def roots(self, room: Room = np.empty) -> Array:
+        """Return S[line, direction]: S S' is the covariance of f. room: makes it."""
         d = self.directions
         unseen = np.setdiff1d(np.flatnonzero(self.scale > 0.0), self.seen, assume_unique=True)
-        out = np.zeros((len(self.f), len(self.v) + len(unseen)))
+        out = room((len(self.f), len(self.v) + len(unseen)), np.float64)
+        out.fill(0.0)
         for j, (factor, part) in enumerate(zip(d.factors, d.parts, strict=True)):
             own = self.own(j)
             here = self.seen[own] - d.at[j].start
@@ -230,10 +233,37 @@ def over_links(
             yield lambda work: helpers(lambda link: work(link, None), range(links))
 
 
+class Desk:
+    """Room for the matrices of one link, which are worked out there again and again: W, B'W B and X of an
+    optimum, each as long as nobody works out the next. room: makes it.
+    """
+
+    def __init__(self, directions: Directions, room: Room = np.empty) -> None:
+        lines, size = directions.basis.lines, directions.basis.directions
+        sizes = lines * lines, size * max(size, lines), size * size, size * size
+        self._w, self._work, self._turned, self._root = (room((n,), np.float64) for n in sizes)
+
+    def curvature(self, lines: int) -> Array:
+        """Return room for W."""
+        return _laid(self._w, lines, lines)
+
+    def turned(self, size: int, lines: int) -> tuple[Array, Array]:
+        """Return room for B'W and B'W B of some directions."""
+        return _laid(self._work, size, lines), _laid(self._turned, size, size)
+
+    def root(self, size: int) -> tuple[Array, Array]:
+        """Return room for work and X of some directions."""
+        return _laid(self._work, size, size), _laid(self._root, size, size)
+
+
+def _laid(room: Array, rows: int, columns: int) -> Array:
+    return room[: rows * columns].reshape(rows, columns)
+
+
 @dataclass(frozen=True)
 class Pull:
     """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
-    diagonal and B'r over all.
+    diagonal and B'r over all. desk: where it and its optimum are worked out.
     """
 
     directions: Directions
@@ -241,6 +271,7 @@ class Pull:
     matrix: Array
     tells: Array
     side: Array
+    desk: Desk
 
     @classmethod
     def of(
@@ -250,21 +281,23 @@ class Pull:
         right: Array,
         strengths: Array,
         helpers: Together | None = None,
+        desk: Desk | None = None,
     ) -> Pull:
         """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
-        basis = directions.basis
+        basis, desk = directions.basis, desk or Desk(directions)
         tells, side = basis.diagonal(curvature), basis.along(right)
         some = directions.seen(GROWTH * strengths, tells, side)
-        return cls(directions, some, basis.turned(curvature, some, helpers), tells, side)
+        matrix = basis.turned(curvature, some, helpers, desk.turned(len(some), len(curvature)))
+        return cls(directions, some, matrix, tells, side, desk)
 
     def optimum(self, strengths: Array, helpers: Together | None = None) -> Optimum:
-        """Return the optimum under strengths. helpers: who shares the work."""
+        """Return the optimum under strengths, in the place of the last one. helpers: who shares the work."""
         directions = self.directions
         scale = np.sqrt(strengths)[directions.kind]
         place = np.isin(self.some, directions.seen(strengths, self.tells, self.side), assume_unique=True)
         seen, at = self.some[place], np.flatnonzero(place)
         own = scale[seen]
-        root, told = kernels.posterior(self.matrix, at, own, helpers)
+        root, told = kernels.posterior(self.matrix, at, own, helpers, self.desk.root(len(at)))
         v = _solved(root, self.side[seen] * own)
         out = Optimum(directions, seen, scale, np.zeros(0), v, root, told)
         return replace(out, f=out.lines_at(v))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from tallystick import kernels
 from tallystick.data.threads import in_order
 from tallystick.errors import OptionError
 from tallystick.kernels import Curvature, Sums, Together
+from tallystick.kernels.logistic import Room
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import MANY, Directions, Optimum, Pull, Spot, over_links
+from tallystick.learners.scorecard.quadratic import MANY, Desk, Directions, Optimum, Pull, Spot, over_links
 from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
@@ -51,9 +52,7 @@ SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, a
 
 @dataclass(frozen=True)
 class State:
-    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]. optima: by
-    link, where the last rounds ended.
-    """
+    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]."""
 
     pieces: tuple[CardPiece, ...]
     strengths: tuple[Array, ...]
@@ -63,7 +62,6 @@ class State:
     worth: tuple[float, ...] = ()
     degrees: float = 0.0
     loss: float = math.inf
-    optima: tuple[Optimum, ...] = ()
     passes: int = 0
 
     @cached_property
@@ -101,6 +99,15 @@ class State:
         return replace(self, pieces=tuple(pieces), strengths=tuple(strengths), f=f)
 
 
+class Ending(NamedTuple):
+    """Where rounds ended: the sums there, and the optimum of each link. Matrices of lines by lines: who
+    holds it holds much memory.
+    """
+
+    spot: Spot
+    optima: list[Optimum]
+
+
 def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
     """Return no points, and the constants of the class shares."""
     counts = known.classes * known.class_weights + 0.5
@@ -122,7 +129,8 @@ def no_end() -> OptionError:
 class Rounds:
     """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
     tell apart. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
-    threads: how many share the work between two questions (None: all cores).
+    threads: how many share the work between two questions (None: all cores). room, sums_room: make
+    the matrices here, and those of sums (None: as the sums do).
     """
 
     known: KnownRows
@@ -132,6 +140,8 @@ class Rounds:
     settled: float = LOOSE
     most: int = MOST
     threads: int | None = 1
+    room: Room = np.empty
+    sums_room: Room | None = None
 
     @property
     def classes(self) -> int:
@@ -158,31 +168,42 @@ class Rounds:
         asked for that.
         """
         own = Curvature.OWN if sample.every == 1 else Curvature.NONE
-        total: Sums = yield CardSums(state.layout, state.theta, self.known.bits, self.known.copies, own)
+        total: Sums = yield self._sums(state, own, ALL_ROWS)
         return self.loss_of(total), total
 
-    def bent(self, state: State, total: Sums, sample: RowSample) -> Generator[Any, Any, Spot]:
-        """Return the spot; where the curvature is still to be asked for, the rows of a sample tell it."""
+    def _sums(self, state: State, curvature: Curvature, sample: RowSample) -> CardSums:
+        known = self.known
+        return CardSums(
+            state.layout, state.theta, known.bits, known.copies, curvature, sample, self.sums_room
+        )
+
+    def bent(
+        self, state: State, total: Sums, sample: RowSample, desks: Sequence[Desk]
+    ) -> Generator[Any, Any, Spot]:
+        """Return the spot, in the place of the last one; where the curvature is still to be asked for, the
+        rows of a sample tell it.
+        """
         every = sample.every
         if every == 1:
-            return self.spot(total, total, 1.0)
-        known = self.known
-        part: Sums = yield CardSums(
-            state.layout, state.theta, known.bits, known.copies, Curvature.OWN, sample
-        )
+            return self.spot(total, total, 1.0, desks)
+        part: Sums = yield self._sums(state, Curvature.OWN, sample)
         times = self.loss_of(total) / max(self.loss_of(part), 1e-300)
-        return self.spot(total, part, min(max(times, every / 2.0), every * 2.0))
+        return self.spot(total, part, min(max(times, every / 2.0), every * 2.0), desks)
 
     def loss_of(self, total: Sums) -> float:
         """Return minus the log-likelihood."""
         unit = self.known.factor * 2.0**-self.known.bits
         return float(total.loss[0]) * self.known.factor + float(total.loss[1]) * unit
 
-    def spot(self, total: Sums, part: Sums, times: float) -> Spot:
+    def spot(self, total: Sums, part: Sums, times: float, desks: Sequence[Desk]) -> Spot:
         """Read the sums; part: of rows whose curvature, so many times, stands for that of all."""
         unit = self.known.factor * 2.0**-self.known.bits
         gradient = total.gradient.astype(np.float64) * unit
-        links = [kernels.without_constant(lower, unit * self.bend * times) for lower in part.squares]
+        scale = unit * self.bend * times
+        links = [
+            kernels.without_constant(lower, scale, desk.curvature(len(lower) - 1))
+            for lower, desk in zip(part.squares, desks, strict=True)
+        ]
         return Spot(
             gradient[1:],
             gradient[0].copy(),
@@ -191,29 +212,30 @@ class Rounds:
             np.array([cross for _, _, cross in links]),
         )
 
-    def run(self, state: State) -> Generator[Any, Any, tuple[State, Spot]]:
-        """Return the state after as many rounds as it takes, and the sums there."""
+    def run(self, state: State) -> Generator[Any, Any, tuple[State, Ending]]:
+        """Return the state after as many rounds as it takes, and how they ended."""
         sample = self.sample(state.layout.lines)
+        directions = Directions.of(state.pieces)  # which stay
+        desks = [Desk(directions, self.room) for _ in state.constant]
         loss, total = yield from self.ask(state, sample)
-        spot = yield from self.bent(state, total, sample)
+        spot = yield from self.bent(state, total, sample, desks)
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
         found: list[Optimum] = []
-        directions = Directions.of(state.pieces)  # which stay
         for turn in range(self.most):
-            better, found, moved = self.improve(state, spot, directions, INNER if turn else 1)
+            better, found, moved = self.improve(state, spot, directions, desks, INNER if turn else 1)
             if not np.abs(better.f).max(initial=0.0) < BEYOND:
                 raise no_end()
             tried, total, part = yield from self.checked(state, better, spot, sample)
             if part < 0.5 and sample.every > 1:  # these rows do not tell the curvature well: ask more of them
                 every = sample.every // MORE
                 sample = RowSample(self.axes, every) if every > 1 else ALL_ROWS
-                spot = yield from self.again(state, sample)
+                spot = yield from self.again(state, sample, desks)
                 continue
             if part < LEAST:  # no way on from here; points without an end are for the caller to refuse
                 state = state if np.abs(better.f).max(initial=0.0) < ENDLESS else replace(state, f=better.f)
                 break
             change = float(np.abs(tried.f - state.f).max(initial=0.0))
-            spot = yield from self.bent(tried, total, sample)
+            spot = yield from self.bent(tried, total, sample, desks)
             state = tried
             if self.fixed:
                 if change <= POLISHED:
@@ -224,12 +246,12 @@ class Rounds:
             if (turn > 2 and still) or (change < STEP and moved < MOVED):
                 break
             before = state.evidence
-        return self.told(state, found), spot
+        return self.told(state, found), Ending(spot, found)
 
-    def again(self, state: State, sample: RowSample) -> Generator[Any, Any, Spot]:
+    def again(self, state: State, sample: RowSample, desks: Sequence[Desk]) -> Generator[Any, Any, Spot]:
         """Return the spot of a state by the curvature of more rows."""
         _, total = yield from self.ask(state, sample)
-        spot: Spot = yield from self.bent(state, total, sample)
+        spot: Spot = yield from self.bent(state, total, sample, desks)
         return spot
 
     def checked(
@@ -254,7 +276,7 @@ class Rounds:
             better, t = replace(better, passes=tried.passes), 0.5 * t
 
     def improve(
-        self, state: State, spot: Spot, directions: Directions, times: int
+        self, state: State, spot: Spot, directions: Directions, desks: Sequence[Desk], times: int
     ) -> tuple[State, list[Optimum], float]:
         """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
         the same by link, and how far strengths moved at last. times: how often they are improved.
@@ -263,7 +285,7 @@ class Rounds:
         strengths, moved = np.concatenate(state.strengths), 0.0
         before = np.zeros(len(strengths))
         with over_links(len(spot.curvature), directions.basis.directions, self.threads) as every:
-            pulls = every(partial(_pull, directions, spot, state.f, strengths))
+            pulls = every(partial(_pull, directions, desks, spot, state.f, strengths))
             for _ in range(times):
                 found = held(every(partial(_optimum, pulls, strengths)), state.ways)
                 if self.fixed:
@@ -295,7 +317,7 @@ class Rounds:
         jobs = (partial(_worth, found, j, self.share, alone) for j in range(len(state.pieces)))
         few = sum(len(o.v) for o in found) < MANY or not np.isnan(alone).any()
         worth = in_order(jobs, 1 if few else self.threads)
-        return replace(state, worth=tuple(worth), degrees=self.determined(found), optima=tuple(found))
+        return replace(state, worth=tuple(worth), degrees=self.determined(found))
 
     def strengthened(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
         """Return the strengths that the optimum bears out. kinds[covariance]: those of a kind are alike, so
@@ -320,9 +342,16 @@ class Rounds:
 
 
 def _pull(
-    directions: Directions, spot: Spot, f: Array, strengths: Array, link: int, helpers: Together | None
+    directions: Directions,
+    desks: Sequence[Desk],
+    spot: Spot,
+    f: Array,
+    strengths: Array,
+    link: int,
+    helpers: Together | None,
 ) -> Pull:
-    return Pull.of(directions, spot.curvature[link], spot.pulled(f, link), strengths, helpers)
+    right = spot.pulled(f, link)
+    return Pull.of(directions, spot.curvature[link], right, strengths, helpers, desks[link])
 
 
 def _optimum(pulls: Sequence[Pull], strengths: Array, link: int, helpers: Together | None) -> Optimum:

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.learners.scorecard.quadratic import Optimum, Spot
+from tallystick.kernels.logistic import Room
+from tallystick.learners.scorecard.quadratic import Spot
+from tallystick.learners.scorecard.rounds import Ending
 from tallystick.models.scorecard.model import LN2
 from tallystick.models.scorecard.spread import CardSpread
 
@@ -31,23 +33,27 @@ DIGITS = 4  # of a standard error
 
 
 def spread_of(
-    optima: Sequence[Optimum], spot: Spot, places: Sequence[Sequence[Sequence[int]]], shares: Array, step: int
+    ending: Ending, places: Sequence[Sequence[Sequence[int]]], shares: Array, step: int, room: Room = np.empty
 ) -> tuple[tuple[Array, ...], CardSpread]:
     """Return the standard errors [line, link] of each part, and how they go together.
 
     places[part][line]: the lines, as they were learnt, that a line of the card is made of; shares[line]: of
-    those, of all rows.
+    those, of all rows. room: makes the matrices.
     """
     lines = [line for part in places for line in part]
-    room = max(1, NUMBERS // (len(optima) * (len(lines) + 1)))
+    most = max(1, NUMBERS // (len(ending.optima) * (len(lines) + 1)))
     weights = np.maximum([1.0, *(math.fsum(shares[list(line)].tolist()) for line in lines)], RARE)
     errors, factors = [], []
-    for k, one in enumerate(optima):
-        roots = with_base(one.roots(), spot, k)
-        whole = np.stack([roots[0], *(mean_root(roots[1:], line, shares) for line in lines)])
-        whole = np.ascontiguousarray(whole * (step / LN2))
+    for k, one in enumerate(ending.optima):
+        roots = one.roots(room)
+        whole = room((len(lines) + 1, roots.shape[1] + 1), np.float64)
+        whole[0], whole[1:, -1] = base_root(roots, ending.spot, k), 0.0
+        for i, line in enumerate(lines):
+            whole[i + 1, :-1] = mean_root(roots, line, shares)
+        del roots
+        whole *= step / LN2
         errors.append(np.array([math.sqrt(kernels.dot(row, row)) for row in whole]))
-        factors.append(leading(whole, weights, room))
+        factors.append(leading(whole, weights, most))
     known = rounded(np.stack(errors, axis=1), DIGITS)
     units = rounded(known[0] / FINE, DIGITS)
     told = tuple(np.rint(f / unit).astype(np.int64) for f, unit in zip(factors, units, strict=True))
@@ -62,15 +68,12 @@ def base_spread(weight: Array, step: int) -> CardSpread:
     return CardSpread(errors, errors / FINE, tuple(np.zeros((0, 1), np.int64) for _ in errors))
 
 
-def with_base(roots: Array, spot: Spot, link: int) -> Array:
-    """Return roots [1 + line, direction + 1]: the base first, which follows all lines and has a direction of
-    its own.
+def base_root(roots: Array, spot: Spot, link: int) -> Array:
+    """Return the root [direction + 1] of the base, which follows all lines, roots [line, direction], and has
+    a direction of its own.
     """
-    follow = -_by(np.ascontiguousarray(roots.T), spot.cross[link])
-    out = np.zeros((len(roots) + 1, roots.shape[1] + 1))
-    out[0, :-1], out[0, -1] = follow, 1.0 / math.sqrt(spot.weight[link])
-    out[1:, :-1] = roots
-    return out
+    follow = kernels.product(np.ascontiguousarray(spot.cross[link][None, :]), roots)[0]
+    return np.append(-follow, 1.0 / math.sqrt(spot.weight[link]))
 
 
 def mean_root(roots: Array, lines: Sequence[int], shares: Array) -> Array:

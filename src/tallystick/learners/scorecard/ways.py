@@ -114,8 +114,8 @@ class HeldSteps:
             rows[:, at] = way.sign * np.diff(inner * one.scale[at], axis=0)
             rises.append(rows[:, one.seen])
         rise = np.ascontiguousarray(np.concatenate(rises))
-        half = kernels.product(rise, np.ascontiguousarray(one.root.T))
-        moves = kernels.product(half, one.root)
+        half = kernels.product(one.root, np.ascontiguousarray(rise.T))
+        moves = kernels.product(np.ascontiguousarray(half.T), one.root)
         gram = kernels.product(rise, np.ascontiguousarray(moves.T))
         slack = kernels.product(rise, np.ascontiguousarray(one.v[:, None]))[:, 0]
         return cls(moves, gram, slack)
