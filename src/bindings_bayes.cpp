@@ -35,14 +35,14 @@ RowKeys keys_of(const In<uint64_t>& keys, size_t columns, size_t first, size_t w
     return own;
 }
 
-// per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
+// per column (missing, low, high, 1 where some cells are not whole, where some are neither 0 nor 1, a -0.0 is there)
 using Seen = std::tuple<int64_t, double, double, int64_t, int64_t, bool>;
 
 void tell(const RowScan& s, size_t width, std::vector<Seen>& out) {
     for (size_t j = 0; j < width; ++j) {
         const auto missing = static_cast<int64_t>(s.missing[j]);
-        out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
-                         static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+        out.emplace_back(missing, s.low[j], s.high[j], s.broken[j] > s.missing[j], s.many[j] > s.missing[j],
+                         s.negative_zero[j] != 0);
     }
 }
 
@@ -85,7 +85,7 @@ void bind_bayes(nb::module_& m) {
         },
         nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
 
-    // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
+    // -> what is seen of each column
     m.def(
         "scan_rows",
         [](const std::vector<Strided<double>>& given) {

@@ -66,10 +66,13 @@ void bind_cut(nb::module_& m) {
     m.def(
         "read_columns",
         [](In<uint8_t> data, In<uint32_t> ends, In<uint8_t> mark_data, In<int64_t> mark_offsets, char decimal,
-           In<uint32_t> columns, Out<double> values, Out<uint32_t> seen, In<uint32_t> coded, Out<uint16_t> codes,
-           Out<uint32_t> texts, Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys, Out<int64_t> known) {
+           In<uint32_t> columns, const std::vector<Out<double>>& values, Out<uint32_t> seen, In<uint32_t> coded,
+           Out<uint16_t> codes, Out<uint32_t> texts, Out<int64_t> counts, Out<uint16_t> slots, Out<uint64_t> keys,
+           Out<int64_t> known) {
             const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
-            const Numbers numbers{columns.data(), columns.size(), values.data(), seen.data()};
+            std::vector<double*> places;
+            for (const auto& column : values) places.push_back(column.data());
+            const Numbers numbers{columns.data(), columns.size(), places.data(), seen.data()};
             read_columns(cut_of(data, ends), marks, decimal, numbers, coded.data(), coded.size(),
                          coding_of(codes, texts, counts, slots, keys, known));
         },

@@ -26,7 +26,6 @@ T = TypeVar("T")
 D = TypeVar("D")
 Found = TypeVar("Found", covariant=True)
 Fitted = TypeVar("Fitted", covariant=True, bound="Model")
-Room = Callable[[int], "NDArray[np.uint8]"]  # gives so many bytes of memory; the same ones each time
 
 
 class Load(Protocol):
@@ -36,8 +35,13 @@ class Load(Protocol):
         """Return the rows, with exactly the columns of their source."""
         ...
 
-    def plain(self, room: Room | None = None) -> tuple[bytes | NDArray[np.uint8], str] | None:
-        """Return UTF-8 text, in room if given, and its separator; None where that does not part all cells."""
+    @property
+    def counted(self) -> tuple[int, int] | None:
+        """How many lines the rows take, and how many the source has, about; None: nobody counted them."""
+        ...
+
+    def plain(self) -> tuple[bytes | NDArray[np.uint8], str] | None:
+        """Return UTF-8 text and its separator; None where that does not part all cells."""
         ...
 
 
@@ -413,9 +417,7 @@ class Shortcut(Protocol[Found]):
 
 
 class Engine(Protocol):
-    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever gives
-    it.
-    """
+    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever it is."""
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
@@ -489,9 +491,7 @@ class Model(Protocol):
         ...
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return what `decide` answers for the shares of `floats`, perhaps without making them; None: as
-        there.
-        """
+        """Return what `decide` answers for the shares of `floats`, perhaps without them; None: as there."""
         ...
 
     def log_shares(self, block: Block) -> NDArray[np.float64]:

@@ -156,6 +156,20 @@ def test_the_scan_of_many_rows_is_that_of_each_column_at_every_width():
             assert zero == (j in (31, 40))
 
 
+@pytest.mark.parametrize("rows", [1, 31, 32, 33, 64, 1_000, 2_085])
+def test_the_scan_of_columns_that_lie_apart_sees_every_cell(rows):
+    whole, broken = np.arange(rows) % 2.0, np.arange(rows) + 0.5
+    for at in {0, rows // 2, rows - 2 if rows > 1 else 0, rows - 1}:
+        for odd in (np.nan, -0.0, 1e9, -1e9, 0.25, 7.0, np.inf):
+            columns = [whole.copy(), broken.copy()]
+            for column in columns:
+                column[at] = odd
+            found = kernels.scan_columns(columns)
+            assert [s[:-1] for s in found] == [kernels.scan(column)[:-1] for column in columns]
+            if not np.isinf(odd):  # such columns are looked at by themselves
+                assert [s.negative_zero for s in found] == [odd == 0] * 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])), st.integers(1, 9))
 def test_scans_of_some_rows_each_join_to_the_scan_of_all(matrix, step):

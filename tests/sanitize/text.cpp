@@ -154,7 +154,9 @@ void test_cut() {
         std::vector<uint32_t> which(columns);
         for (size_t j = 0; j < columns; ++j) which[j] = static_cast<uint32_t>(j);
         look_at_columns(cut, none, '.', seen.data());
-        const Numbers read{which.data(), columns, values.data(), seen.data()};
+        std::vector<double*> places(columns);
+        for (size_t j = 0; j < columns; ++j) places[j] = values.data() + j * rows;
+        const Numbers read{which.data(), columns, places.data(), seen.data()};
         read_columns(cut, none, '.', read, nullptr, 0, {});
         const TextLook look = look_at_text(block.data(), block.size(), ';');
         EXPECT(look.lines == static_cast<size_t>(std::count(block.begin(), block.end(), '\n')));

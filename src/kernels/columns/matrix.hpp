@@ -123,9 +123,42 @@ inline void scan_rows(const Columns& columns, Span rows, bool broken, RowScan& s
     });
 }
 
+// s[to] += the findings of the first n lanes of another look.
+inline void join_lanes(const RowScan& from, size_t n, size_t to, RowScan& s) {
+    for (size_t j = 0; j < n; ++j) {
+        s.low[to] = from.low[j] < s.low[to] ? from.low[j] : s.low[to];
+        s.high[to] = from.high[j] > s.high[to] ? from.high[j] : s.high[to];
+        s.missing[to] += from.missing[j], s.broken[to] += from.broken[j], s.many[to] += from.many[j];
+        s.negative_zero[to] |= from.negative_zero[j];
+    }
+}
+
+// s[to] += a column whose cells are neighbours: read as a matrix of some columns, as it lies, and the rest alone.
+inline void scan_neighbours(const double* x, size_t rows, size_t to, RowScan& s) {
+    constexpr size_t wide = 32;
+    const double* at[wide];
+    ptrdiff_t strides[wide];
+    for (size_t j = 0; j < wide; ++j) at[j] = x + j, strides[j] = wide;
+    const ptrdiff_t one = 1;
+    const double* const rest = x + rows / wide * wide;
+    const Columns all{rows, 1, &x, &one}, most{rows / wide, wide, at, strides}, few{rows % wide, 1, &rest, &one};
+    const bool broken = none_is_whole(all);
+    for (const Columns& part : {most, few}) {
+        RowScan own = nothing_seen();
+        scan_rows(part, {0, part.rows}, broken, own);
+        join_lanes(own, part.width, to, s);
+    }
+}
+
 inline RowScan scan_rows(const Columns& columns) {
     RowScan s = nothing_seen();
-    scan_rows(columns, {0, columns.rows}, none_is_whole(columns), s);
+    bool alone = true;
+    for (size_t j = 0; j < columns.width; ++j) alone = alone && columns.strides[j] == 1;
+    if (!alone) {
+        scan_rows(columns, {0, columns.rows}, none_is_whole(columns), s);
+        return s;
+    }
+    for (size_t j = 0; j < columns.width; ++j) scan_neighbours(columns.at[j], columns.rows, j, s);
     return s;
 }
 

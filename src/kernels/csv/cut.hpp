@@ -258,12 +258,12 @@ inline void code_columns(const Cut& cut, const uint32_t* columns, size_t count, 
         cells::code_all(cut, columns, count, begin, std::min(begin + step, cut.rows), to);
 }
 
-// Columns read as numbers: values[i, row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column
+// Columns read as numbers: values[i][row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column
 // that turns out to be texts is left half read.
 struct Numbers {
     const uint32_t* columns;
     size_t count;
-    double* values;
+    double* const* values;
     uint32_t* seen;
 };
 
@@ -280,7 +280,7 @@ inline void read_columns(const Cut& cut, const Marks& marks, char point, const N
             for (size_t row = begin; row < end; ++row) {
                 cut.prefetch(row, numbers.columns[i]);
                 const cells::Span s = cells::stripped(cut.cell(row, numbers.columns[i]));
-                kinds |= cells::bit(test.read(s, point, true, numbers.values[i * cut.rows + row]));
+                kinds |= cells::bit(test.read(s, point, true, numbers.values[i][row]));
             }
             numbers.seen[i] = kinds;
         }

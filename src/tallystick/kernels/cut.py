@@ -69,11 +69,11 @@ def read_columns(
     texts: NDArray[np.bool_],
     marks: Sequence[str],
     decimal: str,
-    room: Callable[[int, int], NDArray[np.float64]] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32], dict[int, FewTexts | None]]:
-    """Return values[i, row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
+    room: Callable[[NDArray[np.uint32], int], Sequence[NDArray[np.float64]]] | None = None,
+) -> tuple[Sequence[NDArray[np.float64]], NDArray[np.uint32], NDArray[np.uint32], dict[int, FewTexts | None]]:
+    """Return values[i][row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
     or ALL_DATES where all cells were read; and those columns that do not look like numbers as codes, None for
-    one that has more texts than FEW. Columns in `texts` are left out. room(columns, rows) gives the place for
+    one that has more texts than FEW. Columns in `texts` are left out. room(columns, rows) gives the places of
     values.
     """
     rows, columns = _checked(block, ends)
@@ -82,16 +82,20 @@ def read_columns(
     looks = np.where(texts, ~np.uint32(0), np.uint32(0))
     _kernels.look_at_columns(data, ends, mark_data, mark_offsets, decimal, looks)
     chosen = np.flatnonzero(looks == 0).astype(np.uint32)
-    values, seen = (room or _fresh)(len(chosen), rows), np.zeros(len(chosen), np.uint32)
-    check.array("values", values, "float64", (len(chosen), rows))
+    values, seen = (room or _fresh)(chosen, rows), np.zeros(len(chosen), np.uint32)
+    if len(values) != len(chosen):
+        raise ValueError(f"room must give {len(chosen)} places; found {len(values)}")
+    check.arrays("values", values, "float64", (rows,))
     others = np.flatnonzero((looks != 0) & ~texts).astype(np.uint32)
     coding = _coding(len(others), rows)
-    _kernels.read_columns(data, ends, mark_data, mark_offsets, decimal, chosen, values, seen, others, *coding)
+    _kernels.read_columns(
+        data, ends, mark_data, mark_offsets, decimal, chosen, list(values), seen, others, *coding
+    )
     return values, chosen, seen, dict(zip(others.tolist(), _coded(block, coding), strict=True))
 
 
-def _fresh(columns: int, rows: int) -> NDArray[np.float64]:
-    return np.empty((columns, rows))
+def _fresh(columns: NDArray[np.uint32], rows: int) -> Sequence[NDArray[np.float64]]:
+    return list(np.empty((len(columns), rows)))
 
 
 class FewTexts(NamedTuple):

@@ -20,9 +20,9 @@ RowScan = tuple[int, float, float, int, int, bool]
 
 
 def scan_rows(columns: Sequence[Floats]) -> list[RowScan]:
-    """Return per column: missing, low and high (infinities included), cells not whole, neither 0 nor 1, any
-    -0.0. The two counts say no more than whether there are such cells. Columns may be strided; those of a
-    matrix stored by rows are read as they lie.
+    """Return per column: missing, low and high (infinities included), 1 where some cells are not whole, and
+    where some are neither 0 nor 1, any -0.0. Columns may be strided; those of a matrix stored by rows are
+    read as they lie.
     """
     _check_columns(columns)
     found: list[RowScan] = _kernels.scan_rows(list(columns))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +19,7 @@ from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.read.strings import Distinct, numbers
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.data.source import open_source
+from tallystick.data.source.lent import Lender
 from tallystick.data.source.stretch import BareRows
 
 pytestmark = pytest.mark.slow
@@ -176,20 +176,19 @@ def test_more_texts_than_few_are_coded_as_well():
 
 
 def test_memory_of_numbers_is_used_again_once_no_array_lies_in_it():
-    free = deque()
-    places = ThreadMemory(free)
-    first = places.values(2, 3)
-    one = first[1]
+    lender = Lender()
+    places = ThreadMemory(lender)
+    first, one = places.values("ab", 3)
     del first
-    assert not free  # a part of it is held
+    assert not lender.free  # a part of it is held
     del one
-    assert len(free) == 1
-    memory = free[0]
-    again = places.values(1, 4)
+    assert len(lender.free) == 1
+    memory = lender.free[0]
+    (again,) = places.values("a", 4)
     assert np.shares_memory(again, memory)
-    larger = places.values(5, 5)
-    assert not np.shares_memory(larger, memory)
-    assert larger.shape == (5, 5)
+    larger = places.values("abcde", 5)
+    assert not any(np.shares_memory(column, memory) for column in larger)
+    assert [column.shape for column in larger] == [(5,)] * 5
 
 
 @pytest.mark.parametrize("threads", [1, 3])

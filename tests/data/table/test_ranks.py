@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick import kernels
 from tallystick.data.table import ranks
 from tallystick.data.table.ranks import (
     codes_within,
@@ -34,6 +35,35 @@ def test_columns_of_a_matrix_are_ranked_as_each_alone():
     for (codes, distinct), column in zip(together, matrix.T, strict=True):
         alone = rank(column)
         assert (codes.tolist(), distinct.tolist()) == (alone[0].tolist(), alone[1].tolist())
+
+
+RANDOM = np.random.default_rng(5)
+COLUMNS = {
+    "whole": RANDOM.integers(-3, 9, 9_000).astype(float),
+    "with gaps": RANDOM.choice([0.0, 5.0, 253.0], 9_000),
+    "as many as 8 bits hold": np.arange(9_000) % 254.0,
+    "one more": np.arange(9_000) % 255.0,
+    "halves": RANDOM.integers(0, 4, 9_000) + 0.5,
+    "large": RANDOM.integers(0, 4, 9_000) + 2.0**52,
+    "too large for steps of one": RANDOM.integers(0, 4, 9_000) * 2.0 + 2.0**53,
+    "-0.0": RANDOM.choice([-0.0, 0.0, -1.0], 9_000),
+    "broken at the end": np.append(RANDOM.integers(0, 4, 8_999), 1.25),
+    "missing at the end": np.append(RANDOM.integers(0, 4, 8_999), np.nan),
+    "infinite at the end": np.append(RANDOM.integers(0, 4, 8_999), np.inf),
+    "far at the end": np.append(RANDOM.integers(0, 4, 8_999), 1e300),
+    "one": np.ones(300),
+    "none": np.empty(0),
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS)
+def test_ranks_of_numbers_close_together_are_those_of_any(case):
+    values = COLUMNS[case]
+    found = kernels.ranks(values)
+    for codes, distinct in (rank(values), rank_within(values, 1 << 30)):
+        assert codes.dtype == found.codes.dtype
+        assert codes.tobytes() == found.codes.tobytes()
+        assert distinct.tobytes() == found.distinct.tobytes()
 
 
 def test_cuts_lie_halfway_after_the_wanted_rows():

@@ -8,7 +8,6 @@ of each column alone.
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +38,7 @@ from tallystick.data.read.cells import (
 from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.strings import Distinct
 from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.lent import Lender
 from tallystick.data.source.unread import unread
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.kernels import CellKind, Scan
@@ -51,6 +51,9 @@ COLUMNS, ROWS = (
 # (read together: a third of `describe` of a wide file with quotes, see benchmarks/describe.py)
 TOGETHER = 1 << 21  # cells of one that are read at once
 
+LastPlaces = Callable[
+    [Sequence[str], int, int], list[NDArray[np.float64]] | None
+]  # of columns, from a row on
 Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
 
 
@@ -86,8 +89,9 @@ class Plain:
         ends: NDArray[np.uint32],
         names: Sequence[str],
         places: ThreadMemory | None = None,
+        row: int | None = None,
     ) -> None:
-        self.block, self.ends, self.names, self.places = block, ends, names, places
+        self.block, self.ends, self.names, self.places, self.row = block, ends, names, places, row
         self.num_rows = len(ends)
 
     def column(self, j: int) -> pa.Array:
@@ -108,7 +112,7 @@ class Plain:
         """Return the parts of some columns; those in `texts` are read as texts."""
         asked = np.array([name not in names or name in texts for name in self.names])
         values, columns, seen, few = kernels.read_columns(
-            self.block, self.ends, asked, marks, decimal, None if self.places is None else self.places.values
+            self.block, self.ends, asked, marks, decimal, None if self.places is None else self._room
         )
         plain = (seen & ~np.uint32(kernels.ALL_NUMBERS)) == 0
         read = np.flatnonzero(plain | ((seen & ~np.uint32(kernels.ALL_DATES)) == 0)).tolist()
@@ -119,7 +123,8 @@ class Plain:
         }
         left = [j for j, name in enumerate(self.names) if name in names and name not in parts]
         late = [j for j in left if j not in few and self.names[j] not in texts]  # like numbers at first
-        few.update(zip(late, kernels.code_columns(self.block, self.ends, late), strict=True))
+        if late:
+            few.update(zip(late, kernels.code_columns(self.block, self.ends, late), strict=True))
         for j in left:
             name = self.names[j]
             if name in texts:
@@ -129,58 +134,54 @@ class Plain:
                 parts[name] = self._distinct(j, few[j], marks)
         return {name: parts[name] for name in self.names if name in parts}
 
+    def _room(self, columns: NDArray[np.uint32], rows: int) -> list[NDArray[np.float64]]:
+        """Return places for the numbers of some columns."""
+        assert self.places is not None
+        return self.places.values([self.names[j] for j in columns.tolist()], rows, self.row)
+
     def _distinct(self, j: int, few: kernels.FewTexts | None, marks: Sequence[str]) -> Distinct:
         """Return a column as distinct texts; few texts were compared without a copy of every cell."""
         return coded(self.column(j)).distinct(marks) if few is None else strings.distinct_few(few, marks)
 
 
 class ThreadMemory(threading.local):
-    """Memory of a thread that looks at batches: for a text and where its cells end, used again for each."""
+    """Memory of a thread that looks at batches: for where the cells of a text end, used again for each; and
+    for numbers, which all threads share.
+    """
 
-    def __init__(self, free: deque[NDArray[np.float64]]) -> None:
-        self.text, self.ends = np.empty(0, np.uint8), np.empty(0, np.uint32)
-        self.free = free  # for numbers: of batches that nobody holds any more; all threads share it
+    def __init__(self, lender: Lender, last: LastPlaces | None = None) -> None:
+        self.lender, self.last, self.ends = lender, last, np.empty(0, np.uint32)
 
-    def room(self, size: int) -> NDArray[np.uint8]:
-        """Return so many bytes for a text."""
-        if len(self.text) < size:
-            self.text, self.ends = np.empty(size, np.uint8), np.empty(size + kernels.SPARE, np.uint32)
-        return self.text[:size]
+    def room(self, text: kernels.Text) -> NDArray[np.uint32]:
+        """Return a place for where the cells of a text end."""
+        if len(self.ends) < len(text) + kernels.SPARE:
+            self.ends = np.empty(len(text) + kernels.SPARE, np.uint32)
+        return self.ends
 
-    def values(self, columns: int, rows: int) -> NDArray[np.float64]:
-        """Return a place for numbers [column, row]; it is used again once no array lies in it."""
-        size = columns * rows
-        try:
-            memory = self.free.pop()
-        except IndexError:
-            memory = np.empty(0)
-        lent = _Lent(memory if len(memory) >= size else np.empty(size), self.free)
-        return np.asarray(lent)[:size].reshape(columns, rows)
-
-
-class _Lent:
-    """Memory that goes back to those that are free with the last array that lies in it."""
-
-    def __init__(self, memory: NDArray[np.float64], free: deque[NDArray[np.float64]]) -> None:
-        self.memory, self.free = memory, free
-        self.__array_interface__ = memory.__array_interface__
-
-    def __del__(self) -> None:
-        self.free.append(self.memory)
+    def values(self, columns: Sequence[str], rows: int, row: int | None = None) -> list[NDArray[np.float64]]:
+        """Return places for numbers [row] of columns: where a table will have them, or such as are used again
+        once no array lies in them. row: the number of the first, if that is known.
+        """
+        if self.last is not None and row is not None:
+            places = self.last(columns, row, rows)
+            if places is not None:
+                return places
+        return list(self.lender(8 * len(columns) * rows).view(np.float64).reshape(len(columns), rows))
 
 
-def loaded(piece: Load, names: Sequence[str], places: ThreadMemory | None = None) -> Any:
+def loaded(
+    piece: Load, names: Sequence[str], places: ThreadMemory | None = None, row: int | None = None
+) -> Any:
     """Return a batch: cut here if its source gives plain rows away, else as the source reads it.
 
-    places: where they may lie, until this thread loads the next.
+    places: where they may lie, until this thread loads the next; row: the number of the first, if known.
     """
-    plain = piece.plain(None if places is None else places.room)
+    plain = piece.plain()
     if plain is None:
         return piece()
     block, separator = plain
-    kept = places is not None and len(places.ends) >= len(block) + kernels.SPARE
-    ends = kernels.cut_cells(block, len(names), separator, places.ends if places and kept else None)
-    return piece() if ends is None else Plain(block, ends, names, places)
+    ends = kernels.cut_cells(block, len(names), separator, None if places is None else places.room(block))
+    return piece() if ends is None else Plain(block, ends, names, places, row)
 
 
 # ---- many columns at once ----

@@ -15,9 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read import strings
-from tallystick.data.read.cells import SmallIntegers, by_table, floats, level_code, text_table
+from tallystick.data.read.cells import Floats, SmallIntegers, by_table, floats, level_code, text_table
 from tallystick.data.read.date_parts import PartMatcher, matcher_of
 from tallystick.data.read.matcher import Matcher
+from tallystick.data.read.places import PlacesInMemory
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Looked
 from tallystick.data.read.survey_column import BatchWords, Piece
@@ -108,15 +109,22 @@ class Encoder:
         weights = None if real is None else self.weights(real)
         return cut(self.classes(taken.hit), keep), cut(taken.hit.response, keep), weights
 
-    def column(self, matcher: Matcher, batches: Sequence[Looked]) -> Any:
-        """Return one column's data of all batches, one after the other: a view where one batch has it so."""
+    def column(self, matcher: Matcher, batches: Sequence[Looked], places: PlacesInMemory) -> Any:
+        """Return one column's data of all batches, one after the other: a view where one batch has it so, or
+        where they lie in their places.
+        """
         checkpoint()
         name = matcher.column.cells
         alone = len(batches) == 1
         parts = [cut_words(self._read(matcher, t.columns[name], alone), t.keep) for t in batches]
         if len(parts) == 1:
             return parts[0]
-        return join_words(parts) if matcher.column.kind == "text" else np.concatenate(parts)
+        if matcher.column.kind == "text":
+            return join_words(parts)
+        if matcher.column.kind != "numeric" or matcher.column.name != name:
+            return np.concatenate(parts)
+        cells = (t.columns[name] for t in batches)
+        return places.joined(name, [c.values if isinstance(c, Floats) else None for c in cells], parts)
 
     def _read(self, matcher: Matcher, found: Piece, alone: bool = False) -> Any:
         """Return a column's data from what the survey saw of it. alone: there is no other batch."""

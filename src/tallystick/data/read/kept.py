@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read.cells import Floats, SmallIntegers
+from tallystick.data.read.places import PlacesInMemory, PlacesOnDisk
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Looked
 from tallystick.data.read.survey_column import BatchWords
@@ -24,9 +26,11 @@ from tallystick.data.source.scratch import ScratchFile
 from tallystick.data.table.block import WordCounts
 
 PIECE = 4  # numbers that tell of a piece: its form, its texts (of numbers: 1 if tidy), their bytes, its place
+PLACED = 2  # of numbers that lie in their places in the table: tidy as well
 NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
+Told = tuple[int, int, int]
 Piece = Floats | SmallIntegers | Distinct | BatchWords | None
 
 
@@ -38,11 +42,12 @@ class KeptInMemory:
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
         self.batches = list[Looked]()
+        self.places = PlacesInMemory()
 
     def __len__(self) -> int:
         return len(self.batches)
 
-    def put(self, taken: Looked) -> Looked:
+    def put(self, taken: Looked, row: int | None = None) -> Looked:
         """Return a batch: it is kept as it is."""
         return taken
 
@@ -61,11 +66,14 @@ class KeptInMemory:
 
 @dataclass(frozen=True)
 class Written:
-    """A batch on disk: its rows, PIECE numbers of each of its pieces, and where the last of them ends."""
+    """A batch on disk: its rows, PIECE numbers of each of its pieces, where the last of them ends, and the
+    row of the table from which on some of its numbers lie in their places, -1 where none do.
+    """
 
     rows: int
     told: array[int]
     end: int
+    start: int
 
 
 class KeptOnDisk:
@@ -75,34 +83,49 @@ class KeptOnDisk:
 
     def __init__(self, names: Sequence[str], regression: bool) -> None:
         self.names, self.regression = list(names), regression
-        self.places = {name: j for j, name in enumerate(self.names)}
-        self.file = ScratchFile()
-        self.rows, self.ends = array("q"), array("q")
+        self.order = {name: j for j, name in enumerate(self.names)}
+        self.file, self.places = ScratchFile(), PlacesOnDisk()
+        self.rows, self.ends, self.starts = array("q"), array("q"), array("q")
         self.told = array("q")  # [batch, piece, PIECE]: columns, target, weights
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def put(self, taken: Looked) -> Written:
-        """Write a batch, wherever there is room; any thread may."""
+    def put(self, taken: Looked, row: int | None = None) -> Written:
+        """Write a batch, wherever there is room; numbers that are a column's values as they are go to their
+        places in the table, if the first row of the batch is known. Any thread may.
+        """
         target: Piece = taken.hit.labels
         if self.regression:
             target = None if taken.hit.response is None else Floats(taken.hit.response)
         weights = None if taken.weights is None else Floats(taken.weights)
-        pieces = [_in_bytes(p) for p in (*map(taken.columns.get, self.names), target, weights)]
+        if row is not None:
+            self.places.take([name for name, piece in taken.columns.items() if isinstance(piece, Floats)])
+        pieces = [
+            *(self._in_place(name, taken.columns.get(name), row) for name in self.names),
+            *map(_in_bytes, (target, weights)),
+        ]
         size = sum(memoryview(part).nbytes for _, parts in pieces for part in parts)
         at, told = self.file.claim(size), array("q")
         for form, parts in pieces:
             told.extend((*form, at))
             for part in parts:
                 at += self.file.write(part, at)
-        return Written(taken.rows, told, at)
+        return Written(taken.rows, told, at, -1 if row is None else row)
+
+    def _in_place(self, name: str, piece: Piece, row: int | None) -> tuple[Told, tuple[Any, ...]]:
+        """Return what tells of a piece, and its bytes in parts; none where it was put in its place."""
+        if row is None or not isinstance(piece, Floats) or not _is_tidy(piece):
+            return _in_bytes(piece)
+        placed = self.places.write(name, row, piece.values)
+        return ((_form(piece), PLACED, 0), ()) if placed else _in_bytes(piece)
 
     def add(self, batch: Written) -> None:
         """Keep a batch; they come in their order."""
         self.rows.append(batch.rows)
         self.told.extend(batch.told)
         self.ends.append(batch.end)
+        self.starts.append(batch.start)
 
     def read(self, i: int, but: Collection[str] = ()) -> Looked:
         """Return a batch without some columns; which rows count is found again from its target and
@@ -125,6 +148,8 @@ class KeptOnDisk:
         """Return a piece of a batch."""
         place = (i * (len(self.names) + 2) + j) * PIECE
         form, texts, size, at = self.told[place : place + PIECE]
+        if NUMBERS <= form < WORDS and texts == PLACED:
+            return _piece(self.numbers(i, self.names[j]), self.rows[i], (form, texts, size))
         last = j == len(self.names) + 1
         end = self.ends[i] if last else self.told[place + 2 * PIECE - 1]
         return _piece(self.file.read(at, end - at), self.rows[i], (form, texts, size))
@@ -132,20 +157,37 @@ class KeptOnDisk:
     def tidy(self) -> set[str]:
         """Return the columns all of whose pieces are numbers without infinities and -0.0."""
         told = np.frombuffer(self.told, np.int64).reshape(len(self), -1, PIECE)
-        fine = ((told[:, :, 0] >= NUMBERS) & (told[:, :, 0] < WORDS) & (told[:, :, 1] == 1)).all(axis=0)
+        fine = ((told[:, :, 0] >= NUMBERS) & (told[:, :, 0] < WORDS) & (told[:, :, 1] != 0)).all(axis=0)
         return {name for name, tidy in zip(self.names, fine.tolist(), strict=False) if tidy}
 
     def numbers(self, i: int, name: str) -> bytes:
         """Return the numbers of a column of a batch, as they lie."""
-        at = self.told[(i * (len(self.names) + 2) + self.places[name]) * PIECE + PIECE - 1]
-        return self.file.read(at, 8 * self.rows[i])
+        if self.in_place(i, name):
+            return self.places.read(name, self.starts[i], self.rows[i])
+        return self.file.read(self._told(i, name)[-1], 8 * self.rows[i])
+
+    def in_place(self, i: int, name: str) -> bool:
+        """Do the numbers of a column of a batch lie in their place?"""
+        form, texts, *_ = self._told(i, name)
+        return NUMBERS <= form < WORDS and texts == PLACED
+
+    def _told(self, i: int, name: str) -> array[int]:
+        place = (i * (len(self.names) + 2) + self.order[name]) * PIECE
+        return self.told[place : place + PIECE]
+
+    def settled(self) -> bool:
+        """Do all batches that have places lie where they belong, with room between them for the others?"""
+        starts = accumulate(self.rows, initial=0)
+        right = all(start in (-1, row) for start, row in zip(self.starts, starts, strict=False))
+        return right and sum(self.rows) <= self.places.rows
 
     def close(self) -> None:
         """Give the room on disk back."""
         self.file.close()
+        self.places.close()
 
 
-def _in_bytes(piece: Piece) -> tuple[tuple[int, int, int], tuple[Any, ...]]:
+def _in_bytes(piece: Piece) -> tuple[Told, tuple[Any, ...]]:
     """Return what tells of a piece, but its place, and its bytes in parts."""
     if piece is None:
         return (NOTHING, 0, 0), ()

@@ -8,7 +8,6 @@ budget and its schema, not on the rows, and nothing depends on how much memory i
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +31,7 @@ from tallystick.data.schema import NO_WISHES, Wishes
 from tallystick.data.source import scratch
 from tallystick.data.source.base import Given
 from tallystick.data.source.frames import as_column
+from tallystick.data.source.lent import Lender
 from tallystick.data.source.size import refuse_too_large, refuse_too_wide, within
 from tallystick.data.table.block import Block
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
@@ -75,7 +75,7 @@ def read_table(
         survey = reader.survey(KeptInMemory)
     decision = survey.decide(source.notes)
     del survey
-    return _joined(decision, reader.batches(), threads, progress, source.files)
+    return _joined(decision, reader, threads, progress, source.files)
 
 
 def read_to_disk(
@@ -102,10 +102,9 @@ def read_to_disk(
         decision = survey.decide(source.notes)
         del survey
         scratch.give_back()  # what the texts and words of all rows took: the writing begins without it
-        file = _written(decision, reader, thread_count(threads))
+        table = mapped(_written(decision, reader, thread_count(threads)), budget, decision.unit or 1)
     finally:
         reader.close()
-    table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
     notes, told = decision.notes, decision.source_notes
     return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads, own=True)
@@ -185,27 +184,38 @@ class _Reader:
             yield looked, layer.put(looked)
             return
 
-        places = ThreadMemory(deque())
+        places = ThreadMemory(Lender(), layer.places.of)
 
-        def look(load: Load, start: int | None) -> tuple[Looked, Any]:
-            batch = loaded(load, self.question.columns, places)
+        def look(load: Load, start: int | None, row: int | None) -> tuple[Looked, Any]:
+            batch = loaded(load, self.question.columns, places, row)
             looked = survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
-            return looked, layer.put(looked)
+            more = load.counted is not None and batch.num_rows > load.counted[0]  # rows than lines
+            return looked, layer.put(looked, None if more else row)
 
         every = chain(begin, every)
         del begin  # what was read is let go once it is looked at
-        jobs = (partial(look, *job) for job in self._placed(every))
+        jobs = (partial(look, *job) for job in self._placed(every, layer))
         yield from in_order(jobs, self.threads)
 
-    def _placed(self, every: Iterator[Load]) -> Iterator[tuple[Load, int | None]]:
-        """Yield what loads a batch; where cells come beside it, with the number of its first row."""
+    def _placed(
+        self, every: Iterator[Load], layer: KeptInMemory | KeptOnDisk
+    ) -> Iterator[tuple[Load, int | None, int | None]]:
+        """Yield what loads a batch; where cells come beside it, the number of its first row; and that number,
+        if it is known, should all lines before it be rows.
+        """
+        row: int | None = 0
         if not self.apart:
-            yield from ((load, None) for load in every)
+            for load in every:
+                counted = load.counted
+                if row == 0 and counted is not None:
+                    layer.places.expect(layer.names, counted[1])
+                yield load, None, row
+                row = None if row is None or counted is None else row + counted[0]
             return
         rows = 0
         for load in every:
             batch = loaded(load, self.question.columns)
-            yield Given(batch), rows
+            yield Given(batch), rows, None
             rows += batch.num_rows
 
     def _beside(self, start: int, rows: int) -> dict[str, Any]:
@@ -248,14 +258,15 @@ class _Reader:
 
 def _joined(
     decision: Decision,
-    batches: list[Looked],
+    reader: _Reader,
     threads: int,
     progress: Progress | None,
     files: tuple[str, ...],
 ) -> Table:
     """Return the table in memory: every column encoded, its batches one after the other."""
-    encoder = Encoder(decision)
-    jobs = (partial(encoder.column, matcher, batches) for matcher in encoder.matchers)
+    encoder, batches, first = Encoder(decision), reader.batches(), reader.layers[0]
+    assert isinstance(first, KeptInMemory)
+    jobs = (partial(encoder.column, matcher, batches, first.places) for matcher in encoder.matchers)
     columns = {}
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
     few = decision.rows < FEW_ROWS or (light and len(batches) == 1)
@@ -280,10 +291,10 @@ def _joined(
         threads,
         len(batches) > 1,  # they were joined, so that no array is anybody else's
     )
-    first = batches[0]
-    if first.told is None or first.hit.labels is None:
+    taken = batches[0]
+    if taken.told is None or taken.hit.labels is None:
         return table
-    return tell(table, first.told, list(first.columns.values()), class_table(first.hit.labels, decision))
+    return tell(table, taken.told, list(taken.columns.values()), class_table(taken.hit.labels, decision))
 
 
 def _together(parts: list[Any]) -> Any:
@@ -305,19 +316,21 @@ def _kept(batches: list[Looked]) -> NDArray[np.int64] | None:
 
 def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
     """Write the table: each batch as it was seen last, encoded by the decision. Numbers that are what the
-    table holds go from file to file.
+    table holds lie in their places, or go from file to file.
     """
     encoder = Encoder(decision)
-    file = TableFile(decision.schema, decision.rows, decision.unit)
     first, *later = reader.layers
     assert isinstance(first, KeptOnDisk)
     starts = [0, *accumulate(first.rows)]
     moved = encoder.unchanged() & first.tidy() if starts[-1] == decision.rows else set()
     moved.difference_update(*(layer.names for layer in later))
+    there = {n: at for n, at in first.places.columns().items() if n in moved and first.settled()}
+    file = TableFile(decision.schema, decision.rows, decision.unit, there=there)
 
     def job(i: int) -> tuple[Block, int, NDArray[np.int64] | None]:
         for name in moved:
-            file.put(name, first.numbers(i, name), starts[i])
+            if name not in there or not first.in_place(i, name):
+                file.put(name, first.numbers(i, name), starts[i])
         taken = reader.taken(i, moved)
         return encoder.taken(taken, moved), taken.rows, taken.keep
 

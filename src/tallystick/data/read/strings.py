@@ -90,10 +90,9 @@ def distinct_few(few: FewTexts, marks: Sequence[str] = ()) -> Distinct:
     values = tuple(sorted(set(few.texts) - missing))
     at = {text: i for i, text in enumerate(values)}
     place = np.array([at.get(text, len(values)) for text in few.texts], code_type(len(values)))
-    counted = np.zeros(len(values) + 1, np.int64)
-    np.add.at(counted, place, few.counts)
+    counted = kernels.count_classes(place, len(values) + 1, few.counts)
     array = _shared(values) if sum(map(len, values)) <= SHARED else _as_array(values)
-    return Distinct(array, np.take(place, few.codes), counted)
+    return Distinct(array, np.take(place, few.codes, mode="clip"), counted)
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from tallystick.contracts import Room
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.base import BaseSource
@@ -113,11 +112,13 @@ class CsvFile(BaseSource):
 
     def pieces(self) -> Iterator[CsvRows]:
         """Yield pieces of some rows; any thread may call for them."""
-        before: Walked | BareRows | None = None
+        before: Walked | None = None
         for found in self.blocks():
             if before is not None:
                 yield CsvRows(self, before, False)
-            before = found
+            before = None if isinstance(found, BareRows) else found
+            if before is None:
+                yield CsvRows(self, found, False)  # the end of a file is left to the walk
         if before is not None:
             yield CsvRows(self, before, True)
 
@@ -128,7 +129,8 @@ class CsvFile(BaseSource):
         at, line = 0, self.skip + 1
         for bare in self._bare():
             yield bare
-            at, line = bare.at + bare.size, bare.line + bare.lines
+            at, line = bare.at + len(bare.text), bare.line + bare.lines
+            del bare  # its memory is lent
         last = Walked(b"", at, line)
         try:
             for found in raw.row_blocks(
@@ -295,7 +297,13 @@ class CsvRows:
         """Return the rows as texts."""
         return self.file.cells(self.file.checked(self.found.block, self.last), self.found)
 
-    def plain(self, room: Room | None = None) -> tuple[Text, str] | None:
+    @property
+    def counted(self) -> tuple[int, int] | None:
+        """How many lines the rows take, and the file has, about, where its bytes were looked at."""
+        found = self.found
+        return (found.lines, found.about) if isinstance(found, BareRows) else None
+
+    def plain(self) -> tuple[Text, str] | None:
         """Return the rows as bytes, and the separator, if no cell is quoted, so that separators and line ends
         tell all.
         """
@@ -303,7 +311,7 @@ class CsvRows:
         if len(file.columns) == 1 or found.doubtful:
             return None
         if isinstance(found, BareRows) and found.easy and not self.last:
-            return (found.block if room is None else found.into(room)), file.sep
+            return found.text, file.sep
         block = found.block
         if b'"' in block or file.has_header(block):
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from tallystick.contracts import Load, Room, Source
+from tallystick.contracts import Load, Source
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.unread import carried
@@ -81,7 +81,12 @@ class _Turned:
         columns = [batch.column(j) for j in self.order]
         return carried(pa.RecordBatch.from_arrays(columns, names=list(self.names)), batch)
 
-    def plain(self, room: Room | None = None) -> None:
+    @property
+    def counted(self) -> None:
+        """Its bytes are not read."""
+        return
+
+    def plain(self) -> None:
         """Its bytes have the columns in another order."""
         return
 

@@ -1,4 +1,4 @@
-"""Long stretches of a text file whose rows line feeds alone tell apart: whoever cuts them reads them.
+"""Long stretches of a text file whose rows line feeds alone tell apart: read once, and not copied.
 
 Knows bytes of a file. Knows nothing of separators or cells.
 Law: a stretch is whole rows without a quote or a NUL byte; what is not such, and the end of the file, is left
@@ -15,50 +15,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Room
 from tallystick.data.source.bytes import NEAR
+from tallystick.data.source.lent import Lender
 from tallystick.data.source.stream import cannot_read
-from tallystick.errors import DataError
 
 TAIL = 1 << 14  # bytes at the end of a file: totals and footers are told there
 
 
 class BareRows(NamedTuple):
-    """Whole rows of a file, as `bytes.Walked` has them, but not yet read.
+    """Whole rows of a file, as `bytes.Walked` has them.
 
-    start: their first byte in the file; at: below the header. easy: all is ASCII, and without the byte that
-    was asked for.
+    text: their bytes, in memory that is lent; at: their first byte below the header. easy: all is ASCII, and
+    without the byte that was asked for. about: lines of the whole file, if all are as long as these.
     """
 
-    path: str
-    where: str
-    start: int
-    size: int
+    text: NDArray[np.uint8]
     at: int
     line: int
     lines: int
     easy: bool
+    about: int
     doubtful: bool = False
 
     @property
     def block(self) -> bytes:
-        """The rows; read each time."""
-        return self.into(lambda size: np.empty(size, np.uint8)).tobytes()
-
-    def into(self, room: Room) -> NDArray[np.uint8]:
-        """Return the rows, in memory that is given."""
-        out = room(self.size)
-        left = out.data
-        try:
-            with open(self.path, "rb", buffering=0) as file:
-                file.seek(self.start)
-                while left and (done := file.readinto(left)):
-                    left = left[done:]
-        except OSError as error:
-            raise cannot_read(self.where, error) from None
-        if left:
-            raise DataError(f"{self.where} became shorter while it was read. Read it again.")
-        return out
+        """The rows."""
+        return self.text.tobytes()
 
 
 def stretches(path: str, where: str, start: int, line: int, size: int, asked: int) -> Iterator[BareRows]:
@@ -66,32 +48,41 @@ def stretches(path: str, where: str, start: int, line: int, size: int, asked: in
     at least TAIL, are left, and a file of few stretches is left whole. line: the number of the first one;
     asked: see BareRows.
     """
-    room, begin = np.empty(min(size, NEAR), np.uint8), start
+    begin, lender, rest = start, Lender(), np.empty(0, np.uint8)
     try:
         with open(path, "rb", buffering=0) as file:
             whole = os.fstat(file.fileno()).st_size
+            file.seek(begin)
             while whole > 2 * size and (left := whole - TAIL - begin) > 0:
-                file.seek(begin)
-                found = _next(file, min(size, left), asked, room)
+                text = lender(min(size, left))
+                found = None if len(rest) > len(text) else _next(file, text, rest, asked)
                 if found is None:
                     return
                 end, lines, easy = found
-                yield BareRows(path, where, begin, end, begin - start, line, lines, easy)
-                begin, line = begin + end, line + lines
+                about = lines * (whole - start) // end + 1
+                yield BareRows(text[:end], begin - start, line, lines, easy, about)
+                begin, line, rest = begin + end, line + lines, text[end:].copy()
+                del text  # whoever cuts the rows has them
     except OSError as error:
         raise cannot_read(where, error) from None
 
 
-def _next(file: IO[bytes], size: int, asked: int, room: NDArray[np.uint8]) -> tuple[int, int, bool] | None:
-    """Return where the last row of the next bytes ends, how many lines they have, and whether they are easy;
-    None where they are not plain rows.
+def _next(
+    file: IO[bytes], text: NDArray[np.uint8], rest: NDArray[np.uint8], asked: int
+) -> tuple[int, int, bool] | None:
+    """Read the next bytes behind those that are there, the rest of a row; return where the last row ends, how
+    many lines there are, and whether they are easy; None where they are not plain rows.
     """
-    seen, end, lines, easy = 0, 0, 0, True
-    while seen < size:
-        done = file.readinto(room[: size - seen].data)  # type: ignore[attr-defined]
-        look = kernels.look_at_text(room[:done], asked)
-        if not done or look.odd:
+    text[: len(rest)] = rest
+    seen, full, end, lines, easy = 0, len(rest), 0, 0, True
+    while seen < len(text):
+        done = file.readinto(text[full : full + NEAR].data)  # type: ignore[attr-defined]
+        if not done and full < len(text):
+            return None
+        full += done
+        look = kernels.look_at_text(text[seen:full], asked)
+        if look.odd:
             return None
         end = seen + look.end if look.end else end
-        lines, easy, seen = lines + look.lines, easy and not look.beyond and not look.holds, seen + done
+        lines, easy, seen = lines + look.lines, easy and not look.beyond and not look.holds, full
     return (end, lines, easy) if end else None

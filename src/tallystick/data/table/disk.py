@@ -7,9 +7,10 @@ schema, not on the rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,16 +115,38 @@ class _Words:
     entries: int = 0
 
 
-class TableFile:
-    """A table being written. unit: None without weights; classes: False where they have no meaning here."""
+class _Place(NamedTuple):
+    """Where an array lies: file, first byte, kind and length."""
 
-    def __init__(self, schema: Schema, rows: int, unit: int | None, classes: bool = True) -> None:
+    file: ScratchFile
+    at: int
+    kind: np.dtype[Any]
+    size: int
+
+
+class TableFile:
+    """A table being written. unit: None without weights; classes: False where they have no meaning here;
+    there: columns of numbers that lie in another file already, and where they begin.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        rows: int,
+        unit: int | None,
+        classes: bool = True,
+        there: Mapping[str, tuple[ScratchFile, int]] = MappingProxyType({}),
+    ) -> None:
         self.schema, self.rows, self.done = schema, rows, 0
         self.file = ScratchFile()
-        self.places: dict[tuple[str, str], tuple[int, np.dtype[Any], int]] = {}
+        self.places: dict[tuple[str, str], _Place] = {}
         self.texts: dict[str, _Words] = {}
         end = 0
         for column in schema.used:
+            if column.name in there:
+                place = _Place(*there[column.name], np.dtype(np.float64), rows)
+                self.places["column", column.name] = place
+                continue
             kind: Any = np.float64 if column.kind == "numeric" else code_type(len(column.levels))
             size = rows
             if column.kind == "text":
@@ -141,13 +164,13 @@ class TableFile:
         self.dropped = False
 
     def _place(self, key: tuple[str, str], kind: Any, size: int, at: int) -> int:
-        self.places[key] = at, np.dtype(kind), size
+        self.places[key] = _Place(self.file, at, np.dtype(kind), size)
         return padded(at + size * np.dtype(kind).itemsize)
 
     def put(self, name: str, data: bytes, row: int) -> None:
         """Write a column's data from a row on, as they are; any thread may."""
-        at, kind, _ = self.places["column", name]
-        self.file.write(data, at + row * kind.itemsize)
+        file, at, kind, _ = self.places["column", name]
+        file.write(data, at + row * kind.itemsize)
 
     def add(
         self,
@@ -178,16 +201,16 @@ class TableFile:
         self.done += block.rows
 
     def _write(self, key: tuple[str, str], data: NDArray[Any], shift: int = 0) -> None:
-        at, kind, _ = self.places[key]
+        file, at, kind, _ = self.places[key]
         data = np.ascontiguousarray(data)
         if data.dtype != kind:
             data = data.astype(kind)
-        self.file.write(data, at + (self.done + shift) * kind.itemsize)
+        file.write(data, at + (self.done + shift) * kind.itemsize)
 
     def _add_words(self, name: str, data: WordCounts) -> None:
         text = self.texts[name]
         if not self.done:
-            self.file.write(np.zeros(1, np.int64), self.places["column", name][0])
+            self.file.write(np.zeros(1, np.int64), self.places["column", name].at)
         self._write(("column", name), data.starts[1:] + text.entries, 1)
         text.words.append(np.ascontiguousarray(data.words))
         text.counts.append(np.ascontiguousarray(data.counts))
@@ -199,7 +222,7 @@ class TableFile:
             return
         if not self.dropped:
             self.dropped = True
-            self.places["", KEPT] = self.end, np.dtype(np.int64), self.rows
+            self.places["", KEPT] = _Place(self.file, self.end, np.dtype(np.int64), self.rows)
             self.file.reserve(self.end + 8 * self.rows)
             for first in range(0, self.done, 1 << 16):
                 before = np.arange(first, min(first + (1 << 16), self.done), dtype=np.int64)
@@ -208,12 +231,12 @@ class TableFile:
 
     def columns(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the columns, and target, weights and kept rows, as arrays over the file."""
-        view = self.file.view()
+        views = {file: file.view() for file in {self.file, *(place.file for place in self.places.values())}}
         self.file.close()
         columns: dict[str, Any] = {}
         rest: dict[str, NDArray[Any]] = {}
-        for (sort, name), (at, kind, size) in self.places.items():
-            array = np.frombuffer(view, kind, size, at) if size else np.empty(0, kind)
+        for (sort, name), (file, at, kind, size) in self.places.items():
+            array = np.frombuffer(views[file], kind, size, at) if size else np.empty(0, kind)
             if not sort:
                 rest[name] = array
             elif name in self.texts:
