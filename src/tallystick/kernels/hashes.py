@@ -183,7 +183,9 @@ def walk_rows(
     return int((high << 64) + low), seen
 
 
-def _to_pick(width: int, picks: Sequence[NDArray[Any]] | None) -> tuple[NDArray[Any], ...] | None:
+def _to_pick(
+    width: int, picks: Sequence[NDArray[Any]] | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]] | None:
     if picks is None:
         return None
     limits, found, rows, values = picks

@@ -194,19 +194,18 @@ def sample_values(
     their values.
     """
     check.array("classes", classes, check.CODES, (None,))
-    n = 0
     for _, rows, values in found:
         check.array("rows", rows, "int64", (None,))
         check.array("values", values, "float64", rows.shape)
-        n += len(rows)
+    n = sum(len(rows) for _, rows, _ in found)
     if n >= 1 << 32:
         raise ValueError(f"found must have fewer than 2**32 rows; found {n}")
     most = min(n, check.size("size", size))
     to, counts = np.empty(most), np.zeros((most, check.size("n_classes", n_classes)), np.int64)
     missing = np.zeros(n_classes, np.int64)
-    starts, rows, values = (list(own) for own in zip(*found, strict=True)) if found else ([], [], [])
+    where, what = [rows for _, rows, _ in found], [values for _, _, values in found]
     distinct, kept, last = _kernels.sample_values(
-        starts, rows, values, classes, limit, size, to, counts, missing
+        [start for start, _, _ in found], where, what, classes, limit, size, to, counts, missing
     )
     return SampledColumn(to[:kept], counts[:kept], missing, last, distinct)
 

@@ -162,7 +162,7 @@ class Table:
             at += len(part)
         return out
 
-    def know(self, hashes: int, moments: ClassSums | None, picked: PickedRows | None) -> None:
+    def know(self, hashes: int, moments: ClassSums | None, picked: PickedRows | None = None) -> None:
         """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, and those
         numbers that have the least hashes.
         """
