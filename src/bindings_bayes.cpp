@@ -187,8 +187,7 @@ void bind_bayes(nb::module_& m) {
             std::vector<Picked> picked;
             if (picks) picked = to_pick(std::get<1>(*picks), std::get<2>(*picks), std::get<3>(*picks));
             const ToPick pick{picks ? std::get<0>(*picks).data() : nullptr, picked.data()};
-            const uint128 total =
-                walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr, picks ? &pick : nullptr);
+            const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr, picks ? &pick : nullptr);
             if (picks) say_picked(picked, std::get<1>(*picks));
             std::vector<Seen> out;
             for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.doubles[g].at.size(), out);

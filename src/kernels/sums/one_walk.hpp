@@ -18,7 +18,8 @@ struct ToPick {  // limits[column], and where to: picked[column]
 // given: classes are its only codes. scans[group], tables[column, class] of all columns or null: += the rows; picks: null
 // where nothing is picked. -> the total of the hashes.
 template <class Way>
-uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to, const ToPick* picks) {
+uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to,
+                     const ToPick* picks) {
     const size_t groups = given.doubles.size();
     std::vector<Columns> columns;
     std::vector<uint8_t> broken;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.table.picked import ALL, PickedPart, PickedRows, first_share, known_picked, limit_of
+from tallystick.data.table.picked import ALL, PickedNumbers, PickedPart, first_share, known_picked, limit_of
 
 
 def part(start, found):
@@ -23,7 +23,7 @@ def test_a_share_of_the_hashes_is_a_limit():
 
 
 def test_a_column_is_told_part_by_part():
-    known = PickedRows(limit_of(0.5), ("a", "b"), (part(0, [3, 0]), part(100, [2, 1])))
+    known = PickedNumbers(limit_of(0.5), ("a", "b"), (part(0, [3, 0]), part(100, [2, 1])))
     (first, rows, values), (second, *_) = known.column("a", limit_of(0.5))
     assert (first, second) == (0, 100)
     assert (rows.tolist(), values.tolist()) == ([0, 1, 2], [0.5, 1.5, 2.5])
@@ -33,7 +33,7 @@ def test_a_column_is_told_part_by_part():
 
 def test_a_column_that_filled_its_room_is_not_known():
     full = PickedPart.empty(0, 2, 100, 0.5).rows.shape[1]
-    known = PickedRows(limit_of(0.5), ("a", "b"), (part(0, [3, full]), part(100, [2, 1])))
+    known = PickedNumbers(limit_of(0.5), ("a", "b"), (part(0, [3, full]), part(100, [2, 1])))
     assert known.column("b", limit_of(0.5)) is None
     assert len(known.column("a", limit_of(0.5))) == 2
 

@@ -24,7 +24,7 @@ from tallystick.data.read.strings import Distinct
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.moments import ClassSums, no_moments
-from tallystick.data.table.picked import MOST, PickedPart, PickedRows, first_share, limit_of
+from tallystick.data.table.picked import MOST, PickedNumbers, PickedPart, first_share, limit_of
 from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
@@ -45,7 +45,7 @@ class ToldAlong:
     texts: tuple[str, ...]
     hashes: int
     moments: ClassSums | None
-    picked: PickedRows | None
+    picked: PickedNumbers | None
 
 
 @dataclass
@@ -95,7 +95,7 @@ class LookAlong:
             kernels.carry(sums.squares)
             sums.rows[:] = self.labels.counts()[:-1]
         parts = tuple(picks for _, _, picks in self.parts if picks is not None)
-        picked = PickedRows(limit_of(self.share), self.names, parts) if parts else None
+        picked = PickedNumbers(limit_of(self.share), self.names, parts) if parts else None
         return ToldAlong(self.names, self.texts, sum(hashes for hashes, _, _ in self.parts), sums, picked)
 
 

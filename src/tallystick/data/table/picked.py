@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table as Tabular
-from tallystick.data.table.table import Table
 
 ALL = (1 << 64) - 1  # the highest hash
 MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
@@ -56,7 +55,7 @@ class PickedPart(NamedTuple):
         return None if n == self.rows.shape[1] else (self.start, self.rows[j, :n], self.values[j, :n])
 
 
-class PickedRows(NamedTuple):
+class PickedNumbers(NamedTuple):
     """What was picked of all rows with one limit for all columns."""
 
     limit: int
@@ -72,6 +71,8 @@ class PickedRows(NamedTuple):
         return whole if len(whole) == len(parts) else None
 
 
-def known_picked(table: Tabular) -> PickedRows | None:
+def known_picked(table: Tabular) -> PickedNumbers | None:
     """Return what was picked while the table was read; None: nothing."""
+    from tallystick.data.table.table import Table  # a model is loaded without tables
+
     return table._picked if isinstance(table, Table) else None
