@@ -5,6 +5,7 @@
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
+#include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
 #include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
@@ -54,6 +55,19 @@ std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const 
         out.push_back({std::move(held.at), std::move(held.strides), own});
     }
     return out;
+}
+
+// found[column] so far; rows and values [column, place]
+std::vector<Picked> to_pick(const Out<int64_t>& found, const Out<int64_t>& rows, const Out<double>& values) {
+    std::vector<Picked> out;
+    const size_t room = rows.shape(1);
+    for (size_t j = 0; j < found.size(); ++j)
+        out.push_back({static_cast<size_t>(found.data()[j]), room, rows.data() + j * room, values.data() + j * room});
+    return out;
+}
+
+void say_picked(const std::vector<Picked>& picked, const Out<int64_t>& found) {
+    for (size_t j = 0; j < picked.size(); ++j) found.data()[j] = static_cast<int64_t>(picked[j].n);
 }
 
 }  // namespace
@@ -158,23 +172,30 @@ void bind_bayes(nb::module_& m) {
         nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
         nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());
 
-    // -> what hash_total tells of rows of these classes, and what scan_rows tells; tables[column, class] as add_row_moments.
+    // -> what hash_total tells of rows of these classes, and what scan_rows tells; tables[column, class] as add_row_moments;
+    // picks: limits, found, rows and values as pick_values.
     m.def(
         "walk_rows",
         [](const std::vector<Strided<double>>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
-           size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables) {
+           size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
+           std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>> picks) {
             const RowsToHash all{classes.size(),         {classes.data()}, {labels.data()}, {labels.shape(1)},
                                  printed(columns, keys), nullptr,          nullptr};
             std::vector<RowScan> scans(all.doubles.size(), nothing_seen());
             MomentTables to{};
             if (tables) to = {std::get<0>(*tables).data(), std::get<1>(*tables).data(), std::get<2>(*tables).data()};
-            const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr);
+            std::vector<Picked> picked;
+            if (picks) picked = to_pick(std::get<1>(*picks), std::get<2>(*picks), std::get<3>(*picks));
+            const ToPick pick{picks ? std::get<0>(*picks).data() : nullptr, picked.data()};
+            const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr, picks ? &pick : nullptr);
+            if (picks) say_picked(picked, std::get<1>(*picks));
             std::vector<Seen> out;
             for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.doubles[g].at.size(), out);
             return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64), out);
         },
         nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), nb::arg("classes").noconvert(),
-        nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("tables").noconvert().none(), Release());
+        nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("tables").noconvert().none(),
+        nb::arg("picks").noconvert().none(), Release());
 
     const auto small = [&]<class T>(T) {
         m.def(
@@ -234,19 +255,38 @@ void bind_bayes(nb::module_& m) {
         "pick_values",
         [](const std::vector<Strided<double>>& given, In<uint64_t> limits, size_t start, Out<int64_t> found,
            Out<int64_t> rows, Out<double> values) {
-            const size_t room = rows.shape(1);
+            std::vector<Picked> picked = to_pick(found, rows, values);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
-                std::vector<Picked> picked;
-                for (size_t j = first; j < first + held.at.size(); ++j)
-                    picked.push_back(
-                        {static_cast<size_t>(found.data()[j]), rows.data() + j * room, values.data() + j * room});
-                pick_values(held.columns(), limits.data() + first, start, picked.data());
-                for (size_t j = 0; j < picked.size(); ++j) found.data()[first + j] = static_cast<int64_t>(picked[j].n);
+                pick_values(held.columns(), {0, held.rows}, limits.data() + first, start, picked.data() + first);
             }
+            say_picked(picked, found);
         },
         nb::arg("columns").noconvert(), nb::arg("limits").noconvert(), nb::arg("start"), nb::arg("found").noconvert(),
         nb::arg("rows").noconvert(), nb::arg("values").noconvert(), Release());
+
+    // rows[part] begin at starts[part] of the classes -> how many values there are and are kept, and the highest hash of these
+    m.def(
+        "sample_values",
+        [](const std::vector<int64_t>& starts, const std::vector<In<int64_t>>& rows, const std::vector<In<double>>& values,
+           AnyIn classes, uint64_t limit, size_t size, Out<double> to, Out<int64_t> counts, Out<int64_t> missing) {
+            return by_width(classes, [&](auto* c) {
+                size_t n = 0, at = 0;
+                for (const auto& part : values) n += part.size();
+                const auto own = std::make_unique_for_overwrite<double[]>(n);
+                const auto label = std::make_unique_for_overwrite<std::remove_cvref_t<decltype(*c)>[]>(n);
+                for (size_t part = 0; part < values.size(); ++part) {
+                    std::copy_n(values[part].data(), values[part].size(), own.get() + at);
+                    for (size_t i = 0; i < rows[part].size(); ++i) label[at++] = c[starts[part] + rows[part].data()[i]];
+                }
+                const SampledValues found = sample_values(n, own.get(), label.get(), missing.size(), limit, size, to.data(),
+                                                          counts.data(), missing.data());
+                return std::make_tuple(found.distinct, found.kept, found.limit);
+            });
+        },
+        nb::arg("starts"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("classes").noconvert(),
+        nb::arg("limit"), nb::arg("size"), nb::arg("to").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("missing").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

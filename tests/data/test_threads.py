@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 import tallystick
+from tallystick.data import threads as room
 from tallystick.data.threads import Stopped, as_they_come, checkpoint, crew, in_order, thread_count
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
@@ -80,6 +83,55 @@ def test_answers_in_order_and_as_they_come():
     assert next(waiting) == "early"
     first.set()
     assert list(waiting) == ["late"]
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_jobs_are_done_in_order_by_however_many_threads_there_are(monkeypatch, most):
+    submit, started = room.ThreadPoolExecutor.submit, []
+
+    def few(pool, work):
+        started.append(work)
+        if len(started) > most:
+            raise RuntimeError("can't start new thread")
+        return submit(pool, work)
+
+    monkeypatch.setattr(room.ThreadPoolExecutor, "submit", few)
+    assert list(in_order([partial(divmod, n, 2) for n in range(20)], 3)) == [divmod(n, 2) for n in range(20)]
+    assert len(started) == most + 1
+
+
+def test_the_first_error_in_order_is_raised_after_the_answers_before_it():
+    late = threading.Event()
+
+    def slow():
+        assert late.wait(PATIENCE)
+        raise KeyError("first")
+
+    def quick():
+        late.set()
+        raise IndexError("second")
+
+    answers = in_order([lambda: 1, slow, quick, lambda: 4], 2)
+    assert next(answers) == 1
+    with pytest.raises(KeyError, match="first"):
+        next(answers)
+
+
+def test_jobs_and_answers_are_let_go_as_they_are_taken():
+    class Large:
+        def __call__(self):
+            return Large()
+
+    made = [Large() for _ in range(9)]
+    seen = [weakref.ref(job) for job in made]
+    answers = in_order((made.pop() for _ in range(9)), 2)
+    first = weakref.ref(next(answers))
+    for _ in range(6):
+        next(answers)
+    gc.collect()
+    assert first() is None
+    assert sum(ref() is not None for ref in seen) <= 4
+    answers.close()
 
 
 def test_a_crew_does_each_step_for_all_items_before_the_next():

@@ -386,6 +386,26 @@ def test_one_walk_tells_what_three_tell(width, rows):
         assert kernels.walk_rows(columns, keys, classes, labels) == (total, seen)
 
 
+@pytest.mark.parametrize("width", [1, 30, 70])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_walk_picks_what_is_picked_alone(width, order):
+    rng = np.random.default_rng(width)
+    matrix = np.array(rng.normal(size=(9_001, width)), order=order)
+    matrix[::50, 0] = np.nan
+    columns, keys = list(matrix.T), [kernels.hash_text(b"%d" % j) for j in range(width)]
+    classes, labels = np.zeros(9_001, np.uint8), np.zeros((2, 3), np.uint64)
+    limits = rng.integers(0, 2**60, width, dtype=np.uint64)
+    alone = kernels.pick_values(columns, limits.tolist())
+    for room in (9_001, 3):  # for all, and not
+        found, rows = np.zeros(width, np.int64), np.zeros((width, room), np.int64)
+        values = np.zeros((width, room))
+        kernels.walk_rows(columns, keys, classes, labels, None, (limits, found, rows, values))
+        for j, (where, what) in enumerate(alone):
+            assert found[j] == min(len(where), room)
+            np.testing.assert_array_equal(rows[j, : found[j]], where[:room])
+            np.testing.assert_array_equal(values[j, : found[j]], what[:room])
+
+
 def test_a_walk_refuses_what_does_not_fit():
     columns, keys = [np.zeros(5)] * 4, [(1, 2)] * 4
     classes, labels = np.zeros(5, np.uint8), np.zeros((2, 3), np.uint64)
@@ -397,3 +417,6 @@ def test_a_walk_refuses_what_does_not_fit():
         kernels.walk_rows(columns, keys, classes.astype(np.int64), labels)
     with pytest.raises(ValueError, match="sums"):
         kernels.walk_rows(columns, keys, classes, labels, (*tables(4, 3)[:1], *tables(4, 2)[1:]))
+    picks = [np.zeros(4, np.uint64), np.zeros(4, np.int64), np.zeros((4, 2), np.int64), np.zeros((4, 3))]
+    with pytest.raises(ValueError, match="values"):
+        kernels.walk_rows(columns, keys, classes, labels, None, picks)

@@ -4,6 +4,7 @@
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/pick.hpp"
+#include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
 #include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
@@ -91,7 +92,13 @@ void one_walk_tells_what_three_tell(const Laid& laid) {
         to[way] = {missing[way].data(), digits[way].data(), squares[way].data()};
     }
     RowScan scan = nothing_seen();
-    EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0]) == hash_total(all));
+    const std::vector<uint64_t> limits(width, uint64_t{1} << 61);
+    std::vector<int64_t> where(width * 20);
+    std::vector<double> what(where.size());
+    std::vector<Picked> picked;  // there is no room for all
+    for (size_t j = 0; j < width; ++j) picked.push_back({0, 20, where.data() + j * 20, what.data() + j * 20});
+    const ToPick picks{limits.data(), picked.data()};
+    EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0], &picks) == hash_total(all));
     add_columns_by<Products>(laid.columns(), classes.data(), n_classes, to[1]);
     for (size_t way : {0, 1}) {
         carry(width * n_classes, sum_digits, digits[way].data());
@@ -253,13 +260,19 @@ void words_scores_cuts_and_codes() {
     }
     std::vector<int64_t> where(rows.size());
     std::vector<double> picked_values(rows.size());
-    Picked picked{0, where.data(), picked_values.data()};
+    Picked picked{0, where.size(), where.data(), picked_values.data()};
     const double* own = rows.data();
     const ptrdiff_t stride = 1;
     const uint64_t limit = uint64_t{1} << 60;
-    pick_values(Columns{rows.size(), 1, &own, &stride}, &limit, 7, &picked);
+    pick_values(Columns{rows.size(), 1, &own, &stride}, {0, rows.size()}, &limit, 7, &picked);
     EXPECT(picked.n && where[0] >= 7);
     EXPECT(picked.n > rows.size() / 100 && picked.n < rows.size() / 4);
+    std::vector<double> kept(1000);
+    std::vector<int64_t> by_class(2 * kept.size()), none(2);
+    const SampledValues sample = sample_values(picked.n, picked_values.data(), halves.data(), 2, limit, kept.size(),
+                                               kept.data(), by_class.data(), none.data());
+    EXPECT(sample.kept == kept.size() && sample.limit < limit && std::is_sorted(kept.begin(), kept.end()));
+    EXPECT(none[0] + none[1] == static_cast<int64_t>(rows.size() / 100));
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
     const int64_t base[] = {0, 200, -1};

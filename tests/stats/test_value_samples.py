@@ -10,7 +10,7 @@ from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.data.table.table import Table
 from tallystick.stats import value_samples
-from tallystick.stats.class_values import ClassValues
+from tallystick.stats.class_values import ClassValues, ValuesByClass
 from tallystick.stats.value_samples import ALL, ByGuess, ValueSample, sample_of
 
 ASK = ValueSample(("x",), 2, size=100)
@@ -108,3 +108,31 @@ def test_picked_rows_are_those_whose_hashes_are_low(columns, order):
         low = kernels.value_hashes(own) <= np.uint64(limits[j])
         assert rows.tolist() == np.flatnonzero(low | np.isnan(own)).tolist()
         np.testing.assert_array_equal(values, own[rows])
+
+
+@pytest.mark.parametrize("size", [1, 7, 200, 10_000])
+@pytest.mark.parametrize("decimals", [1, 15])
+def test_a_sample_of_picked_values_is_that_of_all_with_its_limit(size, decimals):
+    rng = np.random.default_rng(size)
+    x = np.round(rng.normal(size=3_000), decimals)
+    x[::9], x[1::9] = np.nan, -0.0
+    classes = rng.integers(0, 3, len(x)).astype(np.uint16)
+    limit = ALL // 2
+    parts = []
+    for start in (0, 1_000, 2_000):
+        ((rows, values),) = kernels.pick_values([x[start : start + 1_000]], [limit])
+        parts.append((start, rows, values))
+    found = kernels.sample_values(parts, classes, 3, limit, size)
+    within = np.flatnonzero((kernels.value_hashes(x) <= np.uint64(limit)) | np.isnan(x))
+    ranks = kernels.ranks(x[within])
+    counts = kernels.count_codes(ranks.codes, classes[within], len(ranks.distinct) + 1, 3)
+    expected = sample_of(ValuesByClass(ranks.distinct, counts[:-1], counts[-1]), limit, size)
+    for a, b in zip(found[:3], expected.values, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.signbit(found.values[found.values == 0]).any()
+    assert (found.limit, found.distinct) == (expected.limit, len(ranks.distinct))
+
+
+def test_a_sample_of_nothing_is_empty():
+    found = kernels.sample_values([], np.zeros(0, np.uint8), 2, ALL, 5)
+    assert (len(found.values), found.counts.shape, found.distinct) == (0, (0, 2), 0)

@@ -1,18 +1,25 @@
 // One walk over rows of doubles and their classes: their hashes, one look at each column and, where these are asked for,
-// exact sums; some rows after the others while they are near, because memory is slower than all of that.
+// exact sums and values of least hashes; some rows after the others while they are near, because memory is slower than all of that.
 #pragma once
 
 #include <memory>
 
+#include "kernels/columns/pick.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 namespace tally {
 
-// given: classes are its only codes. scans[group], tables[column, class] of all columns or null: += the rows. -> the
-// total of the hashes.
+struct ToPick {  // limits[column], and where to: picked[column]
+    const uint64_t* limits;
+    Picked* picked;
+};
+
+// given: classes are its only codes. scans[group], tables[column, class] of all columns or null: += the rows; picks: null
+// where nothing is picked. -> the total of the hashes.
 template <class Way>
-uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to) {
+uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to,
+                     const ToPick* picks) {
     const size_t groups = given.doubles.size();
     std::vector<Columns> columns;
     std::vector<uint8_t> broken;
@@ -27,15 +34,17 @@ uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, 
         for (size_t g = 0; g < groups; ++g) {
             scan_rows(columns[g], rows, broken[g], scans[g]);
             if (to) sums[g]->add(rows, given.codes[0]);
+            if (picks) pick_values(columns[g], rows, picks->limits + g * lanes, 0, picks->picked + g * lanes);
         }
     });
     for (const auto& own : sums) own->end();
     return total;
 }
 
-inline uint128 walk_rows(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to) {
-    if (level >= Level::ifma) return walk_rows_by<Products>(given, n_classes, scans, to);
-    return walk_rows_by<Slices>(given, n_classes, scans, to);
+inline uint128 walk_rows(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to,
+                         const ToPick* picks) {
+    if (level >= Level::ifma) return walk_rows_by<Products>(given, n_classes, scans, to, picks);
+    return walk_rows_by<Slices>(given, n_classes, scans, to, picks);
 }
 
 }  // namespace tally

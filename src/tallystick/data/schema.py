@@ -396,6 +396,7 @@ class Wishes(Columns):
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
     trivial: bool = False
     sums: bool = False  # exact sums of numbers by class will be asked for first: reading may take them along
+    sample: int = 0  # or so many values of each number
 
 
 NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them

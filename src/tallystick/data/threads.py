@@ -13,12 +13,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
+from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from tallystick.errors import OptionError, shown
@@ -109,29 +109,74 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         return
     every = chain(begin, every)
     del begin  # a job is let go once it is done
+    line, stop = SimpleQueue[_Slot[T] | None](), threading.Event()
     pool = _pool(count)
-    waiting: deque[Future[T]] = deque()
-    stop = threading.Event()
+    waiting: deque[_Slot[T]] = deque()
     try:
+        if not _manned(pool, partial(_work_off, line, stop), count):
+            for job in every:
+                yield job()
         for job in every:
-            waiting.append(_begun(pool, job, stop))
+            waiting.append(_Slot(job))
+            line.put(waiting[-1])
             if len(waiting) > count:
-                yield _answer(waiting.popleft())
+                yield waiting.popleft().wait()
         while waiting:
-            yield _answer(waiting.popleft())
+            yield waiting.popleft().wait()
     finally:
         stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
+        for _ in range(count):
+            line.put(None)
         pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
 
 
-def _answer(future: Future[T]) -> T:
-    """Wait in short steps, so that an interrupt is noticed at once on every platform."""
-    while True:
+class _Slot(Generic[T]):
+    """A job in a line, and then its answer: much less than a future, and a thread takes many jobs."""
+
+    __slots__ = ("answer", "done", "error", "job")
+
+    def __init__(self, job: Callable[[], T]) -> None:
+        self.job: Callable[[], T] | None = job
+        self.answer: T | None = None
+        self.error: BaseException | None = None
+        self.done = threading.Lock()
+        self.done.acquire()
+
+    def do(self) -> None:
+        """Do the job, unless nobody waits for it."""
         try:
-            return future.result(timeout=0.1)
-        except NotYet:
-            if future.done():
-                raise
+            checkpoint()
+            assert self.job is not None
+            self.answer = self.job()
+        except BaseException as error:  # whoever waits is told
+            self.error = error
+        self.job = None
+        self.done.release()
+
+    def wait(self) -> T:
+        """Wait in short steps, so that an interrupt is noticed at once on every platform."""
+        while not self.done.acquire(timeout=0.1):
+            pass
+        if self.error is not None:
+            raise self.error
+        return self.answer  # type: ignore[return-value]
+
+
+def _work_off(line: SimpleQueue[_Slot[T] | None], stop: threading.Event) -> None:
+    _here.stop = stop
+    while (slot := line.get()) is not None:
+        slot.do()
+        del slot  # the answer is the caller's alone
+
+
+def _manned(pool: ThreadPoolExecutor, work: Callable[[], None], count: int) -> bool:
+    """Start up to so many threads; say whether there is any."""
+    for started in range(count):
+        try:
+            pool.submit(work)
+        except RuntimeError:  # the system gives no more threads
+            return started > 0
+    return True
 
 
 def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:

@@ -32,6 +32,7 @@ from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.plain import plain
+from tallystick.stats.value_samples import SIZE
 
 if TYPE_CHECKING:
     from tallystick.estimators.bayes_inference import BayesInference
@@ -160,9 +161,13 @@ class NaiveBayes(Updates, BayesViews):
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
         cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
-        sums = not cut and self._engine() == self._local()  # else somebody else adds them up
+        here = self._engine() == self._local()  # else somebody else adds them up
         return replace(
-            wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters), sums=sums
+            wishes,
+            min_count=plain(self.min_count),
+            min_letters=plain(self.min_letters),
+            sums=here and not cut,
+            sample=SIZE if here and cut else 0,
         )
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:

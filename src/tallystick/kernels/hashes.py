@@ -153,11 +153,13 @@ def walk_rows(
     classes: NDArray[np.uint8],
     labels: Hashes,
     moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
+    picks: Sequence[NDArray[Any]] | None = None,
 ) -> tuple[int, list[RowScan]]:
     """Return `hash_total` of rows of doubles, by keys, and of their classes, by labels[lane, class]; and what
     `scan_rows` tells of the columns. moments: tables to which rows are added as `add_moments` does, but that
-    digits are not carried. All of it while some rows after the others are near: memory is walked through
-    once.
+    digits are not carried. picks: limits[column], found[column], and rows and values [column, place], to
+    which is added what `pick_values` finds, as far as there is room. All of it while some rows after the
+    others are near: memory is walked through once.
     """
     rows = len(classes)
     if len(columns) != len(keys):
@@ -176,10 +178,22 @@ def walk_rows(
         check.writable("sums", sums, "int64", (*missing.shape, _kernels.sum_digits))
         check.writable("squares", squares, "int64", (*missing.shape, _kernels.square_digits))
         n_classes = missing.shape[1]
-    low, high, seen = _kernels.walk_rows(
-        list(columns), _by_lane(tuple(keys)), classes, labels, n_classes, moments
-    )
+    by_lane, to = _by_lane(tuple(keys)), _to_pick(len(columns), picks)
+    low, high, seen = _kernels.walk_rows(list(columns), by_lane, classes, labels, n_classes, moments, to)
     return int((high << 64) + low), seen
+
+
+def _to_pick(
+    width: int, picks: Sequence[NDArray[Any]] | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+    if picks is None:
+        return None
+    limits, found, rows, values = picks
+    check.array("limits", limits, "uint64", (width,))
+    check.writable("found", found, "int64", (width,))
+    check.writable("rows", rows, "int64", (width, None))
+    check.writable("values", values, "float64", rows.shape)
+    return limits, found, rows, values
 
 
 @lru_cache(maxsize=256)

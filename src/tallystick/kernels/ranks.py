@@ -170,6 +170,46 @@ def _picked(where: Any, what: Any, found: Counts) -> list[tuple[Any, Any]]:
     return [(where[j, :n].copy(), what[j, :n].copy()) for j, n in enumerate(found.tolist())]
 
 
+class SampledColumn(NamedTuple):
+    """Values with their counts[value, class], missing[class], the highest of their hashes, and how many
+    values there were.
+    """
+
+    values: NDArray[np.float64]
+    counts: Counts
+    missing: Counts
+    limit: int
+    distinct: int
+
+
+def sample_values(
+    found: Sequence[tuple[int, NDArray[np.int64], NDArray[np.float64]]],
+    classes: NDArray[Any],
+    n_classes: int,
+    limit: int,
+    size: int,
+) -> SampledColumn:
+    """Return those `size` values, of some whose hashes are at most a limit, whose hashes are least; fewer
+    where there are no more. found: parts of the rows, each the number of its first row, rows after it and
+    their values.
+    """
+    check.array("classes", classes, check.CODES, (None,))
+    for _, rows, values in found:
+        check.array("rows", rows, "int64", (None,))
+        check.array("values", values, "float64", rows.shape)
+    n = sum(len(rows) for _, rows, _ in found)
+    if n >= 1 << 32:
+        raise ValueError(f"found must have fewer than 2**32 rows; found {n}")
+    most = min(n, check.size("size", size))
+    to, counts = np.empty(most), np.zeros((most, check.size("n_classes", n_classes)), np.int64)
+    missing = np.zeros(n_classes, np.int64)
+    where, what = [rows for _, rows, _ in found], [values for _, _, values in found]
+    distinct, kept, last = _kernels.sample_values(
+        [start for start, _, _ in found], where, what, classes, limit, size, to, counts, missing
+    )
+    return SampledColumn(to[:kept], counts[:kept], missing, last, distinct)
+
+
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:
     """Return codes[row] = number of cuts <= value (x < cut is left of it); missing is len(cuts) + 1."""
     check.loose("values", values, "float64", (None,))

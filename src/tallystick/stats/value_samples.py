@@ -19,16 +19,13 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
+from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, known_picked, limit_of
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByClass
 
 SIZE = 1 << 15  # distinct values that are enough to judge by
-ALL = (1 << 64) - 1  # the highest hash
-MARGIN = 1.05  # of a guess over what is needed: seven standard deviations of the number found
 TASK = 1 << 18  # rows looked at by one thread at a time
 NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
-
-Picked = tuple[NDArray[Any], Floats]  # rows, values
 
 
 class SampledValues(NamedTuple):
@@ -116,11 +113,11 @@ class ByGuess:
     def solve(self, question: ValueSample, table: Table, threads: int) -> list[SampledValues]:
         """Return the total."""
         threads = 1 if table.rows * len(question.columns) < ALONE else threads
-        share = MARGIN * question.size / max(table.rows, 1)  # enough, if all values are different
+        share = first_share(question.size, table.rows)
         found: dict[str, SampledValues] = {}
         shares = dict.fromkeys(question.columns, share)
-        while some := [name for name, share in shares.items() if share < 0.5 and name not in found]:
-            limits = [int(shares[name] * ALL) for name in some]
+        while some := [name for name, share in shares.items() if share < MOST and name not in found]:
+            limits = [limit_of(shares[name]) for name in some]
             picked = _picked(table, some, limits, threads)
             jobs = (partial(self._one, question, table, *job) for job in zip(limits, picked, strict=True))
             for name, sample in zip(some, in_order(jobs, threads), strict=True):
@@ -133,11 +130,19 @@ class ByGuess:
         found |= zip(few, in_order(ranked, threads), strict=True)
         return [found[name] for name in question.columns]
 
-    def _one(self, question: ValueSample, table: Table, limit: int, picked: Picked) -> SampledValues | int:
+    def _one(
+        self, question: ValueSample, table: Table, limit: int, picked: list[Found]
+    ) -> SampledValues | int:
         """Return the sample; how many values there are where these are too few."""
-        rows, values = picked
-        weights = None if table.weights is None else table.weights[rows]
-        found = question.sampled(limit, values, classes_of(table)[rows], weights)
+        classes = classes_of(table)
+        if table.weights is None:
+            values, counts, missing, last, distinct = kernels.sample_values(
+                picked, classes, question.classes, limit, question.size
+            )
+            return SampledValues(ValuesByClass(values, counts, missing), last) if last < limit else distinct
+        rows = np.concatenate([start + own for start, own, _ in picked])
+        every = np.concatenate([own for _, _, own in picked])
+        found = question.sampled(limit, every, classes[rows], table.weights[rows])
         return found if found.limit < limit else len(found.values.values)
 
     def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
@@ -148,17 +153,22 @@ class ByGuess:
         return sample_of(every, size=question.size)
 
 
-def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[Picked]:
-    """Return rows and values of columns within limits, block by block over threads."""
+def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[list[Found]]:
+    """Return what is within limits of columns, part by part: as it is known from reading the table, or found
+    over threads.
+    """
+    known = known_picked(table)
+    asked = list(zip(names, limits, strict=True))
+    near = {} if known is None else {name: known.column(name, limit) for name, limit in asked}
+    rest = [(name, limit) for name, limit in asked if near.get(name) is None]
 
-    def one(start: int) -> list[Picked]:
+    def one(start: int) -> list[Found]:
         checkpoint()
-        found = kernels.pick_values([table.column(name)[start : start + TASK] for name in names], limits)
-        return [(rows + start, values) for rows, values in found]
+        some = [table.column(name)[start : start + TASK] for name, _ in rest]
+        found = kernels.pick_values(some, [limit for _, limit in rest])
+        return [(start, rows, values) for rows, values in found]
 
-    jobs = (partial(one, start) for start in range(0, table.rows, TASK))
-    parts = list(in_order(jobs, threads))
-    return [
-        (np.concatenate([part[j][0] for part in parts]), np.concatenate([part[j][1] for part in parts]))
-        for j in range(len(names))
-    ]
+    jobs = (partial(one, start) for start in range(0, table.rows if rest else 0, TASK))
+    parts = zip(*in_order(jobs, threads), strict=True)
+    found = {**near, **{name: list(own) for (name, _), own in zip(rest, parts, strict=True)}}
+    return [found[name] or [] for name in names]

@@ -6,6 +6,7 @@ import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.moments import ClassSums, known_moments, no_moments
+from tallystick.data.table.picked import PickedNumbers, known_picked
 from tallystick.data.table.table import Table
 
 
@@ -25,8 +26,9 @@ def test_what_is_known_is_of_these_rows_alone():
     schema = Schema((Column("x", "numeric"),), Target("y", ("a", "b")))
     table = Table(schema, {"x": np.ones(4)}, 4, classes=np.zeros(4, np.uint8))
     assert known_moments(table) is None
-    table.know(5, no_moments(1, 2))
+    table.know(5, no_moments(1, 2), PickedNumbers(0, ("x",), ()))
     assert known_moments(table) is not None
+    assert known_picked(table) is not None
     assert table.fingerprint == f"{5:032x}"
     others = (
         table.with_classes(np.ones(4, np.uint8)),
@@ -37,4 +39,5 @@ def test_what_is_known_is_of_these_rows_alone():
     )
     for other in others:
         assert known_moments(other) is None
+        assert known_picked(other) is None
         assert other.fingerprint != table.fingerprint

@@ -1,10 +1,10 @@
 """What goes along with the first look at a matrix of numbers: the fingerprint of its rows and, where they
-will be asked for, exact sums by class.
+will be asked for, exact sums by class, or a sample of the values.
 
 Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time again.
-Here rows are looked at, printed and summed while they are near, in one walk. That is done before the columns
-are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it turns out
-wrong, nothing that was told is used, and whoever needs it walks again.
+Here rows are looked at, printed, and summed or picked while they are near, in one walk. That is done before
+the columns are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it
+turns out wrong, nothing that was told is used, and whoever needs it walks again.
 Knows matrices, labels and what a survey decides. Knows nothing of learners.
 Law: what a table is told here is what it would find by itself, bit for bit.
 """
@@ -12,7 +12,7 @@ Law: what a table is told here is what it would find by itself, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from tallystick.data.read.strings import Distinct
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.moments import ClassSums, no_moments
+from tallystick.data.table.picked import MOST, PickedNumbers, PickedPart, first_share, limit_of
 from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS
 from tallystick.kernels import Scan
@@ -31,29 +32,34 @@ from tallystick.kernels.moments import MOST_CLASSES
 from tallystick.kernels.ranks import FEW_COLUMNS
 
 SAMPLE = 16  # rows by which numbers that are not whole are guessed
+WIDE = 64  # columns beyond which a sample of all would fill too much memory
 
 
 @dataclass(frozen=True)
 class ToldAlong:
     """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
-    and the sums by code, None where they were not asked for.
+    the sums by code and the values of least hashes, None where they were not asked for.
     """
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
     hashes: int
     moments: ClassSums | None
+    picked: PickedNumbers | None
 
 
 @dataclass
 class LookAlong:
-    """What goes along with the look at some rows after the others."""
+    """What goes along with the look at some rows after the others. share: of the hashes, those of the
+    values that are picked; 0: none are.
+    """
 
     names: tuple[str, ...]
     labels: Distinct
     target: str
-    sums: bool
-    parts: list[tuple[int, ClassSums | None]] = field(default_factory=list)
+    sums: bool = False
+    share: float = 0.0
+    parts: list[tuple[int, ClassSums | None, PickedPart | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.texts = tuple(self.labels.values.to_pylist())
@@ -61,30 +67,40 @@ class LookAlong:
         self.hasher = Hasher(Schema(columns, Target(self.target, self.texts, "text")))
         self.keys = [key for _, key, _ in self.hasher.columns]
 
+    def asked(self, sums: bool, sample: int) -> LookAlong:
+        """Return the same, taking along what will be asked for: exact sums, or so many values."""
+        share = first_share(sample, len(self.labels.codes)) if len(self.names) <= WIDE else 0.0
+        few = len(self.texts) <= MOST_CLASSES
+        return replace(self, sums=sums and few, share=share if share < MOST else 0.0)
+
     def look(self, rows: NDArray[np.float64], start: int) -> list[Scan]:
         """Return `scan_matrix` of some rows, those from `start` on, and take in what goes along."""
         columns, classes = list(rows.T), self.labels.codes[start : start + len(rows)]
         sums = no_moments(len(columns), len(self.texts)) if self.sums else None
         tables = None if sums is None else sums[1:]
-        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables)
-        self.parts.append((hashes, sums))
+        picks = PickedPart.empty(start, len(columns), len(rows), self.share) if self.share else None
+        limited = None if picks is None else picks[1:]
+        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables, limited)
+        self.parts.append((hashes, sums, picks))
         return kernels.scan_columns(columns, seen)
 
     def told(self) -> ToldAlong:
         """Return what went along with all rows."""
         sums = self.parts[0][1]
         if sums is not None:
-            for _, other in self.parts[1:]:
+            for _, other, _ in self.parts[1:]:
                 for table, more in zip(sums, other or (), strict=True):
                     table += more
             kernels.carry(sums.sums)
             kernels.carry(sums.squares)
             sums.rows[:] = self.labels.counts()[:-1]
-        return ToldAlong(self.names, self.texts, sum(hashes for hashes, _ in self.parts), sums)
+        parts = tuple(picks for _, _, picks in self.parts if picks is not None)
+        picked = PickedNumbers(limit_of(self.share), self.names, parts) if parts else None
+        return ToldAlong(self.names, self.texts, sum(hashes for hashes, _, _ in self.parts), sums, picked)
 
 
 def along_with(
-    matrix: NDArray[Any], names: Sequence[str], labels: Distinct | None, target: str | None, sums: bool
+    matrix: NDArray[Any], names: Sequence[str], labels: Distinct | None, target: str | None
 ) -> LookAlong | None:
     """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
     nothing. labels: of all rows.
@@ -97,8 +113,7 @@ def along_with(
     some = matrix[:: -(-rows // SAMPLE)]
     if not (some != np.rint(some)).any(axis=0).all():
         return None  # levels perhaps
-    few = len(labels.values) <= MOST_CLASSES
-    return LookAlong(tuple(names), labels, target, sums and few)
+    return LookAlong(tuple(names), labels, target)
 
 
 def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:
@@ -112,5 +127,6 @@ def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[An
         return table
     if table.kept is not None or told.texts != tuple(labels[c] for c in into[: len(told.texts)]):
         return table
-    table.know(told.hashes, None if told.moments is None else told.moments.of_classes(into, len(labels)))
+    moments = None if told.moments is None else told.moments.of_classes(into, len(labels))
+    table.know(told.hashes, moments, told.picked)
     return table

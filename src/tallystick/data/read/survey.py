@@ -71,6 +71,7 @@ class Question:
     again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
     sums: bool = False  # exact sums of numbers by class will be asked for
+    sample: int = 0  # or so many values of each number
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod
@@ -108,6 +109,7 @@ class Question:
             texts=plan.merged_alone,
             mixed=mixed,
             sums=wishes is not None and wishes.sums,
+            sample=0 if wishes is None else wishes.sample,
         )
 
     @property
@@ -244,7 +246,8 @@ class Survey:
         q = self.question
         if not isinstance(batch, View) or not is_floats(batch.matrix) or len(mark_numbers(q.plan.marks)):
             return None
-        return along_with(batch.matrix, q.columns, aim.labels, q.target, q.sums)
+        found = along_with(batch.matrix, q.columns, aim.labels, q.target)
+        return None if found is None else found.asked(q.sums, q.sample)
 
     def _piece(self, name: str, part: Part | Distinct, as_text: bool, threads: int) -> Piece:
         if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and not as_text):

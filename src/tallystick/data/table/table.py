@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tallystick.data.table.moments import ClassSums
+    from tallystick.data.table.picked import PickedNumbers
 
 T = TypeVar("T")
 BLOCK = 65_536
@@ -62,6 +63,7 @@ class Table:
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _moments: ClassSums | None = field(default=None, init=False, repr=False, compare=False)
+    _picked: PickedNumbers | None = field(default=None, init=False, repr=False, compare=False)
     _blocks: dict[tuple[int, int], Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     on_release: list[Callable[[], object]] = field(
         default_factory=list, init=False, repr=False, compare=False
@@ -160,9 +162,11 @@ class Table:
             at += len(part)
         return out
 
-    def know(self, hashes: int, moments: ClassSums | None) -> None:
-        """Take in what reading the rows told: the sum of their hashes, and the sums of all numbers."""
-        self._fingerprint, self._moments = _in_hex(hashes), moments
+    def know(self, hashes: int, moments: ClassSums | None, picked: PickedNumbers | None) -> None:
+        """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, and those
+        numbers that have the least hashes.
+        """
+        self._fingerprint, self._moments, self._picked = _in_hex(hashes), moments, picked
 
     @property
     def fingerprint(self) -> str:
