@@ -110,13 +110,15 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
     every = chain(begin, every)
     del begin  # a job is let go once it is done
     line, stop = SimpleQueue[_Slot[T] | None](), threading.Event()
-    pool = _pool(count)
+    pool, hands, work = _pool(count), 0, partial(_work_off, line, stop)
     waiting: deque[_Slot[T]] = deque()
     try:
-        if not _manned(pool, partial(_work_off, line, stop), count):
-            for job in every:
-                yield job()
         for job in every:
+            if hands < count:
+                hands, count = _one_more(pool, work, hands, count)
+            if not hands:
+                yield job()
+                continue
             waiting.append(_Slot(job))
             line.put(waiting[-1])
             if len(waiting) > count:
@@ -125,7 +127,7 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
             yield waiting.popleft().wait()
     finally:
         stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
-        for _ in range(count):
+        for _ in range(hands + 1):  # a pool keeps what it had no thread for, and may do it after all
             line.put(None)
         pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
 
@@ -152,13 +154,17 @@ class _Slot(Generic[T]):
             self.error = error
         self.job = None
         self.done.release()
+        del self  # an error holds this frame
 
     def wait(self) -> T:
         """Wait in short steps, so that an interrupt is noticed at once on every platform."""
         while not self.done.acquire(timeout=0.1):
             pass
         if self.error is not None:
-            raise self.error
+            try:
+                raise self.error
+            finally:
+                del self  # and this one: it would hold itself, and all that the job held
         return self.answer  # type: ignore[return-value]
 
 
@@ -169,14 +175,13 @@ def _work_off(line: SimpleQueue[_Slot[T] | None], stop: threading.Event) -> None
         del slot  # the answer is the caller's alone
 
 
-def _manned(pool: ThreadPoolExecutor, work: Callable[[], None], count: int) -> bool:
-    """Start up to so many threads; say whether there is any."""
-    for started in range(count):
-        try:
-            pool.submit(work)
-        except RuntimeError:  # the system gives no more threads
-            return started > 0
-    return True
+def _one_more(pool: ThreadPoolExecutor, work: Callable[[], None], hands: int, most: int) -> tuple[int, int]:
+    """Start a thread; return how many there are, and how many there can be."""
+    try:
+        pool.submit(work)
+    except RuntimeError:  # the system gives no more
+        return hands, hands
+    return hands + 1, most
 
 
 def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:

@@ -47,7 +47,7 @@ def _of_few(values: NDArray[np.float64]) -> Ranked | None:
     """
     for some in (values[:FEW], values):
         low, high = (some.min(), some.max()) if len(some) else (0.0, np.inf)
-        if not high - low < FEW:  # or some are missing
+        if not high < low + FEW:  # or some are missing; a sum, which is never too large
             return None
     codes = np.empty(len(values), np.uint8)
     for start in range(0, len(values), ROWS):  # what is made on the way stays near
