@@ -97,9 +97,9 @@ def test_pieces_of_one_direction_are_worth_together_what_each_is_worth():
     strengths = np.concatenate([rng.random(8), [0.0], [0.5, 0.7, 1.1]])  # one piece has no direction left
     strengths = strengths[: sum(len(piece.covariances) for piece in parts)]
     found = solved(parts, strengths, half.T @ half, rng.normal(size=lines) * 3)
-    together = found.worths(0.75).tolist()
-    assert [math.isnan(worth) for worth in together] == [False] * 8 + [True, True]
-    assert together[:8] == [found.worth(j, 0.75) for j in range(8)]
+    together = found.worths(0.75, 2).tolist()
+    assert together == [found.worth(j, 0.75) for j in range(10)]
+    assert [worth == 0.0 for worth in together] == [False] * 8 + [True, False]
 
 
 def test_the_evidence_of_one_number_is_the_integral():

@@ -15,13 +15,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.threads import crew, thread_count
+from tallystick.data.threads import crew, in_order, thread_count
 from tallystick.kernels import BlockBasis, Together
 from tallystick.kernels.logistic import Room
 from tallystick.learners.scorecard.priors import CardPiece
@@ -172,14 +173,16 @@ class Optimum:
         own = np.ascontiguousarray(self.root[:, self.own(piece)])
         return kernels.product(_turned(own), own)
 
-    def worths(self, share: float) -> Array:
-        """Return by how much the evidence falls if a piece is left out, of each piece that has one direction;
-        of others NaN. The numbers of `worth`, found together.
+    def worths(self, share: float, threads: int | None) -> Array:
+        """Return by how much the evidence falls if a piece is left out, of each piece. Those of one direction
+        are found together.
         """
         starts = np.array([at.start for at in self.directions.at], np.int64)
         stops = np.array([at.stop for at in self.directions.at], np.int64)
         first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
-        alone, out = np.flatnonzero(last - first == 1), np.full(len(starts), np.nan)
+        alone, others = np.flatnonzero(last - first == 1), np.flatnonzero(last - first != 1)
+        out, jobs = np.empty(len(starts)), (partial(self.worth, j, share) for j in others.tolist())
+        out[others] = list(in_order(jobs, 1 if len(self.v) < MANY else threads))
         for some in np.split(alone, range(MANY, len(alone), MANY)):
             at = first[some]
             own = self.root[:, at]

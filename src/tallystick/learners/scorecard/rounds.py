@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.threads import in_order
 from tallystick.errors import OptionError
 from tallystick.kernels import Curvature, Sums, Together
 from tallystick.kernels.logistic import Room
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import MANY, Desk, Directions, Optimum, Pull, Spot, over_links
+from tallystick.learners.scorecard.quadratic import Desk, Directions, Optimum, Pull, Spot, over_links
 from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
@@ -313,11 +312,9 @@ class Rounds:
 
     def told(self, state: State, found: Sequence[Optimum]) -> State:
         """Return the state with what its pieces are worth."""
-        alone = np.stack([o.worths(self.share) for o in found])  # [link, piece]
-        jobs = (partial(_worth, found, j, self.share, alone) for j in range(len(state.pieces)))
-        few = sum(len(o.v) for o in found) < MANY or not np.isnan(alone).any()
-        worth = in_order(jobs, 1 if few else self.threads)
-        return replace(state, worth=tuple(worth), degrees=self.determined(found))
+        every = np.stack([o.worths(self.share, self.threads) for o in found], axis=1)  # [piece, link]
+        worth = tuple(map(math.fsum, every.tolist()))
+        return replace(state, worth=worth, degrees=self.determined(found))
 
     def strengthened(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
         """Return the strengths that the optimum bears out. kinds[covariance]: those of a kind are alike, so
@@ -356,14 +353,6 @@ def _pull(
 
 def _optimum(pulls: Sequence[Pull], strengths: Array, link: int, helpers: Together | None) -> Optimum:
     return pulls[link].optimum(strengths, helpers)
-
-
-def _worth(found: Sequence[Optimum], piece: int, share: float, alone: Array) -> float:
-    """Return what a piece is worth; alone[link, piece]: known already, or NaN."""
-    known = alone[:, piece].tolist()
-    return math.fsum(
-        o.worth(piece, share) if math.isnan(own) else own for o, own in zip(found, known, strict=True)
-    )
 
 
 def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Array, float]:
