@@ -277,7 +277,11 @@ void bind_bayes(nb::module_& m) {
                 const auto label = std::make_unique_for_overwrite<std::remove_cvref_t<decltype(*c)>[]>(n);
                 for (size_t part = 0; part < values.size(); ++part) {
                     std::copy_n(values[part].data(), values[part].size(), own.get() + at);
-                    for (size_t i = 0; i < rows[part].size(); ++i) label[at++] = c[starts[part] + rows[part].data()[i]];
+                    for (size_t i = 0; i < rows[part].size(); ++i) {
+                        const auto row = static_cast<size_t>(starts[part] + rows[part].data()[i]);
+                        TALLY_REQUIRE(row < classes.size());
+                        label[at++] = c[row];
+                    }
                 }
                 const SampledValues found = sample_values(n, own.get(), label.get(), missing.size(), limit, size, to.data(),
                                                           counts.data(), missing.data());

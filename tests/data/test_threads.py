@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -13,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import tallystick
-from tallystick.data import threads as room
 from tallystick.data.threads import Stopped, as_they_come, checkpoint, crew, in_order, thread_count
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
@@ -86,63 +86,10 @@ def test_answers_in_order_and_as_they_come():
     assert list(waiting) == ["late"]
 
 
-@pytest.mark.parametrize("most", [0, 1, 2])
-def test_jobs_are_done_in_order_by_however_many_threads_there_are(monkeypatch, most):
-    submit, started = room.ThreadPoolExecutor.submit, []
-
-    def few(pool, work):
-        started.append(work)
-        if len(started) > most:
-            raise RuntimeError("can't start new thread")
-        return submit(pool, work)
-
-    monkeypatch.setattr(room.ThreadPoolExecutor, "submit", few)
-    assert list(in_order([partial(divmod, n, 2) for n in range(20)], 3)) == [divmod(n, 2) for n in range(20)]
-    assert len(started) == most + 1
-
-
-def test_work_that_a_pool_had_no_thread_for_holds_nobody_up(monkeypatch):
-    start, shutdown, started = threading.Thread.start, room.ThreadPoolExecutor.shutdown, []
-
-    def few(thread):
-        started.append(thread)
-        if len(started) > 2:
-            raise RuntimeError("can't start new thread")
-        start(thread)
-
-    def late(pool, **how):
-        time.sleep(0.1)  # what was kept is begun before it is dropped
-        shutdown(pool, **how)
-
-    found = []
-    jobs = [partial(divmod, n, 2) for n in range(9)]
-    whole = threading.Thread(target=lambda: found.extend(in_order(jobs, 3)), daemon=True)
-    monkeypatch.setattr(threading.Thread, "start", few)
-    monkeypatch.setattr(room.ThreadPoolExecutor, "shutdown", late)
-    whole.start()
-    whole.join(PATIENCE)
-    assert not whole.is_alive()
-    assert found == [divmod(n, 2) for n in range(9)]
-    assert len(started) == 3
-
-
-def test_an_error_holds_nothing_once_it_is_let_go():
-    class Large:
-        pass
-
-    def failing():
-        held = Large()
-        seen.append(weakref.ref(held))
-        raise KeyError(held)
-
-    seen = []
-    gc.disable()
-    try:
-        with contextlib.suppress(KeyError):
-            list(in_order([failing, int], 2))
-        assert [ref() for ref in seen] == [None]
-    finally:
-        gc.enable()
+def test_a_walk_that_was_begun_does_not_hold_up_the_end_of_the_process():
+    code = "from tallystick.data.threads import in_order\nwalk = in_order([int] * 100, 4)\nprint(next(walk))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=True)
+    assert done.stdout.split() == [b"0"]
 
 
 def test_the_first_error_in_order_is_raised_after_the_answers_before_it():

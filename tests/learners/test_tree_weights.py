@@ -60,7 +60,6 @@ def test_weighted_rows_give_one_model_whoever_sums(method, weights, class_weight
     same_everywhere(METHODS[method], frame(), weights_of(weights), class_weight=class_weight, max_depth=4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("class_weight", CLASS_WEIGHTS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_heavy_copies_give_one_model_whoever_sums(method, class_weight):

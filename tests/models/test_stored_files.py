@@ -69,7 +69,6 @@ def test_no_file_was_deleted_and_all_kinds_are_there(folder):
     assert kinds == set(KINDS) - ({"linear-regression"} if folder.name == "v1" else set())
 
 
-@pytest.mark.slow
 @EACH
 def test_a_stored_model_answers_the_same_bits(folder, name):
     model = ts.load(folder / f"{name}.tally.json")

@@ -17,7 +17,10 @@ inline uint64_t least_hash(const uint64_t* hashes, size_t n, size_t size, uint64
     constexpr int cell_bits = 12;
     const int shift = std::max(0, static_cast<int>(std::bit_width(most)) - cell_bits);
     std::vector<size_t> cells(size_t{1} << cell_bits);
-    for (size_t i = 0; i < n; ++i) ++cells[hashes[i] >> shift];
+    for (size_t i = 0; i < n; ++i) {
+        TALLY_REQUIRE(hashes[i] <= most);
+        ++cells[hashes[i] >> shift];
+    }
     size_t cell = 0, before = 0;
     while (before + cells[cell] < size) before += cells[cell++];
     std::vector<uint64_t> near;

@@ -13,12 +13,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
-from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from tallystick.errors import OptionError, shown
@@ -109,79 +109,29 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         return
     every = chain(begin, every)
     del begin  # a job is let go once it is done
-    line, stop = SimpleQueue[_Slot[T] | None](), threading.Event()
-    pool, hands, work = _pool(count), 0, partial(_work_off, line, stop)
-    waiting: deque[_Slot[T]] = deque()
+    pool = _pool(count)
+    waiting: deque[Future[T]] = deque()
+    stop = threading.Event()
     try:
         for job in every:
-            if hands < count:
-                hands, count = _one_more(pool, work, hands, count)
-            if not hands:
-                yield job()
-                continue
-            waiting.append(_Slot(job))
-            line.put(waiting[-1])
+            waiting.append(_begun(pool, job, stop))
             if len(waiting) > count:
-                yield waiting.popleft().wait()
+                yield _answer(waiting.popleft())
         while waiting:
-            yield waiting.popleft().wait()
+            yield _answer(waiting.popleft())
     finally:
         stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
-        for _ in range(hands + 1):  # a pool keeps what it had no thread for, and may do it after all
-            line.put(None)
         pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
 
 
-class _Slot(Generic[T]):
-    """A job in a line, and then its answer: much less than a future, and a thread takes many jobs."""
-
-    __slots__ = ("answer", "done", "error", "job")
-
-    def __init__(self, job: Callable[[], T]) -> None:
-        self.job: Callable[[], T] | None = job
-        self.answer: T | None = None
-        self.error: BaseException | None = None
-        self.done = threading.Lock()
-        self.done.acquire()
-
-    def do(self) -> None:
-        """Do the job, unless nobody waits for it."""
+def _answer(future: Future[T]) -> T:
+    """Wait in short steps, so that an interrupt is noticed at once on every platform."""
+    while True:
         try:
-            checkpoint()
-            assert self.job is not None
-            self.answer = self.job()
-        except BaseException as error:  # whoever waits is told
-            self.error = error
-        self.job = None
-        self.done.release()
-        del self  # an error holds this frame
-
-    def wait(self) -> T:
-        """Wait in short steps, so that an interrupt is noticed at once on every platform."""
-        while not self.done.acquire(timeout=0.1):
-            pass
-        if self.error is not None:
-            try:
-                raise self.error
-            finally:
-                del self  # and this one: it would hold itself, and all that the job held
-        return self.answer  # type: ignore[return-value]
-
-
-def _work_off(line: SimpleQueue[_Slot[T] | None], stop: threading.Event) -> None:
-    _here.stop = stop
-    while (slot := line.get()) is not None:
-        slot.do()
-        del slot  # the answer is the caller's alone
-
-
-def _one_more(pool: ThreadPoolExecutor, work: Callable[[], None], hands: int, most: int) -> tuple[int, int]:
-    """Start a thread; return how many there are, and how many there can be."""
-    try:
-        pool.submit(work)
-    except RuntimeError:  # the system gives no more
-        return hands, hands
-    return hands + 1, most
+            return future.result(timeout=0.1)
+        except NotYet:
+            if future.done():
+                raise
 
 
 def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:

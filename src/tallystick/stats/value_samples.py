@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
-from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, known_picked, limit_of
+from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, limit_of, take_picked
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByClass
 
@@ -157,7 +157,7 @@ def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: 
     """Return what is within limits of columns, part by part: as it is known from reading the table, or found
     over threads.
     """
-    known = known_picked(table)
+    known = take_picked(table)
     asked = list(zip(names, limits, strict=True))
     near = {} if known is None else {name: known.column(name, limit) for name, limit in asked}
     rest = [(name, limit) for name, limit in asked if near.get(name) is None]

@@ -12,7 +12,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.data.table.moments import known_moments
-from tallystick.data.table.picked import first_share, known_picked, limit_of
+from tallystick.data.table.picked import first_share, limit_of, take_picked
 from tallystick.engines.local import Local
 from tallystick.stats.bayes import Ask, BayesSums, KnownSums
 from tallystick.stats.value_samples import ByGuess, ValueSample
@@ -154,14 +154,15 @@ def test_a_sample_that_was_told_is_the_one_that_rows_give(made):
     X, size = MATRICES[made](), 1_000
     table = read(X, np.arange(len(X)) % 3, sums=False, sample=size)
     names, limit = [c.name for c in table.schema.used], limit_of(first_share(size, table.rows))
-    known = known_picked(table)
+    known = table._picked
     assert known is not None
     assert known.column(names[0], limit) is not None
     assert known.column(names[0], limit + 1) is None
     walked = replace(table, _fingerprint=None)
-    assert known_picked(walked) is None
+    assert take_picked(walked) is None
     question = ValueSample(tuple(names), 3, size)
     same_samples(ByGuess().solve(question, table, 2), ByGuess().solve(question, walked, 2))
+    assert take_picked(table) is None  # nobody asks twice, and it takes memory
 
 
 def test_a_column_for_which_there_is_no_room_is_looked_at_again():
@@ -169,7 +170,7 @@ def test_a_column_for_which_there_is_no_room_is_looked_at_again():
     X[::3, 1] = np.nan  # picked too
     table = read(X, np.arange(ROWS) % 2, sums=False, sample=size)
     names, limit = [c.name for c in table.schema.used], limit_of(first_share(size, ROWS))
-    assert [known_picked(table).column(name, limit) is None for name in names] == [False, True, *[False] * 3]
+    assert [table._picked.column(name, limit) is None for name in names] == [False, True, *[False] * 3]
     question = ValueSample(tuple(names), 2, size)
     same_samples(
         ByGuess().solve(question, table, 2), ByGuess().solve(question, replace(table, _fingerprint=None), 2)
@@ -178,6 +179,6 @@ def test_a_column_for_which_there_is_no_room_is_looked_at_again():
 
 def test_no_sample_is_told_of_many_columns_or_few_rows():
     wide, y = matrix(width=70, rows=20_001), np.arange(20_001) % 2
-    assert known_picked(read(wide, y, sums=False, sample=1_000)) is None
-    assert known_picked(read(wide[:, :9], y, sums=False, sample=1_000)) is not None
-    assert known_picked(read(wide[:, :9], y, sums=False, sample=10_000)) is None
+    assert take_picked(read(wide, y, sums=False, sample=1_000)) is None
+    assert take_picked(read(wide[:, :9], y, sums=False, sample=1_000)) is not None
+    assert take_picked(read(wide[:, :9], y, sums=False, sample=10_000)) is None

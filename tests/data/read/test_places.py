@@ -12,6 +12,7 @@ from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.schema import Reading
 from tallystick.data.source.csv import open_csv
 from tallystick.data.source.scratch import ScratchFile
+from tallystick.errors import DataError
 
 HEAD = "y,a,b,c,d,e,few,word"
 
@@ -103,7 +104,7 @@ def test_numbers_on_disk_are_written_once(tmp_path, monkeypatch):
 
 def test_parts_that_lie_elsewhere_are_put_in_their_places():
     places = PlacesInMemory()
-    places.expect(["x", "z"], 5)
+    places.expect(5)
     first, third = places.of(["x"], 0, 2)[0], places.of(["x"], 3, 2)[0]
     first[:], third[:], second = [1, 2], [4, 5], np.array([3.0])
     whole = places.joined("x", [first, None, third], [first, second, third])
@@ -115,7 +116,7 @@ def test_parts_that_lie_elsewhere_are_put_in_their_places():
 @pytest.mark.parametrize("wrong", ["an earlier row", "made anew", "too many", "no place"])
 def test_parts_that_do_not_lie_where_they_belong_are_joined_elsewhere(wrong):
     places = PlacesInMemory()
-    places.expect(["x"], 5)
+    places.expect(5)
     first, second = places.of(["x"], 0, 2)[0], places.of(["x"], 2 + (wrong == "an earlier row"), 2)[0]
     first[:], second[:] = [1, 2], [3, 4]
     parts = [first + 0.0 if wrong == "made anew" else first, second]
@@ -133,13 +134,32 @@ def test_there_is_no_place_for_more_rows_than_were_expected_nor_for_other_column
     assert places.of(["x"], 0, 1) is None
     assert not disk.write("x", 0, np.zeros(1))
     for room in (places, disk):
-        room.expect(["x"], 5)
+        room.expect(5)
+    disk.take([])  # a batch without numbers says nothing
     disk.take(["x"])
     most = expected(5)
     assert places.of(["x"], most - 2, 3) is None
-    assert places.of(["x", "y"], 0, 1) is None
+    assert not places.values  # no column was asked for
+    assert [len(own) for own in places.of(["x", "y"], 0, 1)] == [1, 1]
+    assert disk.write("x", most - 2, np.zeros(2))
     assert not disk.write("x", most - 2, np.zeros(3))
     assert not disk.write("y", 0, np.zeros(1))
     assert disk.write("x", most - 2, np.ones(2))
     assert disk.read("x", most - 2, 2) == np.ones(2).tobytes()
     disk.close()
+
+
+def test_room_that_cannot_be_had_is_gone_without(monkeypatch):
+    def full(file, size):
+        raise DataError("the disk is full")
+
+    monkeypatch.setattr(ScratchFile, "reserve", full)
+    disk = PlacesOnDisk()
+    disk.expect(5)
+    disk.take(["x"])
+    assert not disk.write("x", 0, np.zeros(1))
+    assert disk.columns() == {}
+    monkeypatch.setattr(np, "empty", lambda *given: (_ for _ in ()).throw(MemoryError))
+    places = PlacesInMemory()
+    places.expect(5)
+    assert places.of(["x"], 0, 1) is None

@@ -6,7 +6,7 @@ import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.moments import ClassSums, known_moments, no_moments
-from tallystick.data.table.picked import PickedNumbers, known_picked
+from tallystick.data.table.picked import PickedNumbers, take_picked
 from tallystick.data.table.table import Table
 
 
@@ -28,7 +28,7 @@ def test_what_is_known_is_of_these_rows_alone():
     assert known_moments(table) is None
     table.know(5, no_moments(1, 2), PickedNumbers(0, ("x",), ()))
     assert known_moments(table) is not None
-    assert known_picked(table) is not None
+    assert take_picked(table) is not None
     assert table.fingerprint == f"{5:032x}"
     others = (
         table.with_classes(np.ones(4, np.uint8)),
@@ -39,5 +39,5 @@ def test_what_is_known_is_of_these_rows_alone():
     )
     for other in others:
         assert known_moments(other) is None
-        assert known_picked(other) is None
+        assert take_picked(other) is None
         assert other.fingerprint != table.fingerprint

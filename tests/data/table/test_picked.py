@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.table.picked import ALL, PickedNumbers, PickedPart, first_share, known_picked, limit_of
+from tallystick.data.table.picked import ALL, PickedNumbers, PickedPart, first_share, limit_of, take_picked
 
 
 def part(start, found):
@@ -39,4 +39,4 @@ def test_a_column_that_filled_its_room_is_not_known():
 
 
 def test_nobody_knows_what_was_picked_of_a_table_elsewhere():
-    assert known_picked(object()) is None
+    assert take_picked(object()) is None

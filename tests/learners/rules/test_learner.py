@@ -40,7 +40,6 @@ def test_a_set_of_two_classes_is_one_expression():
     assert found.expression() == "(x < 30.5)∧(a in {p, q}) ∨ flag∧(size = L)" or "flag" in found.expression()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     rows = planted(200, noise=0.1)

@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import quad
 
 from tallystick.learners.scorecard.priors import CardPiece, piece_of
-from tallystick.learners.scorecard.quadratic import MANY, Desk, Directions, Pull, Spot, over_links
+from tallystick.learners.scorecard.quadratic import MANY, Directions, Pull, Spot, desks_of, over_links
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
 RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
@@ -65,14 +65,14 @@ def test_optima_of_one_desk_are_those_of_several_and_one_at_a_time():
         made.append(np.full(shape, np.nan, dtype))
         return made[-1]
 
-    desk = Desk(directions, room)
-    for seed, factor in ((0, 1.0), (1, 0.01), (2, 3.0)):  # other directions are seen
-        pull = Pull.of(directions, *problem(seed), factor * strengths, None, desk)
+    desks = desks_of(directions, 3, room)
+    for desk, seed, factor in ((1, 0, 1.0), (1, 1, 0.01), (2, 2, 3.0)):  # other directions are seen
+        pull = Pull.of(directions, *problem(seed), factor * strengths, None, desks[desk])
         found, alone = pull.optimum(factor * strengths), solved(pieces(), factor * strengths, *problem(seed))
         assert (found.f == alone.f).all()
         assert (found.root == alone.root).all()
     assert found.root.base is made[-1]
-    assert len(made) == 4  # once and for all
+    assert len(made) == 1  # once and for all links: a file each would be too many
 
 
 def test_what_a_piece_is_worth_is_the_evidence_without_it():

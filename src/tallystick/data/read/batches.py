@@ -51,9 +51,8 @@ COLUMNS, ROWS = (
 # (read together: a third of `describe` of a wide file with quotes, see benchmarks/describe.py)
 TOGETHER = 1 << 21  # cells of one that are read at once
 
-LastPlaces = Callable[
-    [Sequence[str], int, int], list[NDArray[np.float64]] | None
-]  # of columns, from a row on
+# the places of some columns, from a row on, for so many rows
+LastPlaces = Callable[[Sequence[str], int, int], list[NDArray[np.float64]] | None]
 Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
 
 

@@ -117,7 +117,7 @@ class KeptOnDisk:
         """Return what tells of a piece, and its bytes in parts; none where it was put in its place."""
         if row is None or not isinstance(piece, Floats) or not _is_tidy(piece):
             return _in_bytes(piece)
-        placed = self.places.write(name, row, piece.values)
+        placed = self.places.write(name, row, np.ascontiguousarray(piece.values))
         return ((_form(piece), PLACED, 0), ()) if placed else _in_bytes(piece)
 
     def add(self, batch: Written) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.source.scratch import ScratchFile, padded
+from tallystick.errors import DataError
 
 Values = NDArray[np.float64]
 
@@ -25,23 +26,33 @@ def expected(rows: int) -> int:
 
 class PlacesInMemory:
     """Columns in memory, an array each: one large array would be given large pages, which take long where the
-    system has to find them first. What is not written to takes no memory.
+    system has to find them first. Of a column of texts there is none.
     """
 
     def __init__(self) -> None:
         self.values: dict[str, Values] = {}
+        self.rows, self._first = 0, Lock()
 
-    def expect(self, names: Sequence[str], rows: int) -> None:
-        """Take room for about so many rows of these columns, if it can be had."""
-        try:
-            self.values = {name: np.empty(expected(rows)) for name in names}
-        except MemoryError:
-            self.values = {}
+    def expect(self, rows: int) -> None:
+        """Say that there are about so many rows."""
+        self.rows = expected(rows)
 
     def of(self, names: Sequence[str], row: int, rows: int) -> list[Values] | None:
-        """Return the places of some rows of these columns; None: there are none."""
-        found = [self.values[name][row : row + rows] for name in names if name in self.values]
-        return found if len(found) == len(names) and all(len(v) == rows for v in found) else None
+        """Return the places of some rows of these columns of numbers; None: there are none. Any thread may
+        ask.
+        """
+        with self._first:
+            if row + rows > self.rows or not self._taken(names):
+                return None
+        return [self.values[name][row : row + rows] for name in names]
+
+    def _taken(self, names: Sequence[str]) -> bool:
+        """Take room for columns that have none; say whether it could be had."""
+        try:
+            self.values |= {name: np.empty(self.rows) for name in names if name not in self.values}
+        except MemoryError:
+            self.rows = 0
+        return self.rows > 0
 
     def joined(self, name: str, read: Sequence[Values | None], parts: Sequence[Values]) -> Values:
         """Return the parts of a column one after the other: where they lie, with those put there that lie
@@ -63,14 +74,14 @@ class PlacesInMemory:
 
 
 class PlacesOnDisk:
-    """Columns in a scratch file, one after the other. The first batch says which."""
+    """Columns in a scratch file, one after the other: those of the first batch that is written."""
 
     def __init__(self) -> None:
         self.begins: dict[str, int] = {}  # the first byte of each column
         self.file: ScratchFile | None = None
         self.rows, self._first = 0, Lock()
 
-    def expect(self, names: Sequence[str], rows: int) -> None:
+    def expect(self, rows: int) -> None:
         """Say that there are about so many rows."""
         self.rows = expected(rows)
 
@@ -79,13 +90,20 @@ class PlacesOnDisk:
         return
 
     def take(self, names: Sequence[str]) -> None:
-        """Take room for these columns of numbers, if nobody took any before."""
+        """Take room for these columns of numbers, if nobody took any before and there is so much: how many
+        rows there are is a guess.
+        """
         with self._first:
-            if self.rows and self.file is None:
-                size = padded(8 * self.rows)
-                self.file = ScratchFile()
-                self.file.reserve(size * len(names))
-                self.begins = {name: j * size for j, name in enumerate(names)}
+            if not self.rows or self.file is not None or not names:
+                return
+            size, file = padded(8 * self.rows), ScratchFile()
+            try:
+                file.reserve(size * len(names))
+            except DataError:
+                file.close()
+                self.rows = 0
+                return
+            self.file, self.begins = file, {name: j * size for j, name in enumerate(names)}
 
     def write(self, name: str, row: int, values: Values) -> bool:
         """Write numbers of a column in their place, from a row on, if there is one; any thread may."""

@@ -160,6 +160,7 @@ class _Reader:
     def _walk(self, survey: Survey, room: Callable[[Sequence[str]], KeptInMemory | KeptOnDisk]) -> Survey:
         """Survey all batches of the source, and keep what was seen."""
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
+        self.layers.append(layer)  # which is closed too where the walk ends half way
         rows = 0
         for looked, kept in self._looked(survey, layer):
             survey.see(looked, rows)
@@ -168,7 +169,6 @@ class _Reader:
             if self.progress is not None:
                 self.progress(rows, 0, "rows")
         self._check(rows)
-        self.layers.append(layer)
         return survey
 
     def _looked(self, survey: Survey, layer: KeptInMemory | KeptOnDisk) -> Iterator[tuple[Looked, Any]]:
@@ -208,7 +208,7 @@ class _Reader:
             for load in every:
                 counted = load.counted
                 if row == 0 and counted is not None:
-                    layer.places.expect(layer.names, counted[1])
+                    layer.places.expect(counted[1])
                 yield load, None, row
                 row = None if row is None or counted is None else row + counted[0]
             return
@@ -324,7 +324,8 @@ def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
     starts = [0, *accumulate(first.rows)]
     moved = encoder.unchanged() & first.tidy() if starts[-1] == decision.rows else set()
     moved.difference_update(*(layer.names for layer in later))
-    there = {n: at for n, at in first.places.columns().items() if n in moved and first.settled()}
+    placed = first.places.columns() if first.settled() else {}
+    there = {name: at for name, at in placed.items() if name in moved}
     file = TableFile(decision.schema, decision.rows, decision.unit, there=there)
 
     def job(i: int) -> tuple[Block, int, NDArray[np.int64] | None]:

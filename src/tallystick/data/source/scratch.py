@@ -224,7 +224,7 @@ def no_room(error: OSError) -> Exception:
         )
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return DataError(
-            "too many files are open for another scratch file: each model of a large tree on disk holds one. "
+            "too many files are open for another scratch file: models of rows on disk hold some. "
             "Delete models that are done with, or raise the limit (ulimit -n)."
         )
     return DataError(

@@ -71,8 +71,11 @@ class PickedNumbers(NamedTuple):
         return whole if len(whole) == len(parts) else None
 
 
-def known_picked(table: Tabular) -> PickedNumbers | None:
-    """Return what was picked while the table was read; None: nothing."""
+def take_picked(table: Tabular) -> PickedNumbers | None:
+    """Return what was picked while the table was read, which does not hold it any longer; None: nothing."""
     from tallystick.data.table.table import Table  # a model is loaded without tables
 
-    return table._picked if isinstance(table, Table) else None
+    if not isinstance(table, Table):
+        return None
+    picked, table._picked = table._picked, None
+    return picked

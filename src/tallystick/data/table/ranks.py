@@ -42,8 +42,8 @@ def rank(values: NDArray[np.float64]) -> Ranked:
 
 
 def _of_few(values: NDArray[np.float64]) -> Ranked | None:
-    """Return the same of numbers that are whole steps apart and close together, none missing; None of others,
-    most of which the first values tell.
+    """Return the same of numbers that are whole steps apart and close together, none missing; None of others.
+    Of many the first values tell it.
     """
     for some in (values[:FEW], values):
         low, high = (some.min(), some.max()) if len(some) else (0.0, np.inf)

@@ -49,8 +49,8 @@ Whole = NDArray[np.int64]
 NOTHING = Design((), (), ())  # no columns but those that lines are made of
 DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
 FEW_MIXED = 10  # times as many rows lie in ranges of one class, where classes are nearly separated
-MATRICES = 16  # of lines by lines: of each link some six are held, in a third of a budget
-SUMS = 1 << 21  # bytes of a matrix of sums in memory: each thread has one, and 16 MB of a budget
+DESKS, MATRIX = 4, 16  # parts of a budget: all matrices of all links in memory; one that is soon let go
+SUMS = 1 << 21  # bytes of a matrix of sums in memory, of which each thread has one
 POLISH = 6  # rounds at the end with strengths held
 MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
 
@@ -84,7 +84,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             (yield from sampling(known, state)),
             fixed=self._strength() is not None,
             threads=self.threads,
-            room=self._room(known.links),
+            room=self._room(DESKS),
             sums_room=Room(SUMS) if self.budget else None,
         )
         if strength := self._strength():
@@ -110,9 +110,9 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         self._note_names("no-points", silent, "The rows give no points to {}.")
         return model
 
-    def _room(self, links: int) -> Room:
-        """Return who makes the matrices that are held from one question to the next."""
-        return Room(max(self.budget // (MATRICES * links), 1) if self.budget else 0)
+    def _room(self, part: int) -> Room:
+        """Return who makes matrices: on disk what is more than a part of the budget, if there is one."""
+        return Room(max(self.budget // part, 1) if self.budget else 0)
 
     def _strength(self) -> float | None:
         """Return the variance of every prior, where it is not left to the rows."""
@@ -229,7 +229,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             weight = rows * (1.0 - shares) * Rounds(known).bend
             return (), base_spread(weight[1:] if known.links == 1 else weight, step)
         shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
-        return spread_of(ending, places, shares, step, self._room(known.links))
+        return spread_of(ending, places, shares, step, self._room(MATRIX))
 
     def _shortening(self) -> str:
         """Return which wishes made the card shorter, in words."""

@@ -238,13 +238,11 @@ def over_links(
 
 class Desk:
     """Room for the matrices of one link, which are worked out there again and again: W, B'W B and X of an
-    optimum, each as long as nobody works out the next. room: makes it.
+    optimum, each as long as nobody works out the next.
     """
 
-    def __init__(self, directions: Directions, room: Room = np.empty) -> None:
-        lines, size = directions.basis.lines, directions.basis.directions
-        sizes = lines * lines, size * max(size, lines), size * size, size * size
-        self._w, self._work, self._turned, self._root = (room((n,), np.float64) for n in sizes)
+    def __init__(self, w: Array, work: Array, turned: Array, root: Array) -> None:
+        self._w, self._work, self._turned, self._root = w, work, turned, root
 
     def curvature(self, lines: int) -> Array:
         """Return room for W."""
@@ -257,6 +255,14 @@ class Desk:
     def root(self, size: int) -> tuple[Array, Array]:
         """Return room for work and X of some directions."""
         return _laid(self._work, size, size), _laid(self._root, size, size)
+
+
+def desks_of(directions: Directions, links: int, room: Room = np.empty) -> list[Desk]:
+    """Return a desk for each link, in one array that `room` makes: links may be more than files."""
+    lines, size = directions.basis.lines, directions.basis.directions
+    sizes = lines * lines, size * max(size, lines), size * size, size * size
+    ends = np.cumsum(sizes).tolist()
+    return [Desk(*np.split(own, ends[:-1])) for own in room((links, ends[-1]), np.float64)]
 
 
 def _laid(room: Array, rows: int, columns: int) -> Array:
@@ -287,7 +293,7 @@ class Pull:
         desk: Desk | None = None,
     ) -> Pull:
         """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
-        basis, desk = directions.basis, desk or Desk(directions)
+        basis, desk = directions.basis, desk or desks_of(directions, 1)[0]
         tells, side = basis.diagonal(curvature), basis.along(right)
         some = directions.seen(GROWTH * strengths, tells, side)
         matrix = basis.turned(curvature, some, helpers, desk.turned(len(some), len(curvature)))

@@ -21,7 +21,15 @@ from tallystick.kernels import Curvature, Sums, Together
 from tallystick.kernels.logistic import Room
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import Desk, Directions, Optimum, Pull, Spot, over_links
+from tallystick.learners.scorecard.quadratic import (
+    Desk,
+    Directions,
+    Optimum,
+    Pull,
+    Spot,
+    desks_of,
+    over_links,
+)
 from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
@@ -215,7 +223,7 @@ class Rounds:
         """Return the state after as many rounds as it takes, and how they ended."""
         sample = self.sample(state.layout.lines)
         directions = Directions.of(state.pieces)  # which stay
-        desks = [Desk(directions, self.room) for _ in state.constant]
+        desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
         spot = yield from self.bent(state, total, sample, desks)
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
