@@ -265,32 +265,38 @@ void bind_bayes(nb::module_& m) {
         nb::arg("columns").noconvert(), nb::arg("limits").noconvert(), nb::arg("start"), nb::arg("found").noconvert(),
         nb::arg("rows").noconvert(), nb::arg("values").noconvert(), Release());
 
-    // rows[part] begin at starts[part] of the classes -> how many values there are and are kept, and the highest hash of these
+    // rows[part] begin at starts[part] of the classes; rows of weight 0 do not count -> how many values there are and are
+    // kept, and the highest hash of these
     m.def(
         "sample_values",
         [](const std::vector<int64_t>& starts, const std::vector<In<int64_t>>& rows, const std::vector<In<double>>& values,
-           AnyIn classes, uint64_t limit, size_t size, Out<double> to, Out<int64_t> counts, Out<int64_t> missing) {
+           AnyIn classes, Maybe<int64_t> weights, uint64_t limit, size_t size, Out<double> to, Out<int64_t> counts,
+           Out<int64_t> missing) {
             return by_width(classes, [&](auto* c) {
+                const int64_t* const w = pointer(weights);
                 size_t n = 0, at = 0;
                 for (const auto& part : values) n += part.size();
                 const auto own = std::make_unique_for_overwrite<double[]>(n);
                 const auto label = std::make_unique_for_overwrite<std::remove_cvref_t<decltype(*c)>[]>(n);
+                const auto weight = std::make_unique_for_overwrite<int64_t[]>(w ? n : 0);
                 for (size_t part = 0; part < values.size(); ++part) {
-                    std::copy_n(values[part].data(), values[part].size(), own.get() + at);
                     for (size_t i = 0; i < rows[part].size(); ++i) {
                         const auto row = static_cast<size_t>(starts[part] + rows[part].data()[i]);
                         TALLY_REQUIRE(row < classes.size());
-                        label[at++] = c[row];
+                        if (w && !w[row]) continue;
+                        if (w) weight[at] = w[row];
+                        own[at] = values[part].data()[i], label[at++] = c[row];
                     }
                 }
-                const SampledValues found = sample_values(n, own.get(), label.get(), missing.size(), limit, size, to.data(),
-                                                          counts.data(), missing.data());
+                const SampledValues found =
+                    sample_values(at, own.get(), label.get(), w ? weight.get() : nullptr, missing.size(), limit, size,
+                                  to.data(), counts.data(), missing.data());
                 return std::make_tuple(found.distinct, found.kept, found.limit);
             });
         },
         nb::arg("starts"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("classes").noconvert(),
-        nb::arg("limit"), nb::arg("size"), nb::arg("to").noconvert(), nb::arg("counts").noconvert(),
-        nb::arg("missing").noconvert(), Release());
+        nb::arg("weights").noconvert().none(), nb::arg("limit"), nb::arg("size"), nb::arg("to").noconvert(),
+        nb::arg("counts").noconvert(), nb::arg("missing").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

@@ -417,7 +417,7 @@ class Shortcut(Protocol[Found]):
 
 
 class Engine(Protocol):
-    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever it is."""
+    """Whoever sums a statistic over all blocks of a table. Law: the answer is the sum, whoever gives it."""
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
@@ -491,7 +491,7 @@ class Model(Protocol):
         ...
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return what `decide` answers for the shares of `floats`, perhaps without them; None: as there."""
+        """Return what `decide` answers for shares of `floats`, maybe without making them; None: as there."""
         ...
 
     def log_shares(self, block: Block) -> NDArray[np.float64]:

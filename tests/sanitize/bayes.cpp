@@ -269,10 +269,15 @@ void words_scores_cuts_and_codes() {
     EXPECT(picked.n > rows.size() / 100 && picked.n < rows.size() / 4);
     std::vector<double> kept(1000);
     std::vector<int64_t> by_class(2 * kept.size()), none(2);
-    const SampledValues sample = sample_values(picked.n, picked_values.data(), halves.data(), 2, limit, kept.size(),
+    const SampledValues sample = sample_values(picked.n, picked_values.data(), halves.data(), nullptr, 2, limit, kept.size(),
                                                kept.data(), by_class.data(), none.data());
     EXPECT(sample.kept == kept.size() && sample.limit < limit && std::is_sorted(kept.begin(), kept.end()));
     EXPECT(none[0] + none[1] == static_cast<int64_t>(rows.size() / 100));
+    const std::vector<int64_t> threes(picked.n, 3);
+    std::vector<int64_t> weighed(by_class.size()), missing(2);
+    sample_values(picked.n, picked_values.data(), halves.data(), threes.data(), 2, limit, kept.size(), kept.data(),
+                  weighed.data(), missing.data());
+    for (size_t i = 0; i < by_class.size(); ++i) EXPECT(weighed[i] == 3 * by_class[i]);
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
     const int64_t base[] = {0, 200, -1};

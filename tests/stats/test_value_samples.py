@@ -112,20 +112,24 @@ def test_picked_rows_are_those_whose_hashes_are_low(columns, order):
 
 @pytest.mark.parametrize("size", [1, 7, 200, 10_000])
 @pytest.mark.parametrize("decimals", [1, 15])
-def test_a_sample_of_picked_values_is_that_of_all_with_its_limit(size, decimals):
+@pytest.mark.parametrize("weighed", [False, True])
+def test_a_sample_of_picked_values_is_that_of_all_with_its_limit(size, decimals, weighed):
     rng = np.random.default_rng(size)
     x = np.round(rng.normal(size=3_000), decimals)
     x[::9], x[1::9] = np.nan, -0.0
     classes = rng.integers(0, 3, len(x)).astype(np.uint16)
+    weights = rng.integers(0, 3, len(x)) if weighed else None
     limit = ALL // 2
     parts = []
     for start in (0, 1_000, 2_000):
         ((rows, values),) = kernels.pick_values([x[start : start + 1_000]], [limit])
         parts.append((start, rows, values))
-    found = kernels.sample_values(parts, classes, 3, limit, size)
-    within = np.flatnonzero((kernels.value_hashes(x) <= np.uint64(limit)) | np.isnan(x))
+    found = kernels.sample_values(parts, classes, 3, limit, size, weights)
+    there = (kernels.value_hashes(x) <= np.uint64(limit)) | np.isnan(x)
+    within = np.flatnonzero(there if weights is None else there & (weights > 0))
     ranks = kernels.ranks(x[within])
-    counts = kernels.count_codes(ranks.codes, classes[within], len(ranks.distinct) + 1, 3)
+    heavy = None if weights is None else weights[within]
+    counts = kernels.count_codes(ranks.codes, classes[within], len(ranks.distinct) + 1, 3, weights=heavy)
     expected = sample_of(ValuesByClass(ranks.distinct, counts[:-1], counts[-1]), limit, size)
     for a, b in zip(found[:3], expected.values, strict=True):
         np.testing.assert_array_equal(a, b)

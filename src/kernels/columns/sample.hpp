@@ -38,15 +38,16 @@ struct SampledValues {
 
 // Of values whose hashes are at most `limit`, those `size` whose hashes are least: to[value] rising, counts[value, class] and
 // missing[class] of the values that are there and of those that are not, which begin at 0; both have room for min(n, size).
+// weights: of the rows, none of them 0; null: 1 each.
 template <class Class>
-SampledValues sample_values(size_t n, const double* values, const Class* classes, size_t n_classes, uint64_t limit,
-                            size_t size, double* to, int64_t* counts, int64_t* missing) {
+SampledValues sample_values(size_t n, const double* values, const Class* classes, const int64_t* weights, size_t n_classes,
+                            uint64_t limit, size_t size, double* to, int64_t* counts, int64_t* missing) {
     for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(classes[i] < n_classes);
     const auto room = std::make_unique_for_overwrite<uint64_t[]>(2 * n);
     uint64_t *const elements = room.get(), *const hashes = elements + n;
     const Ranked ranked = rank_rows(n, Column{values, 1}, elements, hashes);
     for (size_t i = 0; i < n && ranked.present < n; ++i)
-        if (values[i] != values[i]) ++missing[classes[i]];
+        if (values[i] != values[i]) missing[classes[i]] += weights ? weights[i] : 1;
     const auto value_of = [=](size_t at) { return values[elements[at] & 0xFFFFFFFFu] + 0.0; };
     const auto begins = [=](size_t at) { return at == 0 || elements[at] >> 32 != elements[at - 1] >> 32; };
     for (size_t at = 0; at < ranked.present; ++at) hashes[elements[at] >> 32] = value_hash(value_of(at));
@@ -55,7 +56,8 @@ SampledValues sample_values(size_t n, const double* values, const Class* classes
     for (size_t at = 0; at < ranked.present; ++at) {
         if (hashes[elements[at] >> 32] > out.limit) continue;
         if (begins(at)) to[out.kept++] = value_of(at);
-        ++counts[(out.kept - 1) * n_classes + classes[elements[at] & 0xFFFFFFFFu]];
+        const size_t row = elements[at] & 0xFFFFFFFFu;
+        counts[(out.kept - 1) * n_classes + classes[row]] += weights ? weights[row] : 1;
     }
     return out;
 }

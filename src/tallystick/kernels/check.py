@@ -6,7 +6,7 @@ package, so the errors are TypeError and ValueError, not errors for users.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 CODES = ("uint8", "uint16", "uint32")
 Array = NDArray[Any]
+Room = Callable[[Any, Any], Array]  # makes an array of a shape and a type, as numpy.empty does
 _DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # names to what they mean, as met
 
 

@@ -5,7 +5,7 @@ Every sum is whole multiples of 2^-bits, so that any order and any cut of the ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -18,7 +18,6 @@ from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Room = Callable[[tuple[int, ...], Any], NDArray[Any]]  # makes an array, as numpy.empty does
 ROWS = 128  # rows a kernel takes at a time: the scratch of a text column
 
 
@@ -93,10 +92,10 @@ class Sums:
 
 
 def new_sums(
-    dense: int, cells: int, links: int, curvature: Curvature, texts: int = 0, room: Room | None = None
+    dense: int, cells: int, links: int, curvature: Curvature, texts: int = 0, room: check.Room = np.zeros
 ) -> Sums:
-    """Return empty totals for P = 1 + dense + cells parameters per link. room: makes the curvature, else it
-    is made here.
+    """Return empty totals for P = 1 + dense + cells parameters per link. room: makes the curvature, of
+    zeros.
     """
     p = 1 + dense + cells
     shape: tuple[int, ...] = {
@@ -107,10 +106,7 @@ def new_sums(
         Curvature.OWN: (links, p, p),
     }[curvature]
     work = np.empty(_kernels.logistic_work(dense, links) + texts * ROWS + links)
-    squares = np.zeros(shape, np.int64) if room is None else room(shape, np.int64)
-    if room is not None:
-        squares.fill(0)
-    return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), squares, work)
+    return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), room(shape, np.int64), work)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def ranks(
     counts: bool = False,
     order: bool = False,
     pause: Callable[[], None] = lambda: None,
-    room: Callable[[Any, Any], NDArray[Any]] = np.empty,
+    room: check.Room = np.empty,
 ) -> Ranks:
     """Return exact ranks; NaN is missing, -0.0 is 0.0. `pause` is called halfway, and may raise; `room` makes
     long arrays.
@@ -188,12 +188,15 @@ def sample_values(
     n_classes: int,
     limit: int,
     size: int,
+    weights: Counts | None = None,
 ) -> SampledColumn:
     """Return those `size` values, of some whose hashes are at most a limit, whose hashes are least; fewer
     where there are no more. found: parts of the rows, each the number of its first row, rows after it and
-    their values.
+    their values. A row of weight 0 does not count.
     """
     check.array("classes", classes, check.CODES, (None,))
+    if weights is not None:
+        check.array("weights", weights, "int64", classes.shape)
     for _, rows, values in found:
         check.array("rows", rows, "int64", (None,))
         check.array("values", values, "float64", rows.shape)
@@ -205,7 +208,7 @@ def sample_values(
     missing = np.zeros(n_classes, np.int64)
     where, what = [rows for _, rows, _ in found], [values for _, _, values in found]
     distinct, kept, last = _kernels.sample_values(
-        [start for start, _, _ in found], where, what, classes, limit, size, to, counts, missing
+        [start for start, _, _ in found], where, what, classes, weights, limit, size, to, counts, missing
     )
     return SampledColumn(to[:kept], counts[:kept], missing, last, distinct)
 

@@ -7,7 +7,7 @@ kept alive and must not change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -94,7 +94,7 @@ class Grower:
         all_rows: int | None = None,
         keep_tried: bool = True,
         small: int = SMALL,
-        room: Callable[[tuple[int, int], np.dtype[Any]], NDArray[Any]] | None = None,
+        room: check.Room | None = None,
     ) -> None:
         rows = len(columns[0].cells)
         _check(columns, rows, labels, response, score_weights, row_weights)

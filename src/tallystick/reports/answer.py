@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
-from tallystick.data.table.ranks import values_at
+from tallystick.data.table.ranks import quantiles
 from tallystick.data.text import quantity
 from tallystick.description import ColumnView
 from tallystick.draw.text import class_words
@@ -309,7 +309,7 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends)
     if isinstance(part, Slope):
         column = model.schema[part.name]
-        low, high = values_at(table.column(part.name), [0.25, 0.75])
+        low, high = quantiles(table.column(part.name), [0.25, 0.75])
         slope = float(term.slope[c] - term.slope[d])  # type: ignore[attr-defined]
         if low == high:
             low, high = column.low or 0.0, column.high or 0.0

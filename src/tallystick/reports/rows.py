@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED
-from tallystick.data.table.ranks import values_at
+from tallystick.data.table.ranks import quantiles
 from tallystick.data.text import quantity
 from tallystick.draw.svg import brief
 from tallystick.draw.text import class_words, clean, cut
@@ -255,7 +255,7 @@ def middle_row(table: Table) -> Row:
             best = int(np.argmax(codes))
             out[column.name] = column.levels[best] if best < len(column.levels) else None
         elif column.kind == "numeric":
-            (middle,) = values_at(table.column(column.name), [0.5])
+            (middle,) = quantiles(table.column(column.name), [0.5])
             out[column.name] = None if math.isnan(middle) else f"{middle:.12g}"
         else:
             out[column.name] = ""

@@ -17,7 +17,7 @@ import numpy as np
 
 from tallystick.contracts import Table
 from tallystick.data.schema import Column
-from tallystick.data.table.ranks import values_at
+from tallystick.data.table.ranks import quantiles
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
@@ -103,7 +103,7 @@ def usual_column(table: Table, name: str) -> Column:
     column = table.schema[name]
     if column.kind != "numeric" or column.low is None or column.high is None or column.low >= column.high:
         return column
-    ends = values_at(table.column(name), [0.01, 0.99], finite=True)
+    ends = quantiles(table.column(name), [0.01, 0.99], finite=True)
     low, high = ends if ends[0] < ends[1] else (column.low, column.high)
     rounded = around(low, high)
     return replace(column, low=rounded[0], high=rounded[-1])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.kernels import Curvature, DenseColumns, Sums, Weighting
-from tallystick.kernels.logistic import Room
+from tallystick.kernels.check import Room
 from tallystick.models.scorecard.axes import Axis
 from tallystick.stats.gradients import Copies
 
@@ -174,7 +174,7 @@ class LineCounts:
 @dataclass(frozen=True)
 class CardSums:
     """Ask for loss, gradient and curvature at theta[1 + line, link], the constant first; whole numbers in
-    units of 2^-bits, over the rows of a sample. room: makes the curvature.
+    units of 2^-bits, over the rows of a sample. room: makes the curvature, of zeros.
     """
 
     layout: CardLayout
@@ -183,7 +183,7 @@ class CardSums:
     copies: Copies
     curvature: Curvature = Curvature.NONE
     sample: RowSample = ALL_ROWS
-    room: Room | None = None
+    room: Room = np.zeros
 
     def zero(self) -> Sums:
         """Return the total of no rows."""

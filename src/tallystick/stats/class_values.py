@@ -69,18 +69,21 @@ class ClassValues:
         self, codes: NDArray[Any], distinct: Floats, classes: NDArray[Any], weights: Any
     ) -> ValuesByClass:
         """Return the counts of a column whose values are codes among distinct ones, missing last."""
-        size = len(distinct) + 1
-        refuse_beyond_memory(
-            COPIES * 8 * size * self.classes,
-            f"the {size - 1:,} values of a column by {self.classes:,} classes",
-            "Join rare classes, or round the numbers.",
-        )
-        counts = kernels.count_codes(codes, classes, size, self.classes, weights=weights)
+        self.refuse_many(len(distinct))
+        counts = kernels.count_codes(codes, classes, len(distinct) + 1, self.classes, weights=weights)
         found = ValuesByClass(distinct, counts[:-1], counts[-1].copy())
         if weights is None:
             return found
         there = found.counts.any(axis=1)  # a row of weight 0 does not count
         return found._replace(values=distinct[there], counts=np.ascontiguousarray(found.counts[there]))
+
+    def refuse_many(self, values: int) -> None:
+        """Refuse counts of so many values of a column that memory has no room for."""
+        refuse_beyond_memory(
+            COPIES * 8 * (values + 1) * self.classes,
+            f"the {values:,} values of a column by {self.classes:,} classes",
+            "Join rare classes, or round the numbers.",
+        )
 
     def merge(self, total: list[ValuesByClass], other: list[ValuesByClass]) -> list[ValuesByClass]:
         """Add two totals."""

@@ -21,7 +21,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, limit_of, take_picked
 from tallystick.data.threads import checkpoint, in_order
-from tallystick.stats.class_values import ALONE, ClassValues, Floats, ValuesByClass
+from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
 SIZE = 1 << 15  # distinct values that are enough to judge by
 TASK = 1 << 18  # rows looked at by one thread at a time
@@ -81,10 +81,8 @@ class ValueSample:
         """Add the rows of one block."""
         limits = [known.limit for known in total]
         picked = kernels.pick_values([block.values(name) for name in self.columns], limits)
-        found = []
-        for limit, (rows, values) in zip(limits, picked, strict=True):
-            weights = None if block.weights is None else block.weights[rows]
-            found.append(self.sampled(limit, values, classes_of(block)[rows], weights))
+        jobs = zip(limits, picked, strict=True)
+        found = [self.sampled(limit, [(0, *own)], classes_of(block), block.weights)[0] for limit, own in jobs]
         return self.merge(total, found)
 
     def merge(self, total: list[SampledValues], other: list[SampledValues]) -> list[SampledValues]:
@@ -97,10 +95,16 @@ class ValueSample:
     def _all(self) -> ClassValues:
         return ClassValues(self.columns, self.classes)
 
-    def sampled(self, limit: int, values: Floats, classes: NDArray[Any], weights: Any) -> SampledValues:
-        """Return the sample of rows whose values lie within the limit or are missing."""
-        ranks = kernels.ranks(values)
-        return sample_of(self._all.by_code(ranks.codes, ranks.distinct, classes, weights), limit, self.size)
+    def sampled(
+        self, limit: int, picked: list[Found], classes: NDArray[Any], weights: Counts | None
+    ) -> tuple[SampledValues, int]:
+        """Return the sample of rows whose values lie within the limit or are missing, and how many values
+        these have.
+        """
+        self._all.refuse_many(min(sum(len(rows) for _, rows, _ in picked), self.size))
+        found = kernels.sample_values(picked, classes, self.classes, limit, self.size, weights)
+        values = ValuesByClass(found.values, found.counts, found.missing)
+        return SampledValues(values, found.limit), found.distinct
 
 
 class ByGuess:
@@ -134,16 +138,8 @@ class ByGuess:
         self, question: ValueSample, table: Table, limit: int, picked: list[Found]
     ) -> SampledValues | int:
         """Return the sample; how many values there are where these are too few."""
-        classes = classes_of(table)
-        if table.weights is None:
-            values, counts, missing, last, distinct = kernels.sample_values(
-                picked, classes, question.classes, limit, question.size
-            )
-            return SampledValues(ValuesByClass(values, counts, missing), last) if last < limit else distinct
-        rows = np.concatenate([start + own for start, own, _ in picked])
-        every = np.concatenate([own for _, _, own in picked])
-        found = question.sampled(limit, every, classes[rows], table.weights[rows])
-        return found if found.limit < limit else len(found.values.values)
+        found, distinct = question.sampled(limit, picked, classes_of(table), table.weights)
+        return found if found.limit < limit else distinct
 
     def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
         codes, distinct = table.ranks(name)

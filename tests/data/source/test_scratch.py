@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallystick.data.source.scratch import Room, ScratchFile, all_kept, empty, no_room, on_disk, padded
+from tallystick.data.source.scratch import DiskBeyond, ScratchFile, all_kept, empty, no_room, on_disk, padded
 from tallystick.errors import DataError
 
 
@@ -46,13 +46,15 @@ def test_an_array_on_disk_is_an_array():
     assert empty(0, float).shape == (0,)
 
 
-def test_a_room_has_large_arrays_on_disk():
-    room = Room(800)
+def test_large_arrays_lie_on_disk_and_are_zeros_there():
+    room = DiskBeyond(800)
     small, large = room((10, 10), np.float64), room((101,), np.float64)
     assert not on_disk(small)
     assert on_disk(large)
     assert (small.shape, large.shape, large.dtype) == ((10, 10), (101,), np.float64)
-    assert not on_disk(Room()((1 << 20,), np.uint8))
+    assert not large.any()
+    assert not on_disk(DiskBeyond()((1 << 20,), np.uint8))
+    assert not DiskBeyond(800, np.zeros)((10, 10), np.int64).any()
 
 
 def test_a_folder_that_takes_no_file_and_a_full_disk_are_told_with_a_cure(tmp_path, monkeypatch):

@@ -12,10 +12,10 @@ from tallystick.data.table.ranks import (
     cuts_between,
     few_or_cuts,
     quantile_cuts,
+    quantiles,
     rank,
     rank_group,
     rank_within,
-    values_at,
     wanted_rows,
 )
 
@@ -94,7 +94,7 @@ def test_cuts_of_runs_on_disk_are_those_of_all_values(weighted):
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32"])
-def test_values_at_shares_are_those_of_all_values_in_order(kind, monkeypatch):
+def test_quantiles_are_those_of_all_values_in_order(kind, monkeypatch):
     monkeypatch.setattr(ranks, "STEP", 7)
     rng = np.random.default_rng(3)
     shares = [0.0, 0.01, 0.25, 1 / 3, 0.5, 0.99, 1.0]
@@ -107,9 +107,9 @@ def test_values_at_shares_are_those_of_all_values_in_order(kind, monkeypatch):
             known = np.append(values, [np.inf, -np.inf]).astype(kind)
             mixed = rng.permutation(np.append(known, [np.nan] * 3)).astype(kind)
             want = np.quantile(values, shares, method="inverted_cdf").tolist()
-            assert values_at(mixed, shares, finite=True) == want
-            assert values_at(mixed, shares) == np.quantile(known, shares, method="inverted_cdf").tolist()
-    assert np.isnan(values_at(np.array([np.nan]), [0.1, 0.5])).all()
+            assert quantiles(mixed, shares, finite=True) == want
+            assert quantiles(mixed, shares) == np.quantile(known, shares, method="inverted_cdf").tolist()
+    assert np.isnan(quantiles(np.array([np.nan]), [0.1, 0.5])).all()
 
 
 def test_few_values_are_told_apart_and_coded_with_missing_last():

@@ -56,8 +56,8 @@ def test_where_the_matrices_lie_changes_no_card(labels, monkeypatch):
     monkeypatch.setattr(scratch, "empties", lambda forms: made.append(forms) or plain(forms))
     ts.Scorecard(memory="32MB").fit(frame, "y")
     few = len(made)
-    monkeypatch.setattr(learner, "DESKS", 1 << 40)
-    monkeypatch.setattr(learner, "MATRIX", 1 << 40)
+    monkeypatch.setattr(learner, "DESKS", 1 << 25)  # all of them are more than a byte
+    monkeypatch.setattr(learner, "MATRIX", 1 << 25)
     monkeypatch.setattr(learner, "SUMS", 1)
     there = ts.Scorecard(memory="32MB").fit(frame, "y")
     assert len(made) > few + 9

@@ -12,7 +12,7 @@ Law: what a table is told here is what it would find by itself, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,8 +57,8 @@ class LookAlong:
     names: tuple[str, ...]
     labels: Distinct
     target: str
-    sums: bool = False
-    share: float = 0.0
+    sums: bool
+    share: float
     parts: list[tuple[int, ClassSums | None, PickedPart | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,12 +66,6 @@ class LookAlong:
         columns = tuple(Column(name, "numeric") for name in self.names)
         self.hasher = Hasher(Schema(columns, Target(self.target, self.texts, "text")))
         self.keys = [key for _, key, _ in self.hasher.columns]
-
-    def asked(self, sums: bool, sample: int) -> LookAlong:
-        """Return the same, taking along what will be asked for: exact sums, or so many values."""
-        share = first_share(sample, len(self.labels.codes)) if len(self.names) <= WIDE else 0.0
-        few = len(self.texts) <= MOST_CLASSES
-        return replace(self, sums=sums and few, share=share if share < MOST else 0.0)
 
     def look(self, rows: NDArray[np.float64], start: int) -> list[Scan]:
         """Return `scan_matrix` of some rows, those from `start` on, and take in what goes along."""
@@ -100,10 +94,15 @@ class LookAlong:
 
 
 def along_with(
-    matrix: NDArray[Any], names: Sequence[str], labels: Distinct | None, target: str | None
+    matrix: NDArray[Any],
+    names: Sequence[str],
+    labels: Distinct | None,
+    target: str | None,
+    sums: bool,
+    sample: int,
 ) -> LookAlong | None:
     """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
-    nothing. labels: of all rows.
+    nothing. labels: of all rows; sums: by class will be asked for; sample: or so many values of a column.
     """
     rows, width = matrix.shape
     if labels is None or target is None or rows < FEW_ROWS or width < FEW_COLUMNS:
@@ -113,7 +112,9 @@ def along_with(
     some = matrix[:: -(-rows // SAMPLE)]
     if not (some != np.rint(some)).any(axis=0).all():
         return None  # levels perhaps
-    return LookAlong(tuple(names), labels, target)
+    share = first_share(sample, rows) if len(names) <= WIDE else 0.0
+    few = len(labels.values) <= MOST_CLASSES
+    return LookAlong(tuple(names), labels, target, sums and few, share if share < MOST else 0.0)
 
 
 def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:

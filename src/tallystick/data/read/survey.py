@@ -246,8 +246,7 @@ class Survey:
         q = self.question
         if not isinstance(batch, View) or not is_floats(batch.matrix) or len(mark_numbers(q.plan.marks)):
             return None
-        found = along_with(batch.matrix, q.columns, aim.labels, q.target)
-        return None if found is None else found.asked(q.sums, q.sample)
+        return along_with(batch.matrix, q.columns, aim.labels, q.target, q.sums, q.sample)
 
     def _piece(self, name: str, part: Part | Distinct, as_text: bool, threads: int) -> Piece:
         if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and not as_text):

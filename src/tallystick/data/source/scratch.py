@@ -14,7 +14,7 @@ import math
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from threading import Lock
@@ -144,15 +144,18 @@ def empties(forms: Sequence[ArrayForm]) -> list[NDArray[Any]]:
 
 
 @dataclass(frozen=True)
-class Room:
-    """Makes arrays as numpy.empty does; on disk where one is of more than so many bytes, 0 being no bound."""
+class DiskBeyond:
+    """Makes arrays: in memory as `make` does, on disk, of zeros, where one is of more than so many bytes.
+    0: none is.
+    """
 
     most: int = 0
+    make: Callable[[Any, Any], NDArray[Any]] = np.empty
 
     def __call__(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Return an array."""
         form = ArrayForm(shape, np.dtype(dtype))
-        return empties([form])[0] if 0 < self.most < form.bytes else np.empty(*form)
+        return empties([form])[0] if 0 < self.most < form.bytes else self.make(*form)
 
 
 def kept(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

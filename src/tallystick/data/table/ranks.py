@@ -215,7 +215,7 @@ def _values_at(runs: list[SortedRun], wanted: Counts) -> Floats:
     return _value(low)
 
 
-def values_at(values: Floats, shares: Sequence[float], finite: bool = False) -> list[float]:
+def quantiles(values: Floats, shares: Sequence[float], finite: bool = False) -> list[float]:
     """Return the lowest values that have such shares of all known ones at or below them, NaN where none is
     known; finite: infinite ones do not count. The digits of their keys are found one after the other by
     counting, so a long column is not held.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Note, Schema
-from tallystick.data.source.scratch import Room
+from tallystick.data.source.scratch import DiskBeyond
 from tallystick.errors import Argument, OptionError, some
 from tallystick.learners.logistic.build import null_likelihood
 from tallystick.learners.logistic.prepare import KnownRows, known_rows
@@ -85,7 +85,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             fixed=self._strength() is not None,
             threads=self.threads,
             room=self._room(DESKS),
-            sums_room=Room(SUMS) if self.budget else None,
+            sums_room=DiskBeyond(SUMS if self.budget else 0, np.zeros),
         )
         if strength := self._strength():
             state = replace(state, strengths=tuple(np.full(len(s), strength) for s in state.strengths))
@@ -110,9 +110,9 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         self._note_names("no-points", silent, "The rows give no points to {}.")
         return model
 
-    def _room(self, part: int) -> Room:
+    def _room(self, part: int) -> DiskBeyond:
         """Return who makes matrices: on disk what is more than a part of the budget, if there is one."""
-        return Room(max(self.budget // part, 1) if self.budget else 0)
+        return DiskBeyond(self.budget // part)
 
     def _strength(self) -> float | None:
         """Return the variance of every prior, where it is not left to the rows."""
@@ -134,7 +134,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         """Return the state after its first rounds, with as few columns and lines as wished, and curvature and
         rows of its lines.
         """
-        state, bends = yield from bent(rounds, state)
+        state, bends = yield from with_bends(rounds, state)
         most, before = self.options.max_columns, state.pieces
         if most is not None and len(state.pieces) > most:
             order = sorted(range(len(state.pieces)), key=lambda j: (-state.worth[j], j))[:most]
@@ -144,7 +144,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         if state.pieces != before:
             counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if state.pieces:
-                state, bends = yield from bent(rounds, state)
+                state, bends = yield from with_bends(rounds, state)
         return state, bends, counts
 
     def _with_fewer_lines(
@@ -289,7 +289,7 @@ def useful(rounds: Rounds, state: State, counts: Whole) -> Generator[Any, Any, t
     return state, counts
 
 
-def bent(rounds: Rounds, state: State) -> Generator[Any, Any, tuple[State, Array]]:
+def with_bends(rounds: Rounds, state: State) -> Generator[Any, Any, tuple[State, Array]]:
     """Return the state after rounds, and the curvature of its lines [line, link]."""
     state, ending = yield from rounds.run(state)
     return state, line_bends(ending.spot)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.threads import crew, in_order, thread_count
 from tallystick.kernels import BlockBasis, Together
-from tallystick.kernels.logistic import Room
+from tallystick.kernels.check import Room
 from tallystick.learners.scorecard.priors import CardPiece
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.errors import OptionError
 from tallystick.kernels import Curvature, Sums, Together
-from tallystick.kernels.logistic import Room
+from tallystick.kernels.check import Room
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import (
@@ -137,7 +137,7 @@ class Rounds:
     """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
     tell apart. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
     threads: how many share the work between two questions (None: all cores). room, sums_room: make
-    the matrices here, and those of sums (None: as the sums do).
+    the matrices here, and those of sums, of zeros.
     """
 
     known: KnownRows
@@ -148,7 +148,7 @@ class Rounds:
     most: int = MOST
     threads: int | None = 1
     room: Room = np.empty
-    sums_room: Room | None = None
+    sums_room: Room = np.zeros
 
     @property
     def classes(self) -> int:

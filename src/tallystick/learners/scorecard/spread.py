@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.kernels.logistic import Room
+from tallystick.kernels.check import Room
 from tallystick.learners.scorecard.quadratic import Spot
 from tallystick.learners.scorecard.rounds import Ending
 from tallystick.models.scorecard.model import LN2
