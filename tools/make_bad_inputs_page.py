@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case  # noqa: E402
+from bad_inputs import FIT, TABLE, Case  # noqa: E402
+from bad_inputs_asked import DESCRIBE, PREDICT  # noqa: E402
 from bad_inputs_methods import BY_METHOD  # noqa: E402
 
 import tallystick as ts  # noqa: E402

@@ -10,7 +10,8 @@ import json
 import re
 
 import pytest
-from bad_inputs import FIT, PREDICT, TABLE, Case
+from bad_inputs import FIT, TABLE, Case
+from bad_inputs_asked import PREDICT
 from serving import serving
 
 import tallystick as ts

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case
+from bad_inputs import FIT, TABLE, Case
+from bad_inputs_asked import DESCRIBE, PREDICT
 from bad_inputs_methods import BY_METHOD, METHODS
 
 import tallystick as ts
