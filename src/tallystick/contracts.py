@@ -412,7 +412,7 @@ class Shortcut(Protocol[Found]):
         ...
 
     def solve(self, question: Any, table: Table, threads: int) -> Found | None:
-        """Return the total, or what stands for it; None: this question is summed."""
+        """Return the total, what stands for it, or the `Rest` that must be summed; None: all of it must."""
         ...
 
 

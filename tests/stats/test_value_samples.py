@@ -38,7 +38,7 @@ def parts(block, size):
         yield Block(stop - start, {"x": x}, y, weights=weights)
 
 
-@pytest.mark.parametrize("distinct", [20, 100, 101, 3_000])
+@pytest.mark.parametrize("distinct", [20, 100, 101, 380, 420, 3_000])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_sample_does_not_depend_on_how_rows_are_cut_or_reached(distinct, weighted):
     rng = np.random.default_rng(distinct)
@@ -53,6 +53,15 @@ def test_a_sample_does_not_depend_on_how_rows_are_cut_or_reached(distinct, weigh
     for part in reversed(list(parts(block, 1_300))):
         merged = ASK.merge(merged, ASK.add(ASK.zero(), part))
     assert told(whole) == told(one_by_one) == told(merged) == told(ByGuess().solve(ASK, as_table(block), 1))
+
+
+@pytest.mark.parametrize("distinct", [200, 380, 390, 400, 410, 420, 800])
+def test_a_sample_lies_in_the_first_quarter_of_the_hashes_or_is_whole(distinct):
+    x = np.random.default_rng(distinct).normal(size=distinct)
+    near = np.count_nonzero(kernels.value_hashes(x) <= np.uint64(ALL // 4))
+    (found,) = ByGuess().solve(ASK, as_table(rows(np.tile(x, 20))), 1)
+    assert len(found.values.values) == (100 if near > 100 else distinct)
+    assert found.whole == (near <= 100)
 
 
 def test_a_sample_is_whole_up_to_its_size_and_then_the_values_of_least_hash():

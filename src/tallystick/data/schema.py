@@ -395,8 +395,8 @@ class Wishes(Columns):
     min_letters: int = 1  # characters that it must have
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
     trivial: bool = False
-    sums: bool = False  # exact sums of numbers by class will be asked for first: reading may take them along
-    sample: int = 0  # or so many values of each number
+    sums: bool = False  # exact sums of numbers by class may be asked for: reading may take them along
+    sample: int = 0  # so many values of each number will be asked for first: likewise
 
 
 NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them

@@ -17,6 +17,7 @@ from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
 from tallystick.data.threads import FEW_ROWS, checkpoint, in_order, thread_count
+from tallystick.stats.rest import Rest
 from tallystick.stats.shortcuts import SHORTCUTS
 
 T = TypeVar("T")
@@ -62,9 +63,15 @@ class Local:
         """Return the question's total over the whole table."""
         shortcut = SHORTCUTS.get(type(question))
         if shortcut is not None and table.place != "far" and table.holds(shortcut.row_bytes):
-            found: T | None = shortcut.solve(question, table, thread_count(self.threads))
+            found: T | Rest[T] | None = shortcut.solve(question, table, thread_count(self.threads))
+            if isinstance(found, Rest):
+                return found.whole(self._summed(table, found.question))
             if found is not None:
                 return found
+        return self._summed(table, question)
+
+    def _summed(self, table: Table, question: Statistic[T]) -> T:
+        """Return the total by going over the rows."""
         rows = table.rows
         count = 1 if 0 < rows <= FEW_ROWS else thread_count(self.threads)
         if count == 1 and self.progress is None:

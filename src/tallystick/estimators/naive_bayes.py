@@ -166,7 +166,7 @@ class NaiveBayes(Updates, BayesViews):
             wishes,
             min_count=plain(self.min_count),
             min_letters=plain(self.min_letters),
-            sums=here and not cut,
+            sums=here,
             sample=SIZE if here and cut else 0,
         )
 

@@ -10,6 +10,7 @@ class gives the sums of every fold at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.models.additive import weighted
+from tallystick.stats.rest import Rest
 
 Counts = NDArray[np.int64]
 Total = dict[str, Counts]
@@ -40,7 +42,7 @@ class Ask:
     idf: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BayesSums:
     """Ask for all columns in one pass.
 
@@ -94,8 +96,12 @@ class BayesSums:
         if cut:
             out = [total[key(i, "counts")] for i in cut]
             values = [block.values(self.asks[i].column) for i in cut]
-            cuts = [np.array(self.asks[i].cuts, np.float64) for i in cut]
-            kernels.count_bins(values, cuts, classes, weights=block.weights, out=out)
+            kernels.count_bins(values, self._cuts, classes, weights=block.weights, out=out)
+
+    @cached_property
+    def _cuts(self) -> list[NDArray[np.float64]]:
+        """Cuts of the columns that are asked for in bins; made once, not for every block."""
+        return [np.array(ask.cuts, np.float64) for ask in self.asks if ask.how == "bins"]
 
     def merge(self, total: Total, other: Total) -> Total:
         """Add two totals."""
@@ -103,21 +109,33 @@ class BayesSums:
 
 
 class KnownSums:
-    """The shortcut to sums of doubles that are known from reading the table."""
+    """The shortcut to sums of doubles that are known from reading the table; only the rest is summed."""
 
     row_bytes = 0
 
-    def solve(self, question: BayesSums, table: Table, threads: int) -> Total | None:
-        """Return the total; None where more is asked for than is known."""
+    def solve(self, question: BayesSums, table: Table, threads: int) -> Total | Rest[Total] | None:
+        """Return the total, or what is left to be summed; None: nothing of it is known."""
         from tallystick.data.table.moments import known_moments  # a model is loaded without tables
 
         known = known_moments(table)
-        if known is None or len(known.rows) != question.classes:
+        moments = [a.column for a in question.asks if a.how == "moments"]
+        if known is None or len(known.rows) != question.classes or not moments:
             return None
-        if [(a.column, a.how) for a in question.asks] != [(c.name, "moments") for c in table.schema.used]:
-            return None
-        told = known._asdict()
-        return {"": told.pop("rows").copy(), **{name: array.copy() for name, array in told.items()}}
+        names = [c.name for c in table.schema.used]
+        some = [names.index(name) for name in moments]
+        total = {"": known.rows.copy()}
+        total |= {name: array[some] for name, array in known._asdict().items() if name != "rows"}
+        left = [i for i, a in enumerate(question.asks) if a.how != "moments"]
+        if not left:
+            return total
+
+        def whole(rest: Total) -> Total:
+            for name in list(rest)[1:]:
+                i, part = name.split()
+                total[key(left[int(i)], part)] = rest[name]
+            return total
+
+        return Rest(BayesSums(tuple(question.asks[i] for i in left), question.classes), whole)
 
 
 def plus(total: Total, other: Total, sign: int) -> Total:

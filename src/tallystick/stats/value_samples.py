@@ -2,8 +2,8 @@
 least.
 
 Knows blocks. Knows nothing of what is judged by it. Laws: which values are in the sample depends on the set
-of values alone, so on no order, thread or engine; each has all its rows; a column of at most `size` values is
-there whole.
+of values alone, so on no order, thread or engine; each has all its rows. A sample is a quarter of the values
+or less: where the `size` least hashes are not within the first quarter of all, every value is there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, 
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
-SIZE = 1 << 15  # distinct values that are enough to judge by
+SIZE = 1 << 13  # distinct values that are enough to judge by
+QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
 NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
 
@@ -41,11 +42,13 @@ class SampledValues(NamedTuple):
 
 
 def sample_of(values: ValuesByClass, limit: int = ALL, size: int = SIZE) -> SampledValues:
-    """Return the `size` values with the least hashes of those within a limit."""
+    """Return the `size` values with the least hashes of those within a limit; all of them where more than a
+    quarter of the hashes would be needed.
+    """
     if len(values.values) <= size and limit == ALL:
         return SampledValues(values)
     hashes = kernels.value_hashes(values.values)
-    if np.count_nonzero(hashes <= np.uint64(limit)) > size:
+    if np.count_nonzero(hashes <= np.uint64(min(limit, QUARTER))) > size:
         limit = _least(hashes, size)
     kept = np.flatnonzero(hashes <= np.uint64(limit))
     counts = values.counts.take(kept, axis=0)
@@ -101,8 +104,10 @@ class ValueSample:
         """Return the sample of rows whose values lie within the limit or are missing, and how many values
         these have.
         """
-        self._all.refuse_many(min(sum(len(rows) for _, rows, _ in picked), self.size))
-        found = kernels.sample_values(picked, classes, self.classes, limit, self.size, weights)
+        most = sum(len(rows) for _, rows, _ in picked)
+        size = min(most, self.size) if limit <= QUARTER else most
+        self._all.refuse_many(size)
+        found = kernels.sample_values(picked, classes, self.classes, limit, size, weights)
         values = ValuesByClass(found.values, found.counts, found.missing)
         return SampledValues(values, found.limit), found.distinct
 

@@ -128,9 +128,11 @@ def test_marks_and_wishes_are_no_matter_of_guesses():
         assert known_moments(read(X, y, wishes)) is None
 
 
-def test_a_model_says_the_same_whoever_sums():
+@pytest.mark.parametrize("distributions", ["gaussian", "auto"])
+def test_a_model_says_the_same_whoever_sums(distributions):
     X, y = gaps(matrix()), np.arange(ROWS) % 3
-    told = ts.NaiveBayes(distributions="gaussian", threads=2).fit(X, y)
+    X[:, 0] += y  # a Gaussian; the others are bins
+    told = ts.NaiveBayes(distributions=distributions, threads=2).fit(X, y)
 
     class Summing:
         def total(self, table, question):
@@ -139,7 +141,10 @@ def test_a_model_says_the_same_whoever_sums():
                 total = question.add(total, block)
             return total
 
-    assert told.to_bytes() == ts.NaiveBayes(distributions="gaussian", engine=Summing()).fit(X, y).to_bytes()
+    summed = ts.NaiveBayes(distributions=distributions, engine=Summing()).fit(X, y)
+    assert told.to_bytes() == summed.to_bytes()
+    read_as = {part.distribution for part in told.model_.parts}
+    assert read_as == {"gaussian"} | ({"binned"} if distributions == "auto" else set())
 
 
 def same_samples(told, walked):

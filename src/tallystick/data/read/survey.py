@@ -70,8 +70,8 @@ class Question:
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
     again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
-    sums: bool = False  # exact sums of numbers by class will be asked for
-    sample: int = 0  # or so many values of each number
+    sums: bool = False  # exact sums of numbers by class may be asked for
+    sample: int = 0  # and so many values of each number
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod

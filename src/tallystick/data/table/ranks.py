@@ -112,7 +112,8 @@ def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most
 
 def wanted_rows(rows: int, most: int) -> NDArray[np.int64]:
     """Return the numbers of the rows after whose values the cuts of `most` bins lie."""
-    return np.array([-(-rows * b // most) for b in range(1, most)], dtype=np.int64)
+    cut, (times, more) = np.arange(1, most), divmod(rows, most)
+    return cut * times - -cut * more // most  # ceil(cut * rows / most), no product beyond the rows
 
 
 def between(distinct: NDArray[np.float64], upper: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import AnswerCounts, Untold
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import GrowingTree, NodeLook
-from tallystick.stats.value_samples import SampledValues, ValueSample, sample_of
+from tallystick.stats.value_samples import QUARTER, SampledValues, ValueSample, sample_of
 
 Counts = NDArray[np.int64]
 FRACTION = (1 << 52) - 1
@@ -161,7 +161,10 @@ def _sampled(table: SqlTable, name: str, question: ValueSample) -> SampledValues
     chosen = f"SELECT c0 FROM ({hashed}) AS h ORDER BY high_0, low_0 LIMIT {question.size}"
     (group,) = table.groups(rows, [["c0"]], f" WHERE c0 IS NULL OR c0 IN ({chosen})")
     values = _by_class(group, question.classes)
-    return sample_of(values, int(kernels.value_hashes(values.values).max()), question.size)
+    limit = int(kernels.value_hashes(values.values).max())
+    if limit > QUARTER:
+        return SampledValues(values_by_class(table, name, question.classes))
+    return sample_of(values, limit, question.size)
 
 
 def _count(table: SqlTable, query: str) -> int:

@@ -16,6 +16,7 @@ from tallystick.stats.class_values import ValuesByClass
 
 FOLDS = 5
 MANY = 20_000  # rows from which one of the folds is enough to judge by
+OF_A_SAMPLE = 2  # folds where all rows are more than those judged by: the rest would tell little more
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,15 @@ class Judgement:
         return f"{said}, which assume less and are within the standard error of {self.error:.4f}"
 
 
-def judge(column: ValuesByClass, unit: int) -> Judgement:
-    """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated.
+def judge(column: ValuesByClass, unit: int, whole: bool = True) -> Judgement:
+    """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated;
+    whole: these are all values of the column, no sample.
 
     The cases of a class, in rising order of value, go round the folds; so the folds need no rows. A Gaussian
     smooths the variance of each class by two cases of the whole column's; bins have the Laplace correction.
     """
     rows = int(column.counts.sum()) // unit
-    tried = 1 if rows >= MANY else FOLDS
+    tried = 1 if rows >= MANY else FOLDS if whole else OF_A_SAMPLE
     said = kernels.judge_readings(column.values, column.counts, unit, FOLDS, tried)
     n = max(said.cases, 1.0)
     mean = (said.gaussian - said.binned) / n

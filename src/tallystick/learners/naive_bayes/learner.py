@@ -209,7 +209,7 @@ class NaiveBayesLearner:
             text = f"column {shown(name)} is cut into bins: {size}, which is too extreme for a Gaussian."
             note = Note("distribution-chosen", text, name)
         elif wished == "auto":
-            found = judge(values, self.row)
+            found = judge(values, self.row, sample.whole)
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
             text = f"column {shown(name)} {reading}: cross-validated log-likelihood of the classes {found}."
             note = Note("distribution-chosen", text, name)

@@ -1,0 +1,23 @@
+"""What is left of a question where reading the table told a part of its total.
+
+Knows questions. Knows nothing of who sums them.
+Law: `whole` of the rest's total is the total of the question, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from tallystick.contracts import Statistic
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[T]):
+    """A question that is summed in the place of another; whole(total of it) is the total of that."""
+
+    question: Statistic[Any]
+    whole: Callable[[Any], T]
