@@ -187,3 +187,5 @@ def test_no_sample_is_told_of_many_columns_or_few_rows():
     assert take_picked(read(wide, y, sums=False, sample=1_000)) is None
     assert take_picked(read(wide[:, :9], y, sums=False, sample=1_000)) is not None
     assert take_picked(read(wide[:, :9], y, sums=False, sample=10_000)) is None
+    assert known_moments(read(wide, y, sample=1_000)) is None  # of which columns, the sample will tell
+    assert known_moments(read(wide[:, :9], y, sample=1_000)) is not None

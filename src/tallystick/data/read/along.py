@@ -1,8 +1,8 @@
 """What goes along with the first look at a matrix of numbers: the fingerprint of its rows and, where they
-will be asked for, exact sums by class, or a sample of the values.
+may be asked for, exact sums by class and a sample of the values.
 
 Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time again.
-Here rows are looked at, printed, and summed or picked while they are near, in one walk. That is done before
+Here rows are looked at, printed, summed and picked while they are near, in one walk. That is done before
 the columns are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it
 turns out wrong, nothing that was told is used, and whoever needs it walks again.
 Knows matrices, labels and what a survey decides. Knows nothing of learners.
@@ -102,7 +102,7 @@ def along_with(
     sample: int,
 ) -> LookAlong | None:
     """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
-    nothing. labels: of all rows; sums: by class will be asked for; sample: or so many values of a column.
+    nothing. labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
     """
     rows, width = matrix.shape
     if labels is None or target is None or rows < FEW_ROWS or width < FEW_COLUMNS:
@@ -113,8 +113,10 @@ def along_with(
     if not (some != np.rint(some)).any(axis=0).all():
         return None  # levels perhaps
     share = first_share(sample, rows) if len(names) <= WIDE else 0.0
+    share = share if share < MOST else 0.0
     few = len(labels.values) <= MOST_CLASSES
-    return LookAlong(tuple(names), labels, target, sums and few, share if share < MOST else 0.0)
+    needed = bool(share) or not sample  # else a sample comes later, and tells of which columns
+    return LookAlong(tuple(names), labels, target, sums and few and needed, share)
 
 
 def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:
