@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.data.dates import WEEKDAY_LEVELS, WEEKDAYS, part_values, telling, weekday_codes
+
+pytestmark = pytest.mark.slow
 
 MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 0))
 

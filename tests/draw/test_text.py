@@ -28,6 +28,7 @@ def test_clean_text_is_printable(text):
     assert all(c.isprintable() for c in clean(text))
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(1, 30))
 def test_cut_text_is_never_wider_than_asked(text, cells):
     assert width(cut(text, cells)) <= cells

@@ -105,6 +105,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_fit_that_leaves_columns_out_warns_once_and_the_model_shows_its_notes(method):
     target = () if method is ts.DensityTree else ("y",)

@@ -33,6 +33,7 @@ def tree() -> ts.DecisionTree:
     return ts.DecisionTree().fit(ROWS, "kind")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_labelled_rows_may_come_as_a_pair(tree, kind):
     loaded = from_data(tree.to_bytes())

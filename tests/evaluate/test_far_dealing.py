@@ -73,6 +73,7 @@ def far_tests(parts):
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 9), min_size=4, max_size=40), st.integers(2, 5), st.integers(1, 4))
 @example([0, 1, *[2] * 8, *[3] * 5], 2, 1)  # a heavy last moment leaves a stretch empty
 def test_stretches_found_in_pieces_are_those_of_all_moments_at_once(times, folds, size):

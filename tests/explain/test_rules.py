@@ -11,6 +11,7 @@ from tallystick.explain.rules import explain, intervals, rules_on, told_rules
 NAN = float("nan")
 
 
+@pytest.mark.slow
 def test_an_interval_holds_the_share_and_shrinks_with_rows():
     model = s.rules()
     for (low, high), shares, answer in zip(intervals(model), model.rule_shares, model.answers, strict=True):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from importlib import resources
 
+import pytest
+
 from tallystick.reports.page import page
 from tallystick.reports.sections import SCRIPTS, SECTIONS, STYLES, report_style, sections_script
+
+pytestmark = pytest.mark.slow
 
 ASSETS = {f.name for f in (resources.files("tallystick.reports") / "assets").iterdir()}
 

@@ -107,6 +107,7 @@ def test_a_page_of_an_allowed_site_may_ask_and_read(models, tmp_path):
         refused(server.ask("OPTIONS", "/v1/predict"), 405)
 
 
+@pytest.mark.slow
 def test_curl_needs_no_content_type(server):
     curl = shutil.which("curl")
     if curl is None:

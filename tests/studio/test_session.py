@@ -62,6 +62,7 @@ def test_another_wish_drops_what_was_made_from_the_one_before(session):
         session.saved("model")
 
 
+@pytest.mark.slow
 def test_a_cancelled_comparison_leaves_what_was_shown(session):
     compared(session)
     before = session.state()["parts"]
@@ -87,6 +88,7 @@ def test_what_goes_wrong_is_told_and_the_rest_stays(session):
         session.compare({})
 
 
+@pytest.mark.slow
 def test_changes_are_those_of_the_model_shown(session):
     compared(session)
     told = session.changes({"row": {"sky": "sun", "wind": "3"}, "columns": ["wind"], "answer": None})

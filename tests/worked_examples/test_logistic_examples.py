@@ -67,6 +67,7 @@ def test_anes96_has_the_coefficients_of_the_multinomial_logit():
         np.testing.assert_allclose(own, effects[:, j], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "conjugate-gradient", "gradient"])
 def test_every_solver_reaches_the_same_optimum(solver):
     data = sm.datasets.spector.load_pandas()

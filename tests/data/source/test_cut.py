@@ -6,7 +6,11 @@ import csv
 import io
 import random
 
+import pytest
+
 from tallystick.data.source.cut import cut_rows
+
+pytestmark = pytest.mark.slow
 
 
 def test_rows_are_cut_as_pythons_csv_module_cuts_them():

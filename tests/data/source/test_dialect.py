@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.data.source import dialect
 from tallystick.data.source.dialect import TextDialect
+
+pytestmark = pytest.mark.slow
 
 ROWS = st.lists(
     st.lists(st.text(st.sampled_from("ab'\",|\\é \n"), max_size=6), min_size=3, max_size=3),

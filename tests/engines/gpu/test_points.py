@@ -74,6 +74,7 @@ def same(found, wanted):
         np.testing.assert_array_equal(getattr(found.sums, name), getattr(wanted.sums, name), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["numbers", "singles", "products", "codes", "all"])
 @settings(max_examples=12, deadline=None)
 @given(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import exports as e
+import pytest
 
 from tallystick.export.form import form_of
 from tallystick.export.pmml.fields import Fields
 from tallystick.export.pmml.terms import regression_model
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_class_has_a_table_and_softmax_makes_shares_of_them():

@@ -26,6 +26,7 @@ def planted(n=600, seed=0, noise=0.0):
 WISHES = {"columns": ts.Columns({"size": "ordered"}, {"size": ["S", "M", "L"]})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_a_planted_disjunction_is_found(method):
     rows = planted()
@@ -40,6 +41,7 @@ def test_a_set_of_two_classes_is_one_expression():
     assert found.expression() == "(x < 30.5)∧(a in {p, q}) ∨ flag∧(size = L)" or "flag" in found.expression()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     rows = planted(200, noise=0.1)
@@ -70,6 +72,7 @@ def test_rules_of_a_list_have_the_rows_that_no_rule_before_takes():
     assert sum(sum(rule.counts) for rule in model.all_rules) == sum(model.totals)
 
 
+@pytest.mark.slow
 def test_three_classes_are_told_apart():
     rows = [{"x": x, "y": "abc"[(x > 3) + (x > 6)]} for x in range(10)] * 10
     for method in (ts.RuleList, ts.RuleSet):

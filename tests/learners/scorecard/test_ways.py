@@ -46,6 +46,7 @@ def covariance():
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("count", [1, 3])
 def test_they_are_the_best_of_those_that_are_allowed(count, sign):

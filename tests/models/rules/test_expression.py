@@ -4,6 +4,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ import tallystick as ts
 from tallystick.data.schema import Column
 from tallystick.models.rules.expression import disjunction
 from tallystick.models.tree.sentences import Condition
+
+pytestmark = pytest.mark.slow
 
 X = Column("x", "numeric", low=0.0, high=9.0)
 A = Column("a", "levels", ("p", "q", "r", "s"))

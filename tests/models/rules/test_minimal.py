@@ -36,6 +36,7 @@ def brute(true, free):
     raise AssertionError
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.integers(1, 3), st.integers(0, 2**8 - 1), st.integers(0, 2**8 - 1))
 def test_no_disjunction_is_shorter_and_it_says_what_the_function_says(n, ones, free):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import prunings, random_tree
@@ -12,6 +13,8 @@ from trees import prunings, random_tree
 from tallystick.models.tree import Tree
 from tallystick.models.tree.average import log_gamma
 from tallystick.models.tree.prior import prior_of_tests
+
+pytestmark = pytest.mark.slow
 
 seeds = st.integers(0, 10_000)
 
