@@ -88,6 +88,7 @@ def test_fit_keeps_costs_with_the_model_and_tells_what_they_save(here, capfd):
     assert call("tally verify c.tally.json two.csv") == 0
 
 
+@pytest.mark.slow
 def test_the_cheapest_threshold_is_chosen_on_rows_that_the_models_had_not_seen(here, capfd):
     line = f"tally fit two.csv -t y --model logistic {COSTS} --threshold cheapest --folds 4 -o t.tally.json"
     out = json.loads(said(capfd, f"{line} --json"))

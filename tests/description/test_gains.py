@@ -114,6 +114,7 @@ def test_the_best_cut_is_the_one_that_a_tree_takes(data):
     assert split["gain"] == pytest.approx(found.gain, abs=1e-5)
 
 
+@pytest.mark.slow
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 def test_a_cut_parts_two_neighbouring_values(a, b):
     low, high = sorted((a, b))

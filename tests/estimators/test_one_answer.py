@@ -199,6 +199,7 @@ def test_what_a_row_lacks_is_told_in_the_same_words(fitted, make):
         assert said == {str(error.value)}
 
 
+@pytest.mark.slow
 @every
 def test_what_is_lacking_can_be_taken_as_missing_by_every_asker(fitted, make):
     model, row = fitted(make), {"sky": "sun", "code": 3, "seen": True, "x": "warm"}

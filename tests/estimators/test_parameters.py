@@ -155,6 +155,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tree", "name"),
     [*((ts.DecisionTree, name) for name in WAYS), (ts.RegressionTree, "cost-complexity")],

@@ -58,6 +58,7 @@ def test_a_class_that_is_not_there_is_refused(rows):
         ts.RuleSet(class_weight={"maybe": 2}).fit(rows, "y")
 
 
+@pytest.mark.slow
 def test_rules_are_explained_and_drawn(rows):
     model = ts.RuleList().fit(rows, "y")
     assert "answered" in str(model.explain({"x": 3, "a": "q"}))

@@ -32,6 +32,7 @@ def numbers():
     return frame
 
 
+@pytest.mark.slow
 def test_methods_are_compared_on_rows_of_another_source():
     train, test = VOTES[:300], VOTES[300:]
     found = ts.compare(train, "party", held_out=test, methods=["tree", "bayes"], tuned=False)

@@ -58,6 +58,7 @@ def test_models_health_and_counts(server):
         assert server.ask("POST", path, ROW).json()["version"] == model["version"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "headers", "status"),
     [

@@ -118,6 +118,7 @@ def test_a_decision_is_kept_with_the_model_in_its_file_script_and_command(sessio
     assert "set_decision" not in session.part("save")["script"]
 
 
+@pytest.mark.slow
 def test_a_decision_that_makes_no_sense_is_refused(session):
     compared(session)
     with pytest.raises(OptionError, match="between 0 and 1"):

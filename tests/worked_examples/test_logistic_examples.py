@@ -51,6 +51,7 @@ def test_spector_has_the_published_coefficients_and_standard_errors():
     )
 
 
+@pytest.mark.slow
 def test_anes96_has_the_coefficients_of_the_multinomial_logit():
     data = sm.datasets.anes96.load_pandas()
     ours = ts.LogisticRegression(l2=0, reference=0).fit(data.exog, np.asarray(data.endog))

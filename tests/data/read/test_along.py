@@ -81,6 +81,7 @@ def test_what_is_told_of_a_matrix_is_what_its_rows_tell(made):
     check(read(X, np.arange(len(X)) % 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", LABELS)
 def test_what_is_told_of_labels_is_what_rows_tell(made):
     labels = LABELS[made](ROWS)

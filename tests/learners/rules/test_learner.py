@@ -35,6 +35,7 @@ def test_a_planted_disjunction_is_found(method):
     assert len(model.model_.rules) <= 4
 
 
+@pytest.mark.slow
 def test_a_set_of_two_classes_is_one_expression():
     found = ts.RuleSet(**WISHES).fit([r for r in planted() if r["x"] is not None], "y").rules()
     assert {rule.answer for rule in found} == {"yes"}
@@ -52,6 +53,7 @@ def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     assert twice.to_dict() == heavy.to_dict()
 
 
+@pytest.mark.slow
 def test_limits_hold():
     rows = planted(noise=0.05)
     assert len(ts.RuleList(max_rules=1, **WISHES).fit(rows, "y").model_.rules) == 1
@@ -60,6 +62,7 @@ def test_limits_hold():
     assert len(ts.RuleSet(max_rules=1, **WISHES).fit(rows, "y").model_.rules) == 1
 
 
+@pytest.mark.slow
 def test_rules_of_a_set_have_all_the_rows_they_hold_for_and_the_surest_comes_first():
     model = ts.RuleSet(**WISHES).fit(planted(noise=0.05), "y").model_
     shares = [float(model.rule_shares[i, 1]) for i in range(len(model.rules))]
@@ -67,6 +70,7 @@ def test_rules_of_a_set_have_all_the_rows_they_hold_for_and_the_surest_comes_fir
     assert sum(sum(rule.counts) for rule in model.all_rules) >= sum(model.totals)
 
 
+@pytest.mark.slow
 def test_rules_of_a_list_have_the_rows_that_no_rule_before_takes():
     model = ts.RuleList(**WISHES).fit(planted(noise=0.05), "y").model_
     assert sum(sum(rule.counts) for rule in model.all_rules) == sum(model.totals)

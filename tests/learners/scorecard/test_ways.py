@@ -80,6 +80,7 @@ def test_without_a_wish_nothing_changes():
     assert held(found, []) == found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 12))
 def test_pulls_are_those_of_least_squares(seed, size):
     """min |A pull + b| over pulls of at least 0 has gram A'A and slack A'b."""

@@ -49,6 +49,7 @@ def test_a_rule_names_a_column_once_and_siblings_of_one_class_are_joined(seed):
         assert len(found) <= tree.nodes.leaves
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(seeds)
 def test_regression_rules_cover_every_row_once(seed):
