@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from tallystick.data.dates import WEEKDAY_LEVELS, WEEKDAYS, part_values, telling, weekday_codes
 
-pytestmark = pytest.mark.slow
-
 MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 0))
 
 
@@ -25,6 +23,7 @@ def test_parts_are_those_of_pythons_calendar(moment):
     assert found == [moment.year, moment.month, moment.weekday(), moment.hour]
 
 
+@pytest.mark.slow
 def test_every_day_has_its_year_month_and_weekday():
     days = np.arange(-719_162, 2_932_897, 13)
     known = days.astype("M8[D]")

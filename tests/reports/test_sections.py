@@ -9,8 +9,6 @@ import pytest
 from tallystick.reports.page import page
 from tallystick.reports.sections import SCRIPTS, SECTIONS, STYLES, report_style, sections_script
 
-pytestmark = pytest.mark.slow
-
 ASSETS = {f.name for f in (resources.files("tallystick.reports") / "assets").iterdir()}
 
 
@@ -23,6 +21,7 @@ def test_every_style_sheet_and_script_is_part_of_the_page():
     assert "function tallySections(" in sections_script()
 
 
+@pytest.mark.slow
 def test_sections_stand_in_their_order_and_the_contents_lead_to_each(given):
     html, _ = page(given("tree"))
     places = [html.index(f'<section id="{s.id}"') for s in SECTIONS]

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from tallystick.data.source import dialect
 from tallystick.data.source.dialect import TextDialect
 
-pytestmark = pytest.mark.slow
-
 ROWS = st.lists(
     st.lists(st.text(st.sampled_from("ab'\",|\\é \n"), max_size=6), min_size=3, max_size=3),
     min_size=1,
@@ -33,6 +31,7 @@ def written(rows, way):
     return "".join(way.sep.join(map(cell, row)) + "\n" for row in rows)
 
 
+@pytest.mark.slow
 @given(
     ROWS,
     st.sampled_from(
@@ -46,6 +45,7 @@ def test_the_cells_are_the_same_however_they_were_written(rows, way):
     assert [row or [""] for row in found] == rows
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 9))
 def test_pieces_of_any_size_give_the_same_text(rows, size):
     way = TextDialect("||")

@@ -13,8 +13,6 @@ from tallystick.data.schema import Column
 from tallystick.models.rules.expression import disjunction
 from tallystick.models.tree.sentences import Condition
 
-pytestmark = pytest.mark.slow
-
 X = Column("x", "numeric", low=0.0, high=9.0)
 A = Column("a", "levels", ("p", "q", "r", "s"))
 B = Column("b", "boolean", ("false", "true"))
@@ -66,6 +64,7 @@ def fulfils(c, x, a, b):
     return c.low <= value < c.high if c.levels is None else value in c.levels
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(
