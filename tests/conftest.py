@@ -5,6 +5,7 @@ The test command tries the same examples of every law each time; `make night` se
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import re
@@ -44,6 +45,7 @@ def pytest_collection():
         return (yield)
     finally:
         gc.freeze()
+        atexit.register(gc.unfreeze)  # bindings look for leaks at the very end
         gc.enable()
 
 
