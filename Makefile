@@ -11,7 +11,7 @@ help: ## print this list
 check: lint ## all that must hold before a commit goes in: style, types, imports, every test
 	$(PYTHON) -m pytest
 
-fast: lint ## the same without the slow tests: about a minute
+fast: lint ## the same without the slow tests: under a minute
 	$(PYTHON) -m pytest -m "not slow and not night" -x
 
 lint: ## ruff, mypy --strict, the import contract, the style of the kernels

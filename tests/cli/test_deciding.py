@@ -73,6 +73,7 @@ def test_thresholds_are_read_with_and_without_a_class():
         read_threshold("bad")
 
 
+@pytest.mark.slow
 def test_fit_keeps_costs_with_the_model_and_tells_what_they_save(here, capfd):
     text = " ".join(said(capfd, f"tally fit two.csv -t y --model logistic {COSTS} -o c.tally.json").split())
     assert (
@@ -87,6 +88,7 @@ def test_fit_keeps_costs_with_the_model_and_tells_what_they_save(here, capfd):
     assert call("tally verify c.tally.json two.csv") == 0
 
 
+@pytest.mark.slow
 def test_the_cheapest_threshold_is_chosen_on_rows_that_the_models_had_not_seen(here, capfd):
     line = f"tally fit two.csv -t y --model logistic {COSTS} --threshold cheapest --folds 4 -o t.tally.json"
     out = json.loads(said(capfd, f"{line} --json"))
@@ -158,6 +160,7 @@ def test_decide_shows_sets_and_removes_a_decision(here, capfd):
     assert not (here / "g.tally.json").exists()
 
 
+@pytest.mark.slow
 def test_compare_tells_what_the_answers_of_each_method_cost(here, capfd):
     line = "tally compare two.csv -t y --method bayes --method logistic --no-tuning --folds 4"
     text = said(capfd, f"{line} {COSTS}")

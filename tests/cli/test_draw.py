@@ -16,6 +16,7 @@ def here(folder, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "told"),
     [

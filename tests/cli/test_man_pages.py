@@ -24,6 +24,7 @@ def test_help_names_every_command_once_by_its_job():
     assert {name for names in JOBS.values() for name in names} <= set(COMMANDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_a_command_begins_with_an_example(name):
     text = CliRunner().invoke(tally, [name, "--help"]).output

@@ -48,6 +48,7 @@ def test_what_is_not_given_is_not_set():
     assert parameters({"l2": "cv", "class_weight": ("balanced",)}) == {"l2": "cv", "class_weight": "balanced"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "said"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def test_parts_are_those_of_pythons_calendar(moment):
     assert found == [moment.year, moment.month, moment.weekday(), moment.hour]
 
 
+@pytest.mark.slow
 def test_every_day_has_its_year_month_and_weekday():
     days = np.arange(-719_162, 2_932_897, 13)
     known = days.astype("M8[D]")

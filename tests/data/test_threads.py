@@ -109,6 +109,7 @@ def test_the_first_error_in_order_is_raised_after_the_answers_before_it():
         next(answers)
 
 
+@pytest.mark.slow
 def test_jobs_and_answers_are_let_go_as_they_are_taken():
     class Large:
         def __call__(self):

@@ -53,6 +53,7 @@ def texts(given):
     return pa.array(given, pa.large_string())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "example", "read"), ONE)
 def test_texts_of_one_way_are_read_in_it(given, example, read):
     for order in (given, given[::-1]):

@@ -53,6 +53,7 @@ def counted(values, classes, order):
 rows = st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3, 5]), st.integers(0, 2)), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(rows)
 def test_gain_of_levels_is_that_of_the_definition(data):
     values, classes = zip(*data, strict=True)
@@ -60,6 +61,7 @@ def test_gain_of_levels_is_that_of_the_definition(data):
     assert (found.gain, found.ratio) == pytest.approx(slow_gain(values, classes), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(rows)
 def test_best_cut_is_the_lowest_of_the_best(data):
     values, classes = zip(*data, strict=True)
@@ -112,6 +114,7 @@ def test_the_best_cut_is_the_one_that_a_tree_takes(data):
     assert split["gain"] == pytest.approx(found.gain, abs=1e-5)
 
 
+@pytest.mark.slow
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 def test_a_cut_parts_two_neighbouring_values(a, b):
     low, high = sorted((a, b))

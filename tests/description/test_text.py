@@ -78,6 +78,7 @@ def test_numbers_stand_in_a_table_and_levels_as_bars_with_their_names_under_them
     assert lines[at + 5].split() == ["sun", "37", "rain", "19"]
 
 
+@pytest.mark.slow
 def test_every_line_is_shown_where_it_is_asked_for():
     rows = {f"c{j}": [f"level {i * (j + 1) % 17}" for i in range(100)] for j in range(120)}
     found = ts.describe(rows | {"y": [i % 20 for i in range(100)]}, "y")

@@ -15,6 +15,7 @@ from tallystick.draw.fields import areas, level_lines
 BOX = re.compile(r"M(\S+) (\S+)h(\S+)v(\S+)h-\S+z")
 
 
+@pytest.mark.slow
 @given(arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 2)))
 def test_areas_cover_every_cell_once_with_its_own_code(codes):
     covered = np.full(codes.shape, -1)
@@ -49,6 +50,7 @@ def test_a_field_without_the_level_has_no_line():
     assert level_lines(np.ones((3, 3)), 2.0) == []
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, (5, 5), elements=st.integers(0, 3).map(float)))
 def test_every_crossing_between_neighbours_is_on_a_line(values):
     found = {point for line in level_lines(values, 1.5) for point in line}

@@ -28,6 +28,7 @@ def test_clean_text_is_printable(text):
     assert all(c.isprintable() for c in clean(text))
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(1, 30))
 def test_cut_text_is_never_wider_than_asked(text, cells):
     assert width(cut(text, cells)) <= cells
@@ -41,6 +42,7 @@ def test_bar_is_as_long_as_its_share(share, cells):
     assert abs(sum(8 if c == "█" else " ▏▎▍▌▋▊▉".index(c) for c in drawn) - share * cells * 8) <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 1000), max_size=20))
 def test_spark_has_a_block_for_every_count_and_a_blank_for_none(counts):
     drawn = spark(counts)

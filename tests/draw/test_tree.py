@@ -89,6 +89,7 @@ def test_a_branch_has_at_most_two_lines():
     assert name == ["Horizontal_Distance_", "To_Roadways < 2246.5"]  # not in the middle of a word
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 100), max_size=14), st.integers(1, 40))
 def test_boxes_of_one_depth_never_touch(choices, letters):
     parents, depth = [-1], [0]

@@ -13,6 +13,8 @@ from sql_tables import awkward, put
 import tallystick as ts
 from tallystick.errors import DataError, OptionError, TargetError
 
+pytestmark = pytest.mark.slow
+
 FRAME = awkward()
 LEARNERS = {
     "bayes, gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
@@ -33,7 +35,6 @@ def address(database):
     return put(database, "awkward", FRAME)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("weights", [None, "w"])
 def test_the_model_is_that_of_the_rows_here_byte_for_byte(address, name, weights):
@@ -46,7 +47,6 @@ def test_the_model_is_that_of_the_rows_here_byte_for_byte(address, name, weights
     assert there.predict(frame).tolist() == here.predict(frame).tolist()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "settings", "why"),
     [
@@ -62,7 +62,6 @@ def test_what_a_database_cannot_sum_is_fetched_and_said(address, method, setting
     assert why in note.text
 
 
-@pytest.mark.slow
 def test_a_tree_that_tells_many_numbers_apart_is_grown_of_fetched_rows(database):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=2000), "y": rng.integers(0, 2, 2000)})
@@ -75,7 +74,6 @@ def test_a_tree_that_tells_many_numbers_apart_is_grown_of_fetched_rows(database)
     assert not binned.source_notes_
 
 
-@pytest.mark.slow
 def test_a_sample_of_values_is_the_same_where_values_are_many(duckdb_file):
     rng = np.random.default_rng(0)
     x = np.where(np.arange(70_000) % 3 == 0, rng.normal(size=70_000), rng.exponential(size=70_000) ** 3)
@@ -86,7 +84,6 @@ def test_a_sample_of_values_is_the_same_where_values_are_many(duckdb_file):
     assert not there.source_notes_
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("labels", [[1, 2, 1, 2] * 30, [True, False] * 60, ["a", "b", "a", "b'"] * 30])
 def test_labels_of_every_type_are_those_of_the_rows_here(database, labels):
     frame = pd.DataFrame({"x": np.arange(120) % 7, "lab el": labels})
@@ -105,7 +102,6 @@ def test_a_table_of_any_type_that_is_not_summed_there_is_fetched(database):
     assert "column 'at' holds cells of type time64" in there.source_notes_[0].text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.NaiveBayes, ts.DecisionTree, ts.Scorecard])
 def test_decimals_and_moments_are_summed_there_as_the_numbers_they_are_here(database, method):
     n, rng = 400, np.random.default_rng(1)
@@ -130,7 +126,6 @@ def test_decimals_and_moments_are_summed_there_as_the_numbers_they_are_here(data
     assert not fetched
 
 
-@pytest.mark.slow
 def test_wishes_for_columns_hold_there_as_here(address):
     wishes = ts.Columns(
         kinds={"v": "levels", "wide": "out"}, missing=["?", "sun"], merge={"sky": {"snow": ["snow", "é"]}}
@@ -146,7 +141,6 @@ def test_an_address_is_a_source_of_rows_everywhere(address):
     assert here.predict(address).tolist() == here.predict(FRAME).tolist()
 
 
-@pytest.mark.slow
 def test_a_connection_and_the_name_of_a_table_say_the_same(duckdb_file):
     import duckdb
 
@@ -157,7 +151,6 @@ def test_a_connection_and_the_name_of_a_table_say_the_same(duckdb_file):
     assert there.to_bytes() == ts.NaiveBayes().fit(FRAME, "y").to_bytes()
 
 
-@pytest.mark.slow
 def test_a_connection_to_postgresql_stays_as_it_was(postgres):
     import adbc_driver_postgresql.dbapi as driver
 
@@ -170,7 +163,6 @@ def test_a_connection_to_postgresql_stays_as_it_was(postgres):
     assert there.to_bytes() == ts.NaiveBayes().fit(FRAME, "y").to_bytes()
 
 
-@pytest.mark.slow
 def test_progress_is_told(address):
     seen = []
     engine = ts.Sql(progress=lambda done, of: seen.append((done, of)))

@@ -105,6 +105,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_fit_that_leaves_columns_out_warns_once_and_the_model_shows_its_notes(method):
     target = () if method is ts.DensityTree else ("y",)
@@ -159,6 +160,7 @@ def test_weights_that_no_double_holds_are_refused_as_what_they_are():
         ts.NaiveBayes().fit(ROWS, "y", sample_weight=[2**53 + 1, 1, 1, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [None, "64MB"])
 def test_one_thread_is_one_thread(monkeypatch, memory):
     """More rows than a block and than a slice of labels: no step makes a thread where one was asked for."""

@@ -34,6 +34,7 @@ def test_the_tree_of_these_tests_has_tests_of_several_kinds():
 # -- one table, one model --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pruning", ["length", "held-out", None])
 def test_one_model_for_any_row_order_threads_and_blocks(pruning, monkeypatch):
     options = {"pruning": pruning, "min_samples_leaf": 20, "max_depth": 3}
@@ -81,6 +82,7 @@ def test_rows_on_spark_give_the_same_model_and_what_needs_them_here_is_refused(s
         ts.DensityTree(pruning="held-out").fit(frame)
 
 
+@pytest.mark.slow
 def test_a_whole_weight_is_so_many_copies_and_0_is_no_row():
     weights = np.random.default_rng(1).integers(0, 4, len(FRAME))
     copies = FRAME.loc[np.repeat(FRAME.index, weights)]

@@ -33,6 +33,7 @@ def _saved(model, folder):
     return folder / "m.tally.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "formula",
     [

@@ -33,6 +33,7 @@ def tree() -> ts.DecisionTree:
     return ts.DecisionTree().fit(ROWS, "kind")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_labelled_rows_may_come_as_a_pair(tree, kind):
     loaded = from_data(tree.to_bytes())
@@ -43,6 +44,7 @@ def test_labelled_rows_may_come_as_a_pair(tree, kind):
     assert str(loaded.pruning_path((X, Y), folds=3)) == str(tree.pruning_path(folds=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_of_arrays_is_pruned_by_arrays(kind):
     rng = np.random.default_rng(1)

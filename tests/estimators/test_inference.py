@@ -35,6 +35,7 @@ def test_other_rows_are_an_error():
         model.inference(frame, sample_weight=np.arange(200) % 2 + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -176,6 +176,7 @@ def test_the_penalty_by_cross_validation_is_the_one_of_the_lowest_error():
 # -- one model, whatever the way in --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("l2", [0, "auto", "cv"])
 def test_the_model_does_not_depend_on_the_way_in(tmp_path, l2):
     frame = with_gaps()

@@ -99,6 +99,7 @@ def test_a_nomogram_compares_two_classes():
         model.nomogram("no", "no")
 
 
+@pytest.mark.slow
 def test_the_report_says_why_there_is_no_picture():
     rng = np.random.default_rng(3)
     known = ["plain", "dull", "bright", "slow", "quick", "warm"]

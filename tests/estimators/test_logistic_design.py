@@ -35,6 +35,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "formula"), CASES)
 def test_estimates_errors_and_fit_are_those_of_statsmodels(options, formula):
     frame = table().drop(columns="income") if options.get("offset") is None else table()
@@ -98,6 +99,7 @@ def test_no_constant_with_words_and_several_classes():
     assert np.mean(told) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

@@ -24,6 +24,7 @@ def test_columns_are_described_beside_a_number(table):
     assert found.target == ""
 
 
+@pytest.mark.slow
 def test_many_rows_are_compared_on_a_part_and_the_model_is_fitted_on_all(table, monkeypatch):
     monkeypatch.setattr(report_work, "COMPARED_WORK", 10.0)
     found, work = compared_numbers(table, ["regression"], 2, {}, Watch())

@@ -169,6 +169,7 @@ def test_a_regression_answers_a_dict_as_a_row():
     assert tree.explain(row).answer == want[0]
 
 
+@pytest.mark.slow
 @every
 def test_a_dict_of_columns_is_a_table_and_a_dict_of_values_one_row(fitted, make):
     model = fitted(make)
@@ -177,6 +178,7 @@ def test_a_dict_of_columns_is_a_table_and_a_dict_of_values_one_row(fitted, make)
     assert model.predict(rows.iloc[0].to_dict()).tolist() == model.predict(rows)[:1].tolist()
 
 
+@pytest.mark.slow
 @every
 def test_what_a_row_lacks_is_told_in_the_same_words(fitted, make):
     model, row = fitted(make), {"sky": "sun", "code": 3, "x": 1.0, "seen": True}
@@ -197,6 +199,7 @@ def test_what_a_row_lacks_is_told_in_the_same_words(fitted, make):
         assert said == {str(error.value)}
 
 
+@pytest.mark.slow
 @every
 def test_what_is_lacking_can_be_taken_as_missing_by_every_asker(fitted, make):
     model, row = fitted(make), {"sky": "sun", "code": 3, "seen": True, "x": "warm"}
@@ -226,6 +229,7 @@ WORDS = "threads must be a whole number of at least 1, not {}. Leave it out for 
 ESTIMATORS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [-3, 0, True, 1.5, "2"])
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_threads_that_are_none_are_refused_by_all_in_the_same_words(kind, threads):
@@ -263,6 +267,7 @@ def test_a_regression_refuses_threads_in_the_same_words():
     assert str(error.value) == WORDS.format(-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_columns_of_floats_are_decided_as_their_shares_are(method, classes):

@@ -75,6 +75,7 @@ def test_whole_weights_are_copies():
     assert one.to_dict()["model"] == many.to_dict()["model"]
 
 
+@pytest.mark.slow
 def test_a_limit_of_work_gives_the_same_bytes_whatever_the_threads_and_the_order():
     frame, target = hard_rows()
     order = np.random.default_rng(5).permutation(len(frame))

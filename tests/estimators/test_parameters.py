@@ -58,6 +58,7 @@ def test_kinds_alone_and_in_columns_give_one_model(estimator):
     assert short.to_bytes() == long.to_bytes()
 
 
+@pytest.mark.slow
 @every
 def test_all_that_is_known_of_columns_is_in_the_file_and_comes_back(estimator, tmp_path):
     model = estimator(columns=KNOWN).fit(ROWS, target(estimator))
@@ -154,6 +155,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tree", "name"),
     [*((ts.DecisionTree, name) for name in WAYS), (ts.RegressionTree, "cost-complexity")],
@@ -191,6 +193,7 @@ def test_what_belongs_to_a_way_to_prune_is_told_its_place(name):
     ).pruning == ts.CostComplexity(0.1)
 
 
+@pytest.mark.slow
 def test_a_search_goes_over_nested_names():
     import pandas as pd
 

@@ -8,8 +8,9 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
     from tallystick.data.read import reader
     from tallystick.data.source.csv import CsvFile

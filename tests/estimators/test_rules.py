@@ -31,6 +31,7 @@ def test_rules_print_with_their_rows_and_come_back_from_a_file(method, rows, tmp
     assert "RuleList" in ts.RuleList()._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_rules_are_told_on_rows_they_were_not_learnt_from(method, rows):
     model = method().fit(rows[:300], "y")
@@ -44,6 +45,7 @@ def test_the_expression_of_a_set_is_told(rows):
     assert ts.RuleSet().fit(rows, "y").rules().expression() == "(x < 19.5)∧(a in {q, r})"
 
 
+@pytest.mark.slow
 def test_costs_by_label_are_a_table_in_the_file(rows):
     model = ts.RuleList(costs={"yes": {"no": 4.0}}).fit(rows, "y")
     assert model.to_dict()["parameters"]["costs"] == [[0.0, 1.0], [4.0, 0.0]]
@@ -56,12 +58,14 @@ def test_a_class_that_is_not_there_is_refused(rows):
         ts.RuleSet(class_weight={"maybe": 2}).fit(rows, "y")
 
 
+@pytest.mark.slow
 def test_rules_are_explained_and_drawn(rows):
     model = ts.RuleList().fit(rows, "y")
     assert "answered" in str(model.explain({"x": 3, "a": "q"}))
     assert "Rules for y" in model.picture()
 
 
+@pytest.mark.slow
 def test_rows_on_disk_and_in_memory_give_one_model(rows, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("\n".join(["x,a,y", *(f"{r['x']},{r['a']},{r['y']}" for r in rows)]) + "\n")

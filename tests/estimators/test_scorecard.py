@@ -53,6 +53,7 @@ def test_a_pencil_gives_the_very_probability(frame, card):
     assert np.allclose(found[:, 1], 1 / (1 + 2 ** (-points / card.model_.step)), rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_order_threads_disk_and_file_change_no_byte(frame, card, tmp_path):
     mixed = frame.sample(frac=1, random_state=1)
     known = card.to_bytes()
@@ -74,6 +75,7 @@ def test_threads_that_share_the_directions_of_a_card_change_no_byte(classes):
     assert ts.Scorecard(threads=3).fit(x, y).to_bytes() == ts.Scorecard(threads=1).fit(x, y).to_bytes()
 
 
+@pytest.mark.slow
 def test_a_card_of_noise_is_the_same_with_any_threads():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2000, 6)), rng.integers(0, 2, 2000)
@@ -135,6 +137,7 @@ def test_more_than_two_classes_have_points_each():
     assert np.allclose(shares.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_strength_by_cross_validation_is_said(frame):
     card = ts.Scorecard(l2="cv", pairs=0, ranges=4).fit(frame, "paid")
     assert "prior-chosen" in {note.code for note in card.notes_}

@@ -83,6 +83,7 @@ def test_a_node_of_less_entropy_than_asked_for_is_a_leaf():
     assert again.min_entropy == 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [None, "64MB"])
 def test_a_least_entropy_stops_rows_on_disk_and_in_parts_too(tmp_path, memory):
     path = tmp_path / "t.csv"

@@ -15,6 +15,7 @@ def turned(rows):
     return {name: cells[::-1] for name, cells in rows.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard])
 def test_the_same_rows_in_another_order_give_the_same_bytes(make, tmp_path):
     model = make().fit(ROWS, "play")

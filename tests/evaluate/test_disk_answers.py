@@ -9,8 +9,9 @@ from same_scores import same_scores
 from tallystick.evaluate import large
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("classes", ["pq", "pqr"])
 @pytest.mark.parametrize("values", [3, 50, 1_000])
 @pytest.mark.parametrize("priced", [False, True])

@@ -73,6 +73,7 @@ def far_tests(parts):
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 9), min_size=4, max_size=40), st.integers(2, 5), st.integers(1, 4))
 @example([0, 1, *[2] * 8, *[3] * 5], 2, 1)  # a heavy last moment leaves a stretch empty
 def test_stretches_found_in_pieces_are_those_of_all_moments_at_once(times, folds, size):
@@ -99,6 +100,7 @@ def test_stretches_found_in_pieces_are_those_of_all_moments_at_once(times, folds
     assert far_tests(there.inner(None, 3)) == parts_here(inner)
 
 
+@pytest.mark.slow
 @given(st.integers(8, 60), st.sampled_from([0.3, 0.5, 1 / 3, 0.9]))
 def test_a_share_of_ranks_is_the_share_held_out_here(many, share):
     schema = Schema((Column("x", "numeric", low=0.0, high=99.0),), Target("y", ("a", "b")))

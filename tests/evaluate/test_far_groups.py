@@ -59,6 +59,7 @@ def test_rates_from_sums_are_those_of_all_answers(many, tested):
     assert len(here) == min(many, 21)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=30), st.integers(1, 5))
 def test_quartiles_of_pieces_are_those_of_all_numbers(values, size):
     values = np.array(values) + 0.0  # one zero

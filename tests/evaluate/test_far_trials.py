@@ -19,6 +19,8 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.held_out import hold
 from tallystick.evaluate.trials import Candidate
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def far(monkeypatch):
@@ -38,7 +40,6 @@ def test_a_comparison_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
             assert there[entry.name].model.to_bytes() == entry.model.to_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "dealt", [(2, None, None), (2, "colour", None), (2, None, "at"), ((2, 1, 1), None, None)]
 )
@@ -66,7 +67,6 @@ def held_rows():
     return pa.concat_tables([mixed_rows(60).slice(0, 5), held])
 
 
-@pytest.mark.slow
 def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far, monkeypatch):
     for room in (trials, far_trials):
         monkeypatch.setattr(room, "INNER", 2)
@@ -87,7 +87,6 @@ def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far,
     assert found[1].entries[0].setting == found[0].entries[0].setting != ""
 
 
-@pytest.mark.slow
 def test_checks_of_rows_that_stay_with_spark_are_those_here(spark, far):
     rng = np.random.default_rng(2)
     y = rng.choice(["no", "yes"], 150)

@@ -127,6 +127,7 @@ def test_a_whole_weight_is_dealt_as_its_copies_in_any_order(kind, most, rows):
     assert sum(wanted.values()) == copies.rows
 
 
+@pytest.mark.slow
 def test_copies_of_a_row_are_in_all_folds_and_large_weights_need_no_copies():
     rows = [(c, v) for c in "ab" for v in range(3)]
     weights = [1 << 40, 1, 3, (1 << 40) + 12, 50, 7]
@@ -224,6 +225,7 @@ def test_leave_one_out_and_parts_of_rows_that_repeat_agree(few, method):
         assert found.accuracy == pytest.approx(wanted, abs=width)
 
 
+@pytest.mark.slow
 def test_choices_by_folds_of_rows_that_repeat_agree(few):
     frame, wanted = few
     steps = ts.DecisionTree(pruning=None).fit(frame, "y").pruning_path()
@@ -316,6 +318,7 @@ def test_comparisons_curves_and_choices_of_weights_are_those_of_copies():
 # -- elsewhere --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [2, 40, 3_000])
 @pytest.mark.parametrize("most", [cases.MOST, 100])
 def test_rows_that_memory_does_not_hold_are_dealt_to_the_same_folds(monkeypatch, values, most):

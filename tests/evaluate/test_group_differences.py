@@ -32,6 +32,7 @@ def test_a_group_that_is_missed_more_often_is_told_with_both_figures():
     assert "fair" not in text
 
 
+@pytest.mark.slow
 def test_groups_of_one_kind_rarely_differ():
     rng = np.random.default_rng(0)
     called = 0

@@ -31,6 +31,7 @@ def test_more_classes_are_told_by_the_share_of_each_answer():
     assert "answered (is so)" in text
 
 
+@pytest.mark.slow
 def test_a_comparison_tells_groups_of_the_chosen_method():
     found = ts.compare(TWO, "y", methods=["bayes"], tuned=False, folds=3, by="x: 3, 6")
     assert "3 to below 6" in str(found)

@@ -32,6 +32,7 @@ def numbers():
     return frame
 
 
+@pytest.mark.slow
 def test_methods_are_compared_on_rows_of_another_source():
     train, test = VOTES[:300], VOTES[300:]
     found = ts.compare(train, "party", held_out=test, methods=["tree", "bayes"], tuned=False)
@@ -45,6 +46,7 @@ def test_methods_are_compared_on_rows_of_another_source():
     assert "135 rows, held out, 300 training rows, " in str(found)
 
 
+@pytest.mark.slow
 def test_settings_are_chosen_on_training_rows_alone():
     """The held-out labels are turned round: what is chosen must not move."""
     train, test = VOTES[:300], VOTES[300:]
@@ -54,6 +56,7 @@ def test_settings_are_chosen_on_training_rows_alone():
     assert a["decision tree, tuned"].result.accuracy > 0.9 > b["decision tree, tuned"].result.accuracy
 
 
+@pytest.mark.slow
 def test_held_out_rows_that_are_training_rows_too_are_counted_target_included():
     train = VOTES.drop_duplicates()[:200]
     rest = VOTES.drop_duplicates()[200:]
@@ -129,6 +132,7 @@ def test_regressions_are_compared_by_their_mean_squared_error(numbers):
     assert found.picture().startswith("<svg")
 
 
+@pytest.mark.slow
 def test_a_regression_is_judged_on_rows_of_another_source(numbers):
     train, test = numbers[:200], numbers[200:]
     found = ts.compare(train, "y", regression=True, held_out=test)

@@ -50,6 +50,7 @@ def test_a_fitted_model_answers_a_block():
         assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [

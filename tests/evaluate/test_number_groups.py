@@ -50,6 +50,7 @@ def test_groups_of_one_kind_rarely_differ():
     assert called <= 20  # 5 % are promised at most
 
 
+@pytest.mark.slow
 def test_cross_validation_of_a_regression_tells_errors_by_a_column_outside_the_model():
     rows = [{"x": i % 9, "sex": "fm"[i % 2], "y": i % 9 + 0.1 * (i % 7)} for i in range(120)]
     found = ts.cross_validate(ts.RegressionTree(kinds={"sex": "out"}), rows, "y", folds=3, by="sex")

@@ -76,6 +76,7 @@ def test_losses_are_summed_by_weight():
     assert loss_of(line, np.array([0, 1]), np.array([[1.0], [5.0]])) == 8.0 * line.unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["tree", "bayes", "logistic", "regression"])
 def test_answers_to_more_rows_than_memory_holds_lie_on_disk_and_have_the_same_losses(family, monkeypatch):
     rows = mixed()

@@ -37,6 +37,7 @@ def test_fewer_columns_come_first_then_smaller_steps(model):
     assert sizes == sorted(sizes)
 
 
+@pytest.mark.slow
 def test_only_allowed_columns_change(model):
     for one in model.counterfactuals(ROW, columns=["hours", "marital"]).found:
         assert set(one.row) <= {"hours", "marital"}

@@ -17,6 +17,7 @@ def rows(count=150) -> pd.DataFrame:
     return pd.DataFrame({"x": x.round(1), "z": z.round(1), "sky": sky, "y": y})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_a_place_of_the_plane_is_the_mean_of_asking_with_both_values(method):
     table = rows()

@@ -40,6 +40,7 @@ def test_the_ends_of_the_beta_distribution_are_0_and_1():
     assert beta_cdf(0.25, 2.0, 1.0) == pytest.approx(1 / 16)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.floats(0.01, 500), st.floats(0.01, 500), st.floats(0.001, 0.999))
 def test_the_beta_distribution_is_right(a, b, x):

@@ -64,6 +64,7 @@ def test_weights_count_in_the_average_row():
     assert weighed.to_bytes() == ts.LogisticRegression().fit(copies, "class").to_bytes()
 
 
+@pytest.mark.slow
 def test_a_value_speaks_for_the_class_that_it_makes_more_probable_than_usual():
     model, rows = fitted(2)
     for i in range(40):
@@ -75,6 +76,7 @@ def test_a_value_speaks_for_the_class_that_it_makes_more_probable_than_usual():
     assert told.to_dict()["begins"] == "average row"
 
 
+@pytest.mark.slow
 def test_nomogram_and_report_measure_from_the_same_point(tmp_path):
     table = loans().drop(columns="about")
     model = ts.LogisticRegression().fit(table, "class")

@@ -22,6 +22,7 @@ def test_effects_of_numbers_and_booleans_are_those_of_statsmodels():
     np.testing.assert_allclose([e.error for e in found.effects], peer.margeff_se, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("interactions", [1, 2])
 def test_the_effect_of_a_level_is_what_predictions_say(classes, interactions):

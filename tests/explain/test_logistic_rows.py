@@ -9,6 +9,7 @@ from loan_tables import loans
 import tallystick as ts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"interactions": 2}, {"class_weight": "balanced"}, {"l2": 1.0}])
 def test_shares_are_those_of_the_model(classes, options):

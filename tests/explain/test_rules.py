@@ -11,6 +11,7 @@ from tallystick.explain.rules import explain, intervals, rules_on, told_rules
 NAN = float("nan")
 
 
+@pytest.mark.slow
 def test_an_interval_holds_the_share_and_shrinks_with_rows():
     model = s.rules()
     for (low, high), shares, answer in zip(intervals(model), model.rule_shares, model.answers, strict=True):
@@ -28,6 +29,7 @@ def test_rules_are_told_with_their_rows_and_certainty():
     assert lines[3].startswith("otherwise no (6 rows, 25.0%, 2 wrong; 0.616,")
 
 
+@pytest.mark.slow
 def test_a_row_is_told_the_rule_that_answered_and_the_nearest_that_did_not():
     model = s.rules()
     found = explain(model, s.block([4.0, 1.0], [1, 0]), 0)
@@ -67,6 +69,7 @@ def test_a_rule_without_rows_has_no_error():
     assert found.rules[1].error is None
 
 
+@pytest.mark.slow
 def test_the_rule_that_answered_is_set_off_in_the_picture():
     svg = explain(s.rules(), s.block([7.0], [0]), 0).picture()
     assert "otherwise → no" in words(svg)

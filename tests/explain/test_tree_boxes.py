@@ -22,6 +22,7 @@ def fitted(**options):
     return ts.DecisionTree(**options).fit(VOTES, "party")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"average": False, "smoothing": 5.0}, {"class_weight": "balanced"}])
 def test_every_row_is_answered_within_what_its_leaf_tells(options):
     model = fitted(**options)

@@ -163,6 +163,7 @@ def test_weighted_rows_give_the_interval_and_the_spread_of_as_many_rows():
     assert halves.pruning_path(folds=0).error == pytest.approx(once.pruning_path(folds=0).error)
 
 
+@pytest.mark.slow
 def test_branches_list_only_levels_that_can_arrive():
     rng = np.random.default_rng(0)
     c = rng.integers(0, 20, 600)

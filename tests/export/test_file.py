@@ -227,6 +227,7 @@ def test_diff_names_columns_levels_classes_and_parameters(tmp_path):
     assert str(ts.diff(tmp_path / "a", tmp_path / "a")) == "The two models are the same."
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_diff_is_empty_exactly_when_documents_are_equal(mixed, data):

@@ -20,6 +20,7 @@ ONLY_SOME_HAVE = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_calls_that_some_systems_lack_stand_in_one_file():
     found = {p.name: ONLY_SOME_HAVE.findall(p.read_text(encoding="utf-8")) for p in PACKAGE.rglob("*.py")}
     assert found.pop("system.py")

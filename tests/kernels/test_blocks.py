@@ -20,6 +20,7 @@ def whole(factors):
     return out
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
     sizes=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=4),

@@ -87,6 +87,7 @@ def test_functions_are_within_two_units_in_the_last_place(name, allowed):
             assert error < allowed, (x, y, error)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 2**52 - 1), st.integers(0, 2**52 - 1))
 def test_n_log2_n_is_near_the_true_number(largest, n):
     n %= largest + 1

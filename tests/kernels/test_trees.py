@@ -127,6 +127,7 @@ def test_wrong_arguments_are_named():
         grown(labels=LABELS[:5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
 @pytest.mark.parametrize(("classes", "missing", "least"), [(2, 0, 1), (2, 40, 9), (3, 25, 1), (4, 0, 200)])
 def test_the_best_of_many_cuts_is_the_best_of_all_their_pieces(criterion, classes, missing, least):

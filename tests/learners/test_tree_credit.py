@@ -8,6 +8,8 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 
 def credit(seed: int, rows: int = 1000) -> pd.DataFrame:
     """Loans: levels and numbers that each say little, about 70 % good."""
@@ -43,7 +45,6 @@ def printed(tree: ts.DecisionTree, rows: pd.DataFrame) -> np.ndarray:
     return labels[ends]
 
 
-@pytest.mark.slow
 def test_averaged_answers_are_right_at_least_as_often_as_the_printed_tree():
     averaged, alone, base, rows = 0, 0, 0, 0
     for seed in range(3):

@@ -17,6 +17,8 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 CASES = json.loads((Path(__file__).resolve().parents[1] / "files" / "j48.json").read_text())
 
 

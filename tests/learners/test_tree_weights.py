@@ -60,6 +60,7 @@ def test_weighted_rows_give_one_model_whoever_sums(method, weights, class_weight
     same_everywhere(METHODS[method], frame(), weights_of(weights), class_weight=class_weight, max_depth=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("class_weight", CLASS_WEIGHTS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_heavy_copies_give_one_model_whoever_sums(method, class_weight):
@@ -121,6 +122,7 @@ def test_weights_beyond_parts_of_rows_are_refused_in_one_line():
     ts.DecisionTree.c45().fit(frame(missing=False), "y", sample_weight=weights)  # nothing is shared out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["fractions", "a survey", "up to 4 million"])
 def test_weighted_responses_give_one_model_whoever_sums(weights):
     rng = np.random.default_rng(3)

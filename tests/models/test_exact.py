@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tallystick.models.exact import SQUARE_UNIT, SUM_UNIT, read, reads, write
 
 
+@pytest.mark.slow
 @given(st.integers(-(2**2100), 2**2100), st.sampled_from([0, 1, 20, SUM_UNIT, SQUARE_UNIT]))
 def test_text_is_the_exact_value_and_comes_back(units, unit):
     text = write(units, unit)

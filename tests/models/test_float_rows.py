@@ -10,6 +10,8 @@ import tallystick as ts
 from tallystick.errors import DataError
 from tallystick.models import float_rows
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 5))
 Y = np.array(["no", "yes"])[(X[:, 0] + X[:, 1] ** 2 + RNG.normal(size=400) > 1).astype(int)]
@@ -26,7 +28,6 @@ def models():
     return {name: make().fit(X, Y) for name, make in METHODS.items()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_answers_of_floats_are_those_of_a_table(models, method, dtype, monkeypatch):

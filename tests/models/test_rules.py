@@ -18,6 +18,8 @@ from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data
 from tallystick.export import file
 
+pytestmark = pytest.mark.slow
+
 # rules that no content of a file can break: they speak of other things
 OUTSIDE = (
     "cannot read the model file",
@@ -65,7 +67,6 @@ def broken(documents, name, change) -> bytes:
     return signed(document)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(BROKEN)))
 def test_a_file_that_breaks_one_rule_is_refused_with_its_line(documents, number):
     name, change, says = BROKEN[number]
@@ -74,7 +75,6 @@ def test_a_file_that_breaks_one_rule_is_refused_with_its_line(documents, number)
     assert error.isprintable()
 
 
-@pytest.mark.slow
 def test_every_rule_of_the_reader_has_a_file_that_breaks_it(documents):
     lines = set()
     for name, change, _ in BROKEN:
@@ -136,7 +136,6 @@ def fields(value, path=()):
         yield from fields(inner, (*path, key))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("odd_value", [{"odd": [{}]}, [[{}]]], ids=["object", "list"])
 def test_every_field_of_every_kind_refuses_a_value_of_another_type(documents, odd_value):
     for name, document in documents.items():
@@ -150,7 +149,6 @@ def test_every_field_of_every_kind_refuses_a_value_of_another_type(documents, od
                 assert "\n" not in str(refusal(signed(changed))), (name, path)
 
 
-@pytest.mark.slow
 def test_the_files_that_are_broken_are_good(documents):
     for document in documents.values():
         assert file.to_bytes(from_data(signed(document)).to_dict()) == file.to_bytes(

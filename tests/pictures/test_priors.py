@@ -27,6 +27,7 @@ def test_weights_grow_and_training_loss_falls_as_the_prior_spreads():
     assert weights[0, 0] == pytest.approx(model.coef_[0, 0] * spread, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_least_loss_is_marked():
     table = read(ROWS, "y", {})
     kappa = STRENGTHS[int(np.argmin(_tested(table, {})))] ** -0.5

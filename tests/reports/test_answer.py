@@ -42,6 +42,7 @@ def test_what_one_column_tells_is_said_with_its_groups(given):
     assert said.startswith("One column, wind, predicts play correctly for about 95 of 100 rows.")
 
 
+@pytest.mark.slow
 def test_every_method_has_something_to_say(given):
     for method in ("tree", "bayes", "logistic", "card"):
         sentences = answer(given(method))

@@ -25,6 +25,7 @@ NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x
 LONG = re.compile(r"[1-9](?:\.?\d){6}")  # more than six digits
 
 
+@pytest.mark.slow
 @drawn(st.lists(NUMBERS, min_size=2, max_size=40, unique=True))
 def test_no_training_value_lies_between_a_cut_and_what_is_told(found):
     values = np.sort(np.array(found))

@@ -13,6 +13,8 @@ import tallystick as ts
 from tallystick.errors import TallyError
 from tallystick.reports.sections import NUMBER_SECTIONS
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"folds": 3}
 
 
@@ -42,7 +44,6 @@ def made(tmp_path_factory):
     return of
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["regression", "linear"])
 def test_the_page_says_how_far_off_it_is_and_has_every_section(made, method):
     found, _ = made(method)
@@ -58,7 +59,6 @@ def test_the_page_says_how_far_off_it_is_and_has_every_section(made, method):
     assert "always answering the mean is off by" in found.html
 
 
-@pytest.mark.slow
 def test_a_target_with_few_numbers_is_a_number_where_the_user_says_so(made):
     rows = [{"x": i % 7, "y": i % 7 // 2} for i in range(70)]
     assert "right for" in ts.report(rows, "y", methods=["tree"], folds=2, repeats=0).answer[-1]
@@ -70,7 +70,6 @@ def test_a_target_with_few_numbers_is_a_number_where_the_user_says_so(made):
         ts.report(houses(60), "rent", methods=["bayes"])
 
 
-@pytest.mark.slow
 def test_the_same_rows_give_the_same_page_in_any_order(made):
     found, _ = made("regression")
     rows = houses()
@@ -79,7 +78,6 @@ def test_the_same_rows_give_the_same_page_in_any_order(made):
     assert again.html == found.html
 
 
-@pytest.mark.slow
 def test_no_raw_row_is_on_a_page_without_rows():
     rows = [{**row, "note": f"secret{i}"} for i, row in enumerate(houses(120))]
     kinds = {"note": "levels"}
@@ -89,7 +87,6 @@ def test_no_raw_row_is_on_a_page_without_rows():
     assert '"starts":[{"label":"the middle of every column"' in found.html
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.xdist_group("chromium")
 def test_the_form_answers_as_the_model_does_and_axe_finds_nothing(made):

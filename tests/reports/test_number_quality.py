@@ -6,8 +6,9 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_methods_and_groups_have_the_figures_of_the_results():
     rows = [{"x": i % 12, "c": "uv"[i % 2], "y": i % 12 + 0.3 * (i % 5)} for i in range(120)]
     found = ts.report(rows, "y", regression=True, methods=["regression"], folds=3, by="c")

@@ -7,8 +7,9 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_the_row_that_is_furthest_off_comes_first():
     rows = [
         {"x": i % 12, "c": "uv"[i % 2], "y": float(i % 12) + (500.5 if i == 7 else 0.0)} for i in range(120)

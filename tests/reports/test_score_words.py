@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 import tallystick as ts
+
+pytestmark = pytest.mark.slow
 
 
 def rare(n=2_000, share=0.02):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
+import pytest
+
 from tallystick.reports.page import page
 from tallystick.reports.sections import SCRIPTS, SECTIONS, STYLES, report_style, sections_script
 
@@ -19,6 +21,7 @@ def test_every_style_sheet_and_script_is_part_of_the_page():
     assert "function tallySections(" in sections_script()
 
 
+@pytest.mark.slow
 def test_sections_stand_in_their_order_and_the_contents_lead_to_each(given):
     html, _ = page(given("tree"))
     places = [html.index(f'<section id="{s.id}"') for s in SECTIONS]

@@ -17,8 +17,8 @@ from tallystick.reports import thresholds
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.thresholds import costs_section
 
+pytestmark = pytest.mark.slow
 browser = [
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
     pytest.mark.xdist_group("chromium"),
 ]
@@ -38,7 +38,6 @@ def given(path):
     return json.loads(re.search(r'id="given">(.*?)</script>', text, re.S)[1])
 
 
-@pytest.mark.slow
 def test_the_page_counts_what_the_scores_count(made):
     path, scores = made
     part = given(path)["threshold"]
@@ -53,7 +52,6 @@ def test_the_page_counts_what_the_scores_count(made):
     assert len(part["steps"]) < 320
 
 
-@pytest.mark.slow
 def test_three_classes_have_no_line_to_draw():
     rows = [{"x": k % 9, "y": "abc"[k % 9 // 3]} for k in range(120)]
     made = ts.report(rows, "y", methods=("tree",), tuned=False, **QUICK)
@@ -100,7 +98,6 @@ def three(n=300):
     return [{"x": round(draw.gauss(i % 3, 0.9), 2), "y": "abc"[i % 3]} for i in range(n)]
 
 
-@pytest.mark.slow
 def test_costs_of_three_classes_bring_the_shares_of_rows_and_two_bring_none(given):
     assert costs_section(given("bayes")) is None
     found = ts.report(three(), "y", methods=["bayes"], folds=3, repeats=0)

@@ -72,6 +72,7 @@ def test_a_word_of_one_row_is_not_told():
     assert "rare" not in {w.word for w in telling_words(read(texts(2000)), "said", 8)}
 
 
+@pytest.mark.slow
 def test_the_first_screen_shows_words_where_columns_would_stand():
     given = ingredients(texts())
     found = ranking(given)

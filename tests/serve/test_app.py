@@ -58,6 +58,7 @@ def test_models_health_and_counts(server):
         assert server.ask("POST", path, ROW).json()["version"] == model["version"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "headers", "status"),
     [
@@ -107,6 +108,7 @@ def test_a_page_of_an_allowed_site_may_ask_and_read(models, tmp_path):
         refused(server.ask("OPTIONS", "/v1/predict"), 405)
 
 
+@pytest.mark.slow
 def test_curl_needs_no_content_type(server):
     curl = shutil.which("curl")
     if curl is None:

@@ -10,6 +10,8 @@ import socket
 import pytest
 from serving import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 ROW = b'{"x":1.5,"w":"a"}'
 HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
@@ -23,7 +25,6 @@ def told(answer: bytes) -> tuple[int, dict]:
     return int(head.split()[1]), json.loads(body)
 
 
-@pytest.mark.slow
 def test_what_is_not_http_is_refused(server):
     for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 40, b"HELLO\r\n\r\n"):
         status, problem = told(server.raw(data))
@@ -31,7 +32,6 @@ def test_what_is_not_http_is_refused(server):
     assert {line["event"] for line in server.log()} <= {"listening", "request"}  # no line of another form
 
 
-@pytest.mark.slow
 def test_headers_that_are_too_long_are_refused(server):
     assert told(server.raw(HEAD + b"X: " + b"a" * 40_000 + b"\r\n\r\n"))[0] == 431
     assert told(server.raw(HEAD + b"X: " + b"a" * 40_000))[0] == 431
@@ -39,7 +39,6 @@ def test_headers_that_are_too_long_are_refused(server):
     assert told(server.raw(b"GET /" + b"a" * 40_000))[0] == 431
 
 
-@pytest.mark.slow
 def test_a_request_that_does_not_arrive_in_time_is_cut_off(hurried):
     assert told(hurried.raw(HEAD))[0] == 408
     status, problem = told(hurried.raw(HEAD + b"Content-Length: 100\r\n\r\n" + ROW))
@@ -47,7 +46,6 @@ def test_a_request_that_does_not_arrive_in_time_is_cut_off(hurried):
     assert "within 1 seconds" in problem["detail"]
 
 
-@pytest.mark.slow
 def test_a_client_that_drips_gains_no_time(hurried):
     with socket.create_connection((hurried.host, hurried.port), timeout=PATIENCE) as line:
         line.settimeout(0.05)
@@ -61,7 +59,6 @@ def test_a_client_that_drips_gains_no_time(hurried):
     assert told(answer)[0] == 408
 
 
-@pytest.mark.slow
 def test_requests_that_come_at_once_are_answered_in_their_order(server):
     one = HEAD + b"Content-Length: %d\r\n\r\n" % len(ROW) + ROW
     last = one.replace(b"Host:", b"Connection: close\r\nHost:")
@@ -71,14 +68,12 @@ def test_requests_that_come_at_once_are_answered_in_their_order(server):
     assert bodies[0] == bodies[2] != bodies[1]
 
 
-@pytest.mark.slow
 def test_a_body_in_chunks_is_read(server):
     pieces = b"".join(b"%x\r\n%s\r\n" % (1, bytes([b])) for b in ROW) + b"0\r\n\r\n"
     answer = server.raw(HEAD + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + pieces)
     assert answer.startswith(b"HTTP/1.1 200")
 
 
-@pytest.mark.slow
 def test_a_length_and_chunks_together_are_refused(server):
     answer = server.raw(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
     assert told(answer)[0] == 400
@@ -103,7 +98,6 @@ def taken_late(server) -> bytes:
     return b"".join(parts)
 
 
-@pytest.mark.slow
 def test_a_client_that_never_takes_its_answer_is_cut_off(hurried):
     while (came := taken_late(hurried)).startswith(b"HTTP/1.1 408"):
         pass  # a busy machine: the question did not arrive within a second

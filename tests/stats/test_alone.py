@@ -58,6 +58,7 @@ def test_at_most_one_row_in_a_hundred_and_a_tenth_of_the_rare_ones_may_be_wrong(
     assert alone.allowed(np.array([7, 0])) == 0.0
 
 
+@pytest.mark.slow
 def test_pieces_of_the_values_tell_what_all_tell_wherever_they_are_cut():
     rng = np.random.default_rng(0)
     for _ in range(300):

@@ -89,6 +89,7 @@ class Blockwise:
         return total
 
 
+@pytest.mark.slow
 def test_more_distinct_numbers_than_codes_of_two_bytes_have_room_for_are_told_apart():
     """Nothing is put in bins unless `max_bins` says so, whoever sums."""
     rng = np.random.default_rng(1)

@@ -135,6 +135,7 @@ def test_a_word_and_a_text_that_is_not_there_give_away_too():
     assert {c.column for c in checks if c.code == "giveaway"} == {"words", "gone"}
 
 
+@pytest.mark.slow
 def test_luck_among_many_columns_of_few_rows_is_not_named():
     rng = np.random.default_rng(2)
     data = {f"x{j}": rng.normal(size=30) for j in range(400)} | {"y": ["yes"] * 2 + ["no"] * 28}

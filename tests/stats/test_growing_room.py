@@ -59,6 +59,7 @@ def test_a_tree_is_held_with_its_tests_that_were_not_made():
     assert not holds(MILLION, 80 * MILLION + tests, depth=1, rules=shallow)
 
 
+@pytest.mark.slow
 def test_a_tree_whose_orders_lie_on_disk_is_the_tree_in_memory(monkeypatch):
     rng = np.random.default_rng(2)
     n, names = 100_000, [f"x{i}" for i in range(40)]

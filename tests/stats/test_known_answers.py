@@ -61,6 +61,7 @@ def test_counts_of_nodes_tell_what_the_rows_tell(name, weights):
     assert int(found.classes.sum()) == table.weight
 
 
+@pytest.mark.slow
 def test_rows_that_end_at_several_nodes_are_asked():
     table = read_table(open_source(rows()), None, "y")
     tree = ts.DecisionTree(missing_values="fractions")._fit_table(table).model_

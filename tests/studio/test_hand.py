@@ -29,6 +29,7 @@ def test_a_test_is_chosen_from_its_gains_and_lowers_the_error_on_rows_held_out(h
     assert after["held_out_rows"] == before["held_out_rows"] > 50
 
 
+@pytest.mark.slow
 def test_a_step_that_is_taken_back_leaves_no_trace(hand):
     hand.do("ask", 0, "crime")
     first = hand.tree.model().to_bytes()

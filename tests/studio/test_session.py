@@ -62,6 +62,7 @@ def test_another_wish_drops_what_was_made_from_the_one_before(session):
         session.saved("model")
 
 
+@pytest.mark.slow
 def test_a_cancelled_comparison_leaves_what_was_shown(session):
     compared(session)
     before = session.state()["parts"]
@@ -87,6 +88,7 @@ def test_what_goes_wrong_is_told_and_the_rest_stays(session):
         session.compare({})
 
 
+@pytest.mark.slow
 def test_changes_are_those_of_the_model_shown(session):
     compared(session)
     told = session.changes({"row": {"sky": "sun", "wind": "3"}, "columns": ["wind"], "answer": None})
@@ -116,6 +118,7 @@ def test_a_decision_is_kept_with_the_model_in_its_file_script_and_command(sessio
     assert "set_decision" not in session.part("save")["script"]
 
 
+@pytest.mark.slow
 def test_a_decision_that_makes_no_sense_is_refused(session):
     compared(session)
     with pytest.raises(OptionError, match="between 0 and 1"):

@@ -10,6 +10,8 @@ from pathlib import Path
 import door_fuzz
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 120
 
 
@@ -21,7 +23,6 @@ def tried(first: int, last: int, place: Path) -> None:
     assert json.loads(done.stdout) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 2 * SEEDS, SEEDS))
 def test_nothing_given_by_python_leaves_a_foreign_error_or_ends_the_process(first, tmp_path):
     tried(first, first + SEEDS, tmp_path / "seed")

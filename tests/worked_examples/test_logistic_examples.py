@@ -51,6 +51,7 @@ def test_spector_has_the_published_coefficients_and_standard_errors():
     )
 
 
+@pytest.mark.slow
 def test_anes96_has_the_coefficients_of_the_multinomial_logit():
     data = sm.datasets.anes96.load_pandas()
     ours = ts.LogisticRegression(l2=0, reference=0).fit(data.exog, np.asarray(data.endog))
@@ -67,6 +68,7 @@ def test_anes96_has_the_coefficients_of_the_multinomial_logit():
         np.testing.assert_allclose(own, effects[:, j], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["newton", "lbfgs", "conjugate-gradient", "gradient"])
 def test_every_solver_reaches_the_same_optimum(solver):
     data = sm.datasets.spector.load_pandas()

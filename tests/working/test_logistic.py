@@ -72,6 +72,7 @@ def test_three_classes_have_a_score_each():
     assert [float(s) for s in shares] == pytest.approx(working.model.predict_proba(rows[:1])[0], abs=5e-5)
 
 
+@pytest.mark.slow
 def test_a_long_trace_is_thinned_to_what_can_be_seen():
     model = ts.LogisticRegression(solver="gradient", l2=0.01, eta=0.02, tolerance=1e-5, trace=True)
     model.fit(ROWS, "y")

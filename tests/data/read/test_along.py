@@ -74,12 +74,14 @@ def check(table, sums=True):
         np.testing.assert_array_equal(array, summed[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MATRICES)
 def test_what_is_told_of_a_matrix_is_what_its_rows_tell(made):
     X = MATRICES[made]()
     check(read(X, np.arange(len(X)) % 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", LABELS)
 def test_what_is_told_of_labels_is_what_rows_tell(made):
     labels = LABELS[made](ROWS)

@@ -78,6 +78,7 @@ def test_many_short_columns_are_read_as_each_alone(seed, block, tmp_path, monkey
     same(together, read_all(path))
 
 
+@pytest.mark.slow
 def test_columns_are_read_together_in_parts_as_at_once(tmp_path, monkeypatch):
     path = tmp_path / "wide.csv"
     path.write_text(wide_table(99, 40))

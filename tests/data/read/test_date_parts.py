@@ -49,6 +49,7 @@ def test_a_date_is_days_and_its_parts():
     assert "when hour" not in days
 
 
+@pytest.mark.slow
 def test_one_table_is_one_model_whatever_the_way_in(tmp_path):
     table = frame(times=False)
     want = fitted(table).to_bytes()

@@ -140,6 +140,7 @@ def test_leading_zeros_are_kept_as_levels_with_a_note():
 
 
 # row 35
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "high"),
     [
@@ -334,6 +335,7 @@ DATA = os.environ.get("TALLYSTICK_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     ("path", "kinds"),

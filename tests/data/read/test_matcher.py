@@ -111,6 +111,7 @@ def test_a_mark_among_numbers_is_missing_whatever_its_share(mark, share):
     assert (found.schema["x"], found.notes) == (table.schema["x"], table.notes)
 
 
+@pytest.mark.slow
 def test_marks_are_many_but_other_texts_few():
     cells = [str(i * 1.5) for i in range(1000)] + list(MARKS) * 100 + ["oops"] * 5
     assert table_of(cells).schema["x"].kind == "numeric"
@@ -327,6 +328,7 @@ def test_exports_answer_by_meaning_and_know_what_is_not_there(tmp_path):
 # ---- numbers of rows ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cells",
     [

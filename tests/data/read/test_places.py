@@ -59,6 +59,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_table_of_batches_in_their_places_is_that_of_one_batch(tmp_path, case):
     source = opened(tmp_path, CASES[case])
@@ -76,6 +77,7 @@ def test_a_table_of_batches_in_their_places_is_that_of_one_batch(tmp_path, case)
             assert np.asarray(found.columns[name]).tobytes() == column.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "placed"), [("plain", True), ("a quote", True), ("an empty line", False)])
 def test_numbers_in_memory_are_not_moved(tmp_path, monkeypatch, case, placed):
     lies = {}

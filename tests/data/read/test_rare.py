@@ -275,6 +275,7 @@ NO_CELLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cells", "cure"), NO_CELLS, ids=lambda v: str(getattr(v, "type", ""))[:30])
 def test_a_type_without_cells_is_one_line_that_says_how_to_go_on(cells, cure):
     with pytest.raises(DataError, match=r"column 'x' is of type .*neither a number nor text") as told:

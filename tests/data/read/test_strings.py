@@ -167,6 +167,7 @@ def test_every_double_is_read_as_python_reads_it(pattern, digits):
     assert bits(parsed(texts).values) == bits([float(t) + 0.0 for t in texts])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(10**14, 10**20), st.integers(0, 30), st.sampled_from(["", "-", "+"]))
 def test_every_long_decimal_is_read_as_python_reads_it(digits, places, sign):
@@ -240,6 +241,7 @@ def test_categories_nobody_has_are_not_there():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("levels", "bits"), [(254, 8), (255, 16), (65_534, 16), (65_535, 32)])
 def test_codes_have_room_for_missing_and_unseen(levels, bits):
     found = strings.distinct(pa.array([f"{i:06}" for i in range(levels)]))

@@ -54,6 +54,7 @@ def test_a_missing_label_of_a_pandas_array_is_a_missing_label():
     assert 0 < model.score(X, y) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "int64[pyarrow]", "double[pyarrow]"])
 def test_an_array_of_pandas_is_weights_and_a_response_like_its_series(kind):
     weights = pd.array([1, 2] * (ROWS // 2), dtype=kind)
@@ -122,6 +123,7 @@ def test_a_label_that_is_none_is_refused():
             model.fit(X, NUMBERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [["0.0", "1.0"], [0, 1], [0.0, 1.0], ["0", "1", "2.0"]])
 def test_declared_labels_of_numbers_are_numbers(declared):
     for y in (NUMBERS, np.array(NUMBERS, float), pd.Series(NUMBERS, dtype="Int64")):

@@ -18,6 +18,7 @@ def told(found):
     return dict(zip(found[0].to_pylist(), found[1][:, 0].tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 1, 200])
 def test_counts_add_up_whatever_lies_on_disk(limit):
     counts = TextCounts(1, limit)

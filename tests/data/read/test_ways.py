@@ -68,6 +68,7 @@ def test_a_saved_model_reads_new_rows_in_its_way_and_plain_numbers_too(paths, tm
         again.predict(WRITTEN.assign(money="1,5 $"))
 
 
+@pytest.mark.slow
 def test_plain_numbers_between_others_are_read_in_the_way_of_the_column(tmp_path):
     """1.500 alone is one and a half; among decimal commas it is fifteen hundred, wherever it lies."""
     cells = ["1.500"] * 40_000 + ["1.234,5", "2,5", "17"] * 20

@@ -28,6 +28,7 @@ def test_numbers_become_the_array_that_pyarrow_makes(dtype, values):
     assert from_numbers(np.repeat(numbers, 2)[::2]).equals(from_numbers(numbers))
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"])))))
 def test_texts_become_the_array_that_pyarrow_makes(texts):
     array = from_texts(texts)
@@ -35,6 +36,7 @@ def test_texts_become_the_array_that_pyarrow_makes(texts):
     assert array.equals(pa.array(texts, pa.large_string()))
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.none(), st.integers(0, 100))), st.integers(0, 70_000), st.integers(0, 20))
 def test_numbers_are_read_with_a_value_for_null(values, missing, start):
     for kind in (pa.int8(), pa.uint16(), pa.int32(), pa.int64()):
@@ -111,6 +113,7 @@ def test_texts_that_lie_beyond_their_memory_are_refused_before_they_are_read(cel
         ts.DecisionTree().fit({"x": [1, 2, 3, 4]}, cells)
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), max_size=9), st.integers(0, 9))
 def test_texts_are_sound_wherever_they_were_cut(texts, start):
     for kind in (pa.string(), pa.large_string(), pa.string_view()):

@@ -26,6 +26,7 @@ from tallystick.errors import DataError, OptionError
 CELL = st.sampled_from(["a", "", '"x,y"', '"l\ne"', '"q""q"', "é"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=30), st.integers(1, 40))
 def test_blocks_joined_are_the_file_and_no_row_lies_in_two(rows, size):
     data = "".join(",".join(row) + "\n" for row in rows).encode()

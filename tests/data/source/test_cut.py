@@ -6,9 +6,12 @@ import csv
 import io
 import random
 
+import pytest
+
 from tallystick.data.source.cut import cut_rows
 
 
+@pytest.mark.slow
 def test_rows_are_cut_as_pythons_csv_module_cuts_them():
     rng = random.Random(0)
     for _ in range(20_000):

@@ -38,6 +38,7 @@ def test_rows_come_as_they_lie_and_their_bytes_are_counted(address):
     table.database.close()
 
 
+@pytest.mark.slow
 def test_ts_read_takes_an_address_and_the_name_of_a_table(address):
     assert ts.read(address).columns == ("a b", 'q"t', "y")
     assert ts.read(address.partition("?")[0], table="rows").columns == ("a b", 'q"t', "y")
@@ -56,6 +57,7 @@ def test_a_file_is_only_read(address):
         table.database.query("CREATE TABLE more AS SELECT 1 AS x")
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_an_address_is_said(address, tmp_path):
     base = address.partition("?")[0]
     put(base, "others", FRAME)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def written(rows, way):
     return "".join(way.sep.join(map(cell, row)) + "\n" for row in rows)
 
 
+@pytest.mark.slow
 @given(
     ROWS,
     st.sampled_from(
@@ -43,6 +45,7 @@ def test_the_cells_are_the_same_however_they_were_written(rows, way):
     assert [row or [""] for row in found] == rows
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 9))
 def test_pieces_of_any_size_give_the_same_text(rows, size):
     way = TextDialect("||")

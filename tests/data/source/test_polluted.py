@@ -9,6 +9,8 @@ import pytest
 from polluted import score, table_of
 from polluted_tables import example, shop, tables
 
+pytestmark = pytest.mark.slow
+
 
 def judged(scores):
     total = sum(scores.values(), Counter())
@@ -19,7 +21,6 @@ def judged(scores):
     return files
 
 
-@pytest.mark.slow
 def test_a_sample_of_damaged_files_is_read_right_or_set_aside():
     assert judged(score(2, [shop(40), example("votes")])) >= 80
 

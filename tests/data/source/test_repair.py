@@ -59,6 +59,7 @@ def test_a_file_without_damage_is_not_looked_at_twice(tmp_path):
     assert source.mending.damage is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [16, 64, 1000, 1 << 20])
 def test_what_becomes_of_a_row_depends_on_no_block_size(tmp_path, size):
     lines = [*GOOD[:20], *BAD, *GOOD[20:60], "n,code,colour", *GOOD[60:], "Total: 200"]

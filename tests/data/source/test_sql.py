@@ -19,6 +19,7 @@ def rows_of(x):
     return [tuple(row.values()) for batch in open_source(x).batches() for row in batch.to_pylist()]
 
 
+@pytest.mark.slow
 def test_queries_and_relations_are_tables(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "t.csv"

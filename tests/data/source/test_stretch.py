@@ -42,6 +42,7 @@ def text_of(found):
     return b"".join(block.block for block in found).decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("before", ["", "\ufeff", "\ufeffA title\n\n", "Some lines\nabove the table\n\n"])
 def test_all_rows_but_the_last_lie_in_stretches(tmp_path, end, before):
@@ -55,6 +56,7 @@ def test_all_rows_but_the_last_lie_in_stretches(tmp_path, end, before):
     assert sum(batch.num_rows for batch in replace(source, block=20_000).batches()) == len(ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ['5,"a,\nb",1', '5,"a",1', "5,a\0,1"])
 def test_from_the_first_quote_or_nul_byte_on_rows_are_walked_through(tmp_path, odd):
     lines = [*ROWS[:3_000], odd, *ROWS[3_000:]]
@@ -73,6 +75,7 @@ def test_an_odd_row_is_named_by_its_line(tmp_path):
         list(replace(source, block=20_000).batches())
 
 
+@pytest.mark.slow
 def test_text_beyond_ascii_and_a_header_once_more_are_not_easy(tmp_path):
     for odd in ("5,é,1", HEAD.strip()):
         lines = [*ROWS[:3_000], odd, *ROWS[3_000:]]

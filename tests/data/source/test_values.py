@@ -78,6 +78,7 @@ def test_a_longdouble_is_read_where_a_double_equals_it_and_named_where_none_does
                 act(make({"x": thirds}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digits", [401, 4_250, 5_000])
 def test_a_whole_number_beyond_doubles_is_told_with_its_column_row_and_digits(digits, tmp_path):
     rows = [{"x": i % 7, "y": "pq"[i % 2]} for i in range(500)]

@@ -18,6 +18,7 @@ def faults(text, width=2, sep=","):
     return [(row.cells, row.fault) for row in rows_in(text, sep, width)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=20))
 def test_rows_without_damage_are_those_of_the_exact_cutter(rows):
     text = "".join(",".join(row) + "\n" for row in rows)

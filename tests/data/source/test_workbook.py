@@ -29,6 +29,7 @@ def saved(folder, rows, name="book.xlsx", **sheets):
     return str(folder / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
 def test_a_sheet_gives_the_model_of_its_csv(tmp_path, name):
     FRAME.to_excel(str(tmp_path / name), index=False)

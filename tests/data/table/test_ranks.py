@@ -93,6 +93,7 @@ def test_cuts_of_runs_on_disk_are_those_of_all_values(weighted):
     assert found.tolist() == quantile_cuts(distinct[kept], counts[kept], 16).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_quantiles_are_those_of_all_values_in_order(kind, monkeypatch):
     monkeypatch.setattr(ranks, "STEP", 7)

@@ -12,8 +12,9 @@ from gpu_twin import twin
 import tallystick as ts
 import tallystick.engines.gpu as room
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scorecards_have_the_same_bytes(classes, weighted):
@@ -28,7 +29,6 @@ def test_scorecards_have_the_same_bytes(classes, weighted):
     assert there.to_bytes() == here.to_bytes()
 
 
-@pytest.mark.slow
 def test_what_is_kept_for_a_table_goes_with_it():
     """A table that nobody released dies, and the next may have its number."""
     X, y = table(23, n=600)
@@ -43,7 +43,6 @@ def test_what_is_kept_for_a_table_goes_with_it():
     assert device.launched
 
 
-@pytest.mark.slow
 def test_a_sample_of_rows_has_the_same_sums():
     from tallystick.kernels import Curvature
     from tallystick.models.scorecard.axes import LevelAxis, RangeAxis

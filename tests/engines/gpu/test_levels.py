@@ -10,8 +10,9 @@ from gpu_twin import twin
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("small_rows", [0, 150])
 @pytest.mark.parametrize(
     "given",
@@ -33,7 +34,6 @@ def test_trees_have_the_same_bytes(given, classes, small_rows):
     assert there.to_bytes() == here.to_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.DecisionTree.c45, ts.DecisionTree.cart, ts.DecisionTree.id3])
 def test_trees_as_taught_have_the_same_bytes(method):
     X, y = table(3)

@@ -74,6 +74,7 @@ def same(found, wanted):
         np.testing.assert_array_equal(getattr(found.sums, name), getattr(wanted.sums, name), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["numbers", "singles", "products", "codes", "all"])
 @settings(max_examples=12, deadline=None)
 @given(
@@ -101,6 +102,7 @@ def test_the_sums_are_those_of_zero_add_and_merge(
     same(found, Local(1).total(rows, ask))
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_fit_come_in_parts_and_stay_where_they_do(monkeypatch):
     monkeypatch.setattr("tallystick.engines.gpu.rows.LEAST_PART", 64)
     rows, ask = table(3, 500, 1, True), question(3, "all", 1, Copies(), Curvature.PAIRS)

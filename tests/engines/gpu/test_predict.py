@@ -65,6 +65,7 @@ def test_shares_and_classes_are_the_processors(name, classes):
             assert labels.tolist() == here.predict(Z).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [3, 4, 8])
 @pytest.mark.parametrize("name", ["tree", "gaussian", "logistic"])
 def test_cells_come_by_fours_or_one_by_one(name, columns):
@@ -114,6 +115,7 @@ def test_rows_that_do_not_fit_come_in_parts():
         assert found.tobytes() == here.predict_proba(X).tobytes()
 
 
+@pytest.mark.slow
 def test_a_decision_a_calibration_and_a_regression_are_answered_too():
     X = matrix()
     y = (X[:, 0] > np.random.default_rng(2).normal(size=len(X))).astype(int)

@@ -15,6 +15,7 @@ from tallystick.errors import OptionError
 from tallystick.stats.bayes import Ask, BayesSums
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.floats(allow_nan=True, allow_infinity=False, width=64), min_size=1, max_size=30),

@@ -18,6 +18,8 @@ from tallystick.stats.profile import Untold
 from tallystick.stats.quantiles import ValueRuns
 from tallystick.stats.value_samples import ValueSample
 
+pytestmark = pytest.mark.slow
+
 FRAME = awkward()
 GRIDS = (Grid("x", -5.0, 15.0, 64), Grid("wide", -1e100, 1e9, 256))
 ASKS = (
@@ -57,7 +59,6 @@ def flat(total):
     return [np.asarray(total)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: type(q).__name__)
 def test_an_answer_is_the_sum(tables, question):
     there, here = tables

@@ -17,6 +17,8 @@ from tallystick.stats import level_tables
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
 from tallystick.stats.split_search import ValueScale
 
+pytestmark = pytest.mark.slow
+
 FRAME = awkward()
 FORM = CodedColumn(
     (

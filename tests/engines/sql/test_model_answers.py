@@ -14,6 +14,8 @@ from tallystick.engines.sql import model_answers
 from tallystick.engines.sql.model_answers import answer_counts
 from tallystick.stats.profile import AnswerCounts
 
+pytestmark = pytest.mark.slow
+
 FRAME = awkward()
 MODELS = {
     "gaussian": ts.NaiveBayes(distributions="gaussian"),
@@ -30,7 +32,6 @@ def tables(tmp_path_factory):
     there.release()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("rounding", [model_answers.ROUNDING, 1e-3])  # the second: most rows are near an end
 def test_answers_are_counted_as_here_whoever_is_sure_of_them(tables, name, rounding, monkeypatch):

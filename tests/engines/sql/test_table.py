@@ -24,6 +24,7 @@ def table(tmp_path):
     made.release()
 
 
+@pytest.mark.slow
 def test_rows_are_grouped_by_each_key_in_one_query(table):
     before = table.source.database.received
     by_a, by_x = table.groups(table.rows_of(["a", "x"]), [["c0"], ["c1"]])

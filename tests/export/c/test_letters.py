@@ -9,12 +9,13 @@ import pytest
 
 from tallystick.export.c.letters import around_sigma, capitals, word_characters
 
+pytestmark = pytest.mark.slow
+
 
 def within(point: int, ranges) -> bool:
     return any(low <= point <= high for low, high in ranges)
 
 
-@pytest.mark.slow
 def test_letters_digits_and_the_underscore_make_words():
     known = word_characters()
     some = "aZ_5é日Ω½" + "-'. \u0307\u2028"
@@ -29,7 +30,6 @@ def test_capitals_are_those_of_letters_that_words_have():
     assert capitals(["été", "straße"]) == [(0xC9, 0xE9), (0x1E9E, 0xDF)]
 
 
-@pytest.mark.slow
 def test_a_sigma_looks_past_what_has_no_case():
     cased, past = around_sigma()
     assert all(within(ord(c), cased) for c in "aΣéⓐ")

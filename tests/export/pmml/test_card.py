@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import exports as e
+import pytest
 
 from tallystick.export.form import form_of
 from tallystick.export.pmml.card import scorecard
 from tallystick.export.pmml.fields import Fields
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_partial_scores_are_the_points_of_the_card():

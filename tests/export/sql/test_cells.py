@@ -34,6 +34,7 @@ def asked(dialect, column, literal):
         base.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 @pytest.mark.parametrize(
     ("column", "literal", "wanted"),

@@ -35,6 +35,7 @@ def test_a_test_that_does_not_pay_is_kept_for_what_lies_below_it():
     assert len(ts.DensityTree().fit(frame).leaves_) == 4  # no column alone tells anything of another
 
 
+@pytest.mark.slow
 def test_questions_of_few_cells_at_a_time_give_the_same_tree(monkeypatch):
     rng = np.random.default_rng(4)
     group = rng.integers(0, 4, 600)

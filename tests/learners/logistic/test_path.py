@@ -39,6 +39,7 @@ def test_models_of_a_path_are_those_of_fits_one_by_one():
         assert model.errors == ()
 
 
+@pytest.mark.slow
 def test_a_path_that_keeps_its_curvature_ends_where_fits_one_by_one_do(monkeypatch):
     rng = np.random.default_rng(3)
     X = rng.random((1_500, 120)) < 0.4

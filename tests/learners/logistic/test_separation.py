@@ -102,6 +102,7 @@ def test_above_a_thousand_weights_quasi_separation_is_found_too(kind, classes, s
     assert np.abs(model.coef_).max() < 20
 
 
+@pytest.mark.slow
 def test_above_a_thousand_weights_missing_numbers_and_rows_without_weight_count_as_they_should():
     X, y = many(2)
     X["m"] = np.where((np.arange(len(X)) % 50 == 1) & (y == 1), np.nan, X["z"])
@@ -112,6 +113,7 @@ def test_above_a_thousand_weights_missing_numbers_and_rows_without_weight_count_
     assert found(ts.LogisticRegression(l2=0).fit(X[["g", "z"]], y)) == ("none", "")
 
 
+@pytest.mark.slow
 def test_a_word_whose_rows_lack_a_class_separates(monkeypatch):
     words = ["red", "green", "blue"]
     rng = np.random.default_rng(0)

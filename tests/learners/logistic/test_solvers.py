@@ -39,6 +39,7 @@ def test_a_weak_prior_on_separated_classes_is_solved(l2):
     assert np.abs(gradient).max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1e3, 1e6, 1e9, 1e12])
 @pytest.mark.parametrize("solver", ["auto", "newton", "lbfgs", "conjugate-gradient"])
 def test_whole_weights_of_any_size_give_the_optimum(weight, solver):

@@ -72,6 +72,7 @@ def twin(column, unit):
     return tuple(sums.tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [1, 2, 3, 6])
 @pytest.mark.parametrize("unit", [1, 4])
 @pytest.mark.parametrize("n", [1, 2, 40, 900])

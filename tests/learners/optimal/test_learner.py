@@ -13,7 +13,7 @@ import tallystick as ts
 
 TABLES = 400
 
-pytestmark = pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")]
 
 
 def a_table(rng):
@@ -71,7 +71,6 @@ def a_problem(rng):
     return frame, target, weights, columns, kinds, levels, losses, options
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_no_tree_there_is_is_better_nor_an_equal_one_first(part):
     for seed in range(part, TABLES, 8):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import prunings, random_rows, random_tree
@@ -12,6 +13,8 @@ from tallystick.learners.prune import (
 )
 from tallystick.learners.prune.weakest import ends
 from tallystick.models.tree import Tree
+
+pytestmark = pytest.mark.slow
 
 seeds = st.integers(0, 10_000)
 

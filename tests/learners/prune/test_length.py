@@ -14,10 +14,11 @@ from tallystick.learners.prune import (
     shortest,
 )
 
+pytestmark = pytest.mark.slow
+
 seeds = st.integers(0, 10_000)
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_mdl_is_the_pruning_of_least_length(seed):

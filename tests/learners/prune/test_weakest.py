@@ -19,6 +19,7 @@ from tallystick.models.tree import Tree
 seeds = st.integers(0, 10_000)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(seeds, st.booleans())
 def test_every_step_of_the_path_is_the_smallest_best_pruning_for_its_price(seed, regression):

@@ -26,6 +26,7 @@ def planted(n=600, seed=0, noise=0.0):
 WISHES = {"columns": ts.Columns({"size": "ordered"}, {"size": ["S", "M", "L"]})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_a_planted_disjunction_is_found(method):
     rows = planted()
@@ -34,12 +35,14 @@ def test_a_planted_disjunction_is_found(method):
     assert len(model.model_.rules) <= 4
 
 
+@pytest.mark.slow
 def test_a_set_of_two_classes_is_one_expression():
     found = ts.RuleSet(**WISHES).fit([r for r in planted() if r["x"] is not None], "y").rules()
     assert {rule.answer for rule in found} == {"yes"}
     assert found.expression() == "(x < 30.5)∧(a in {p, q}) ∨ flag∧(size = L)" or "flag" in found.expression()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
 def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     rows = planted(200, noise=0.1)
@@ -50,6 +53,7 @@ def test_the_model_does_not_depend_on_the_order_of_rows_or_on_copies(method):
     assert twice.to_dict() == heavy.to_dict()
 
 
+@pytest.mark.slow
 def test_limits_hold():
     rows = planted(noise=0.05)
     assert len(ts.RuleList(max_rules=1, **WISHES).fit(rows, "y").model_.rules) == 1
@@ -58,6 +62,7 @@ def test_limits_hold():
     assert len(ts.RuleSet(max_rules=1, **WISHES).fit(rows, "y").model_.rules) == 1
 
 
+@pytest.mark.slow
 def test_rules_of_a_set_have_all_the_rows_they_hold_for_and_the_surest_comes_first():
     model = ts.RuleSet(**WISHES).fit(planted(noise=0.05), "y").model_
     shares = [float(model.rule_shares[i, 1]) for i in range(len(model.rules))]
@@ -65,11 +70,13 @@ def test_rules_of_a_set_have_all_the_rows_they_hold_for_and_the_surest_comes_fir
     assert sum(sum(rule.counts) for rule in model.all_rules) >= sum(model.totals)
 
 
+@pytest.mark.slow
 def test_rules_of_a_list_have_the_rows_that_no_rule_before_takes():
     model = ts.RuleList(**WISHES).fit(planted(noise=0.05), "y").model_
     assert sum(sum(rule.counts) for rule in model.all_rules) == sum(model.totals)
 
 
+@pytest.mark.slow
 def test_three_classes_are_told_apart():
     rows = [{"x": x, "y": "abc"[(x > 3) + (x > 6)]} for x in range(10)] * 10
     for method in (ts.RuleList, ts.RuleSet):

@@ -122,6 +122,7 @@ def test_cuts_have_as_few_digits_as_will_do():
     assert plain_cuts(values, np.arange(1, 8)) == [1.02, 4.0, 7.5, 30.0, 300.0, 600.0, 754.5]
 
 
+@pytest.mark.slow
 @given(st.lists(number, min_size=2, max_size=30, unique=True))
 def test_a_plain_cut_lies_between_its_values(given_):
     values = np.sort(np.array(given_))

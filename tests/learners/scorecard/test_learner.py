@@ -45,6 +45,7 @@ def said(model, code):
     return " ".join(note.text for note in model.notes_ if note.code == code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", ["pq", "pqr"])
 def test_where_the_matrices_lie_changes_no_card(labels, monkeypatch):
     rng, made = np.random.default_rng(0), []

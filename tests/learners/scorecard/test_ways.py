@@ -46,6 +46,7 @@ def covariance():
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("count", [1, 3])
 def test_they_are_the_best_of_those_that_are_allowed(count, sign):
@@ -79,6 +80,7 @@ def test_without_a_wish_nothing_changes():
     assert held(found, []) == found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 12))
 def test_pulls_are_those_of_least_squares(seed, size):
     """min |A pull + b| over pulls of at least 0 has gram A'A and slack A'b."""

@@ -23,6 +23,7 @@ def test_pieces_touch_and_hold_the_range():
     assert np.allclose(np.exp(own.log_widths), [2.5, 1.0, 4.0, 3.5])
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e308, 1e308), min_size=1, max_size=8, unique=True), st.data())
 def test_every_number_has_one_outcome_whatever_the_range(values, data):
     values = sorted(values)

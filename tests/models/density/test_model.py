@@ -36,6 +36,7 @@ def test_likelihoods_of_all_rows_sum_and_integrate_to_one(columns):
     assert whole_likelihood(tree) + tails(tree) == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_tree_of_many_leaves_sums_to_one_with_weights_and_missing_values():
     frame = mixed(300, 5)[["home", "member", "age"]]
     tree = ts.DensityTree(pruning=None, min_samples_leaf=3, pieces=5)

@@ -49,6 +49,7 @@ def test_a_poisson_column_adds_x_times_the_log_of_its_rate_less_the_rate():
 # -- a matrix of counts or tf-idf --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["counts", "tf-idf", "sparse"])
 def test_frequencies_are_the_multinomial_model_of_scikit_learn(form, tmp_path):
     from scipy.sparse import csr_matrix

@@ -36,6 +36,7 @@ def brute(true, free):
     raise AssertionError
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.integers(1, 3), st.integers(0, 2**8 - 1), st.integers(0, 2**8 - 1))
 def test_no_disjunction_is_shorter_and_it_says_what_the_function_says(n, ones, free):
@@ -50,6 +51,7 @@ def test_no_disjunction_is_shorter_and_it_says_what_the_function_says(n, ones, f
     assert (len(found.terms), found.literals) == brute(true, dont)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 0.9))
 def test_terms_of_six_variables_are_prime_and_none_can_be_left_out(seed, share):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import prunings, random_tree
@@ -53,6 +54,7 @@ def by_enumeration(tree: Tree) -> tuple[np.ndarray, float]:
     return total, weights.max()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([None, 0.1, 0.5, 0.9]))
 def test_average_is_the_sum_over_every_pruning(seed, smoothing, keep):
@@ -74,6 +76,7 @@ def test_the_most_probable_pruning_is_the_one_shown():
     assert "averaged over all prunings" in str(tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.floats(1e-8, 1e9))
 def test_log_gamma_is_right(x):

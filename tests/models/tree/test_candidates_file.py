@@ -37,6 +37,7 @@ def tried(tree: Tree) -> Candidates:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(seeds)
 def test_candidates_survive_their_texts(seed):

@@ -20,6 +20,7 @@ seeds = st.integers(0, 10_000)
 READ = {"schema": SCHEMA, "unit": 1, "answers": Answers()}
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(seeds, st.booleans())
 def test_a_tree_survives_its_own_data(seed, regression):

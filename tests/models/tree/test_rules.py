@@ -33,6 +33,7 @@ def test_rules_give_every_row_the_class_of_its_leaf(seed):
     assert sum(rule.covers for rule in found) == tree.rows[0].sum()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(seeds)
 def test_a_rule_names_a_column_once_and_siblings_of_one_class_are_joined(seed):
@@ -48,6 +49,7 @@ def test_a_rule_names_a_column_once_and_siblings_of_one_class_are_joined(seed):
         assert len(found) <= tree.nodes.leaves
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(seeds)
 def test_regression_rules_cover_every_row_once(seed):
@@ -58,6 +60,7 @@ def test_regression_rules_cover_every_row_once(seed):
     assert (answers[taken.argmax(axis=0)] == tree.shares(block)[:, 0]).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(seeds)
 def test_dropping_conditions_never_raises_the_feared_error_of_a_rule(seed):

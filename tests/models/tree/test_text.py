@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
+import pytest
 from trees import SCHEMA, one_test
 
 import tallystick as ts
@@ -82,6 +83,7 @@ def test_a_stump_that_is_most_probable_does_not_hide_the_tree_that_answers():
     assert "whose leaves need not answer as the average does" in str(same)
 
 
+@pytest.mark.slow
 def test_no_line_of_a_large_tree_is_longer_than_a_terminal():
     draw = np.random.default_rng(4)
     names = [f"a-level-with-quite-a-long-name-{k}" for k in range(12)]

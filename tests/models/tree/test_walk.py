@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import SCHEMA, Rows, one_test, random_rows, random_tree
@@ -13,6 +14,7 @@ from tallystick.models.tree.walk import ways
 seeds = st.integers(0, 10_000)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_walking_a_block_and_walking_one_row_agree(seed):
