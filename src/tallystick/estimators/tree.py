@@ -131,10 +131,17 @@ class _AnyTree(TreeViews):
         return super()._rows_of(table) | own
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        return self._learnt(table, engine, candidates=True)
+
+    def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        """Return the tree without the splits it did not make."""
+        return self._learnt(table, engine, candidates=False)
+
+    def _learnt(self, table: Table, engine: Engine, candidates: bool) -> tuple[Model, tuple[Note, ...]]:
         way = pruning_of(self.pruning)
         self._by_held_out = False
         notes = (*text_notes(table.schema), *weight_notes(table))
-        grown = self._grow(table, engine)
+        grown = self._grow(table, engine, candidates)
         # kept for pruning; no part of the model file
         self._table = None if table.place == "disk" and not self._keeps_rows else table
         if way is None:
