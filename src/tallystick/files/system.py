@@ -63,11 +63,11 @@ def reserve(handle: int, size: int) -> None:
 
 
 def free(handle: int, size: int, at: int) -> None:
-    """Give the disk back so many bytes of an open file from a place on, which read as zeros then, and keep its
-    length; where the system cannot, the room stays taken.
+    """Give the disk back so many bytes of an open file from a place on; its length stays. Where the system
+    cannot, the room stays taken.
     """
     if sys.platform == "linux" and size > 0:
-        with contextlib.suppress(AttributeError):  # another C library; and a disk that cannot says so, unheard
+        with contextlib.suppress(AttributeError):  # another C library; what a disk says is not looked at
             punch = ctypes.CDLL(None).fallocate
             punch.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long]
             punch(handle, _HOLE, at, size)
