@@ -165,7 +165,9 @@ class OptimalTree(ClassTree):
         learner = OptimalLearner(self._options(), table.unit, answers, table.row_unit, running)
         return fit(learner, table, engine)
 
-    def _learnt(self, table: Table, engine: Engine, candidates: bool) -> tuple[Model, tuple[Note, ...]]:
+    def _learn(
+        self, table: Table, engine: Engine, candidates: bool = False
+    ) -> tuple[Model, tuple[Note, ...]]:
         tree = self._grow(table, engine, candidates)
         self._table = None if table.place == "disk" else table
         notes = [*text_notes(table.schema), *weight_notes(table), *search_notes(tree.certificate)]

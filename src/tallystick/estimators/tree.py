@@ -130,14 +130,11 @@ class _AnyTree(TreeViews):
         own = {} if table.unit == 1 else {"row": table.row_unit}
         return super()._rows_of(table) | own
 
-    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        return self._learnt(table, engine, candidates=True)
-
     def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         """Return the tree without the splits it did not make."""
-        return self._learnt(table, engine, candidates=False)
+        return self._learn(table, engine, candidates=False)
 
-    def _learnt(self, table: Table, engine: Engine, candidates: bool) -> tuple[Model, tuple[Note, ...]]:
+    def _learn(self, table: Table, engine: Engine, candidates: bool = True) -> tuple[Model, tuple[Note, ...]]:
         way = pruning_of(self.pruning)
         self._by_held_out = False
         notes = (*text_notes(table.schema), *weight_notes(table))
@@ -251,11 +248,7 @@ class ClassTree(_AnyTree, Classifier):
         return type(self)(**named_by_label(self.get_params(deep=False), PER_CLASS, target))
 
 
-_PLAIN: dict[str, Any] = {
-    "average": False,
-    "smoothing": 0.0,
-    "cut_price": 0.0,
-}  # answer by the leaf's own shares
+_PLAIN: dict[str, Any] = {"average": False, "smoothing": 0.0, "cut_price": 0.0}  # the leaf's own shares
 
 
 class DecisionTree(ClassTree):
