@@ -84,10 +84,12 @@ struct TreeGrower {
     // Bytes of an entry of a column in order.
     size_t entry() const { return tree::Grower<uint32_t>::fits(problem.rows, problem.classes) ? 4 : 8; }
 
-    void build(std::vector<uint32_t> by_name, bool keep_tried, size_t small, int64_t total_score, int64_t total_rows) {
+    void build(std::vector<uint32_t> by_name, bool keep_tried, size_t small, int64_t total_score, int64_t total_rows,
+               size_t most_nodes) {
         problem.by_name = std::move(by_name);
         problem.keep_tried = keep_tried;
         problem.small = small;
+        problem.most_nodes = most_nodes;
         if (entry() == 4)
             grower = std::make_unique<tree::Grower<uint32_t>>(problem, total_score, total_rows);
         else
@@ -126,14 +128,14 @@ void tell_nodes(nb::dict& out, const std::vector<tree::Node>& nodes) {
 }
 
 void tell_tried(nb::dict& out, tree::Candidates c, size_t width) {
-    out["tried_column"] = field<int32_t>(c.tried, [](const auto& v) { return v.column; });
-    out["tried_branches"] = field<int32_t>(c.tried, [](const auto& v) { return v.branches; });
-    out["tried_cut"] = field<double>(c.tried, [](const auto& v) { return v.cut; });
-    out["tried_gain"] = field<double>(c.tried, [](const auto& v) { return v.gain; });
-    out["tried_ratio"] = field<double>(c.tried, [](const auto& v) { return v.ratio; });
-    out["tried_left"] = field<int64_t>(c.tried, [](const auto& v) { return v.left; });
-    out["tried_map"] = field<int64_t>(c.tried, [](const auto& v) { return v.map; });
-    const size_t lefts = c.lefts.size() / width, maps = c.maps.size();
+    const size_t tried = c.column.size(), lefts = c.lefts.size() / width, maps = c.maps.size();
+    out["tried_column"] = given(std::move(c.column), {tried});
+    out["tried_branches"] = given(std::move(c.branches), {tried});
+    out["tried_cut"] = given(std::move(c.cut), {tried});
+    out["tried_gain"] = given(std::move(c.gain), {tried});
+    out["tried_ratio"] = given(std::move(c.ratio), {tried});
+    out["tried_left"] = given(std::move(c.left), {tried});
+    out["tried_map"] = given(std::move(c.map), {tried});
     out["lefts"] = given(std::move(c.lefts), {lefts, width});
     out["tried_maps"] = given(std::move(c.maps), {maps});
 }
@@ -141,14 +143,17 @@ void tell_tried(nb::dict& out, tree::Candidates c, size_t width) {
 nb::dict tree_arrays(TreeGrower& self) {
     {
         nb::gil_scoped_release free;
-        if (!self.harvest) self.harvest = self.grower->finish();
+        if (self.harvest) throw std::logic_error("the tree was read off before");
+        self.harvest = self.grower->finish();
     }
-    const tree::Harvest& h = *self.harvest;
+    tree::Harvest& h = *self.harvest;
     const size_t n = h.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
     nb::dict out;
     tell_nodes(out, h.nodes);
-    out["maps"] = given(std::vector<uint8_t>(h.maps), {h.maps.size()});
-    out["counts"] = given(std::vector<int64_t>(h.counts), {n, width});
+    const size_t maps = h.maps.size();
+    out["maps"] = given(std::move(h.maps), {maps});
+    out["counts"] = given(std::move(h.counts), {n, width});
+    h.give_up_nodes();
     return out;
 }
 
@@ -235,6 +240,7 @@ void bind_trees(nb::module_& m) {
             "work", [](TreeGrower& g) { g.grower->work(); }, Release())
         .def("run", &TreeGrower::run, Release())
         .def("stop", [](TreeGrower& g) { g.grower->stop(); })
+        .def("nodes", [](TreeGrower& g) { return g.grower->nodes(); })
         .def("arrays", &tree_arrays)
         .def("harvest", [](TreeGrower& g) { return g.harvest; })
         .def("judge", [](TreeGrower& g, int64_t total_score, int64_t total_rows) {

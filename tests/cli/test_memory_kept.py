@@ -74,6 +74,8 @@ COMMANDS = {
     "splits": ("numbers", "splits @ -t y --model id3:max_depth=9"),
     "lines of a card": ("lines", "fit @ -t y --model card --folds 0 -o OUT.json"),
     "tree": ("numbers", "fit @ -t y --model tree:max_depth=9 --folds 0 -o OUT.json"),
+    "tree left out": ("numbers", "compare @ -t y --method tree --method bayes --no-tuning --folds 2"),
+    "report with a tree": ("numbers", "report @ -t y --method tree --method bayes -o OUT.html"),
     "prune": ("numbers", "prune @ -t y --model id3:max_depth=4 --folds 2"),
 }
 

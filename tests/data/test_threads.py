@@ -109,6 +109,25 @@ def test_the_first_error_in_order_is_raised_after_the_answers_before_it():
         next(answers)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("many", [1, 2, 4])
+@pytest.mark.parametrize("bad", [0, 1, 3, None])
+def test_what_ends_the_jobs_does_not_overtake_what_an_earlier_job_raises(threads, many, bad):
+    def job(n):
+        if n == bad:
+            raise KeyError("of a job")
+        return n
+
+    def jobs():
+        yield from (partial(job, n) for n in range(many))
+        raise OSError("no more jobs")
+
+    good, found = many if bad is None or bad >= many else bad, []
+    with pytest.raises(OSError if good == many else KeyError):
+        found.extend(in_order(jobs(), threads))
+    assert found == list(range(good))
+
+
 @pytest.mark.slow
 def test_jobs_and_answers_are_let_go_as_they_are_taken():
     class Large:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table
+from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.description import counts
 from tallystick.description.counts import TableCounts
 from tallystick.engines.local import Local
+from tallystick.stats import disk_ranks
 
 ROWS = {
     "c": ["u", "v", None, "u"],
@@ -66,6 +68,14 @@ def test_columns_asked_for_one_by_one_have_the_counts_of_all_at_once(monkeypatch
     many, alone = every()
     assert (few, many) == (2, 10)
     assert alone == together
+
+
+def test_a_budget_decides_how_many_columns_are_worked_out_at_once(monkeypatch):
+    frame = pd.DataFrame({f"x{i}": np.arange(40) * 1.5 for i in range(5)} | {"y": ["p", "q"] * 20})
+    table = read_to_disk(open_source(frame), 32 << 20, None, "y")
+    assert len(list(TableCounts(table, Local()).groups())) == 1
+    monkeypatch.setattr(disk_ranks, "VALUE", (32 << 20) // 2 // 100)  # room for 99 values
+    assert len(list(TableCounts(table, Local()).groups())) == 3
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -134,5 +135,5 @@ def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
 
     monkeypatch.setattr(judging, "_has_room", lambda *_: there.append(held[0]()) or True)
     with pytest.raises(LargeTree, match="no room"):
-        judging._where_there_is_room(run, [None], None)
+        judging._where_there_is_room(run, [None], SimpleNamespace(budget=0))
     assert there == [None]

@@ -20,6 +20,11 @@ def whole(factors):
     return out
 
 
+def room(some, w, filled=np.nan):
+    """Two matrices to be written over."""
+    return np.full((len(some), len(w)), filled), np.full((len(some), len(some)), filled)
+
+
 @pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
@@ -38,7 +43,8 @@ def test_blocks_are_the_matrix_they_make(seed, sizes):
     np.testing.assert_allclose(basis.diagonal(w), np.diag(b.T @ w @ b), atol=1e-8)
     some = np.flatnonzero(rng.uniform(size=b.shape[1]) < 0.6).astype(np.int64)
     want = (b.T @ w @ b)[np.ix_(some, some)]
-    np.testing.assert_allclose(np.tril(basis.turned(w, some)), np.tril(want), atol=1e-8)
+    found = basis.turned(w, some, None, room(some, w))
+    np.testing.assert_allclose(np.tril(found), np.tril(want), atol=1e-8)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -47,18 +53,19 @@ def test_what_threads_turn_together_has_the_same_bits(threads):
     basis = kernels.BlockBasis.of([rng.normal(size=(lines, 40)) for lines in (3, 50, 1, 17)])
     half = rng.normal(size=(basis.lines, basis.lines))
     some = np.flatnonzero(rng.uniform(size=basis.directions) < 0.7).astype(np.int64)
-    alone = np.tril(basis.turned(half + half.T, some))
+    w = half + half.T
+    alone = np.tril(basis.turned(w, some, None, room(some, w)))
     with crew(threads) as helpers:
-        assert (np.tril(basis.turned(half + half.T, some, helpers)) == alone).all()
+        assert (np.tril(basis.turned(w, some, helpers, room(some, w))) == alone).all()
 
 
 def test_what_is_turned_is_written_over_what_was_there():
     rng = np.random.default_rng(5)
     basis = kernels.BlockBasis.of([rng.normal(size=(lines, 8)) for lines in (3, 9)])
     half, some = rng.normal(size=(12, 12)), np.arange(0, 16, 2)
-    there = np.full((8, 12), np.nan), np.full((8, 8), np.nan)
+    there, other = room(some, half), room(some, half, 0.0)
     assert basis.turned(half + half.T, some, None, there) is there[1]
-    assert (np.tril(there[1]) == np.tril(basis.turned(half + half.T, some))).all()
+    assert (np.tril(there[1]) == np.tril(basis.turned(half + half.T, some, None, other))).all()
     with pytest.raises(ValueError, match="work"):
         basis.turned(half + half.T, some, None, there[::-1])
 
@@ -67,9 +74,9 @@ def test_directions_that_are_not_there_are_refused():
     basis = kernels.BlockBasis.of([np.eye(3)])
     for some in ([0, 3], [1, 1], [2, 0], [-1, 1]):
         with pytest.raises(ValueError, match=r"some must rise within 0\.\.2"):
-            basis.turned(np.eye(3), np.array(some))
+            basis.turned(np.eye(3), np.array(some), None, room(some, np.eye(3)))
     with pytest.raises(ValueError, match="w"):
-        basis.turned(np.eye(2), np.array([0]))
+        basis.turned(np.eye(2), np.array([0]), None, room([0], np.eye(2)))
 
 
 def test_no_pieces_have_no_lines():

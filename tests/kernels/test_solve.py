@@ -128,6 +128,11 @@ def test_products_and_triangles_are_those_of_numpy(seed, n, m, k):
     np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-9)
 
 
+def room(n, filled=np.nan):
+    """Two matrices to be written over."""
+    return np.full((n, n), filled), np.full((n, n), filled)
+
+
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 101), rank=st.integers(1, 120))
 @settings(max_examples=25, deadline=None)
 def test_the_posterior_is_the_inverse_that_it_says(seed, n, rank):
@@ -136,12 +141,13 @@ def test_the_posterior_is_the_inverse_that_it_says(seed, n, rank):
     matrix = half.T @ half
     at = np.sort(rng.choice(n + 3, n, replace=False)).astype(np.int64)
     scale = rng.uniform(0.1, 3, n)
-    root, told = kernels.posterior(np.tril(matrix), at, scale)
+    root, told = kernels.posterior(np.tril(matrix), at, scale, None, room(n))
     want = np.linalg.inv(np.eye(n) + scale[:, None] * matrix[np.ix_(at, at)] * scale)
     np.testing.assert_allclose(root.T @ root, want, atol=1e-9)
     np.testing.assert_allclose(told, 1.0 - np.diag(want), atol=1e-9)
     assert not np.triu(root, 1).any()
-    less = kernels.posterior(np.tril(matrix), at[: n // 2], scale[: n // 2])[0]
+    half_of_it = at[: n // 2], scale[: n // 2]
+    less = kernels.posterior(np.tril(matrix), *half_of_it, None, room(n // 2))[0]
     assert (less == root[: n // 2, : n // 2]).all()
 
 
@@ -152,9 +158,9 @@ def test_a_posterior_that_threads_share_has_the_same_bits(n, threads):
     half = rng.normal(size=(n + 5, n + 3))
     at = np.sort(rng.choice(n + 3, n, replace=False)).astype(np.int64)
     given = np.tril(half.T @ half), at, rng.uniform(0.1, 3, n)
-    root, told = kernels.posterior(*given)
+    root, told = kernels.posterior(*given, None, room(n))
     with crew(threads) as helpers:
-        shared = kernels.posterior(*given, helpers)
+        shared = kernels.posterior(*given, helpers, room(n))
     assert (shared[0] == root).all()
     assert (shared[1] == told).all()
 
@@ -163,8 +169,8 @@ def test_a_posterior_is_written_over_what_was_there():
     rng = np.random.default_rng(3)
     half = rng.normal(size=(70, 70))
     given = np.tril(half.T @ half), np.arange(40), rng.uniform(0.1, 3, 40)
-    root, told = kernels.posterior(*given)
-    there = np.full((40, 40), np.nan), np.full((40, 40), np.nan)
+    root, told = kernels.posterior(*given, None, room(40, 0.0))
+    there = room(40)
     again = kernels.posterior(*given, None, there)
     assert again[0] is there[1]
     assert (again[0] == root).all()
@@ -175,22 +181,21 @@ def test_a_posterior_is_written_over_what_was_there():
 
 def test_a_posterior_of_what_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"at must lie within 0\.\.1; found 0\.\.2"):
-        kernels.posterior(np.eye(2), np.array([0, 2]), np.ones(2))
+        kernels.posterior(np.eye(2), np.array([0, 2]), np.ones(2), None, room(2))
 
 
 def test_a_curvature_without_its_constant():
     rng = np.random.default_rng(2)
     half = rng.integers(-9, 9, size=(60, 38))
     whole = half.T @ half
-    w, weight, cross = kernels.without_constant(np.tril(whole).astype(np.int64), 0.25)
+    there = np.full((37, 37), np.nan)
+    w, weight, cross = kernels.without_constant(np.tril(whole).astype(np.int64), 0.25, there)
+    assert w is there
     assert weight == whole[0, 0] * 0.25
     np.testing.assert_allclose(cross, whole[1:, 0] / whole[0, 0])
     want = 0.25 * (whole[1:, 1:] - np.outer(whole[1:, 0], whole[1:, 0]) / whole[0, 0])
     np.testing.assert_allclose(w, want, atol=1e-9)
     assert (w == w.T).all()
-    there = np.full(w.shape, np.nan)
-    assert kernels.without_constant(np.tril(whole).astype(np.int64), 0.25, there)[0] is there
-    assert (there == w).all()
 
 
 def test_rows_together_or_alone_have_the_same_bits():

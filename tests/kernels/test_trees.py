@@ -41,6 +41,27 @@ def test_growing_in_steps_is_growing_at_once():
     assert all(found[name].tobytes() == whole[name].tobytes() for name in whole)
 
 
+@pytest.mark.parametrize("small", [16_384, 32])
+def test_a_tree_of_too_many_nodes_is_given_up_and_one_that_has_just_as_many_is_not(small):
+    rng = np.random.default_rng(3)
+    column, labels = GrowColumn("numeric", rng.random(2_000)), rng.integers(0, 2, 2_000).astype(np.uint8)
+
+    def grow(most):
+        given = {"classes": 2, "labels": labels, "small": small, "most_nodes": most}
+        grower = Grower((column,), [0], GrowRules(), **given)
+        grower.run()
+        return grower
+
+    whole = grow(10**9)
+    many = whole.nodes
+    assert many == len(whole.arrays()["column"]) > 1_000
+    just = grow(many)
+    assert (just.nodes, len(just.arrays()["column"])) == (many, many)
+    assert grow(many - 1).nodes > many - 1
+    if small > 2_000:  # one split after the other
+        assert grow(100).nodes <= 102
+
+
 def test_where_the_orders_lie_changes_no_byte():
     rng = np.random.default_rng(5)
     n = 3_000

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import shlex
 
+import pytest
+
 from tallystick.data.schema import Columns
 from tallystick.reports.usage import _quoted, column_flags, use_section
 
@@ -16,6 +18,13 @@ def test_the_command_fits_the_model_that_is_shown(given):
     assert "<b>=levels" in typed
     assert found["sha256"] == hashlib.sha256(given("tree").chosen.model.to_bytes()).hexdigest()
     assert found["verify"] == "tally verify model.tally.json days.csv"
+
+
+def test_a_model_file_is_told_of_without_its_bytes_at_once(given, monkeypatch):
+    shown = given("tree")
+    size = len(shown.chosen.model.to_bytes())
+    monkeypatch.setattr(type(shown.chosen.model), "to_bytes", lambda *_: pytest.fail("all at once"))
+    assert use_section(shown)["bytes"] == f"{size:,}"
 
 
 def test_exports_stand_there_or_the_reason_why_not(given):

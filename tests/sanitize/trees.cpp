@@ -86,8 +86,8 @@ void one(const Rows& rows, tree::Rules rules, bool regression, bool weighted) {
         if (!first) first = &now;
         EXPECT(now.nodes.size() == first->nodes.size() && now.counts == first->counts && now.maps == first->maps);
         const tree::Candidates a = first->candidates(), b = now.candidates();
-        EXPECT(a.lefts == b.lefts && a.maps == b.maps && a.tried.size() == b.tried.size());
-        EXPECT(a.tried.size() == p.columns.size() * first->searched());
+        EXPECT(a.lefts == b.lefts && a.maps == b.maps && a.column == b.column);
+        EXPECT(a.column.size() == p.columns.size() * first->searched());
     }
 }
 
@@ -131,7 +131,7 @@ void a_judge_and_a_walk_stay_inside() {
     EXPECT(said.nodes[0].column >= 0);
     tree::Candidates told;
     judge.field().tell(said.tried[0], said.maps, told);
-    EXPECT(told.tried.size() == columns && told.tried[0].column == said.nodes[0].column);
+    EXPECT(told.column.size() == columns && told.column[0] == said.nodes[0].column);
 
     const int64_t two[] = {9, 0, 0, 9, 0, 6, 5, 11, 0, 0, 1, 1}, all[] = {9, 6, 6, 21};
     const tree::Cut found = judge.best_cut(all, two, 2);

@@ -16,7 +16,7 @@ from tallystick.data.source import open_source, scratch
 from tallystick.errors import OptionError
 from tallystick.learners import tree_levels
 from tallystick.learners.tree_levels import join
-from tallystick.stats import disk_levels, growing_room, room
+from tallystick.stats import disk_levels, growing_room, room, split_search
 
 LINUX = sys.platform == "linux"
 
@@ -135,3 +135,22 @@ def test_a_tree_that_the_budget_has_no_room_for_ends_in_one_line(monkeypatch):
     with pytest.raises(OptionError, match="more than 263 nodes, for which memory=32 MB has no room"):
         ts.DecisionTree.id3()._fit_table(there)
     assert len(ts.DecisionTree.id3(max_depth=5)._fit_table(there).model_.nodes) < 263
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("little", [True, False])
+def test_neither_threads_nor_the_way_decide_which_tree_the_budget_has_no_room_for(
+    threads, little, monkeypatch
+):
+    if not little:
+        monkeypatch.undo()  # all is grown at once
+    there = read_to_disk(open_source(FRAME[:1_000]), 32 << 20, None, "y")
+    fit = ts.DecisionTree.id3(threads=threads)._fit_table
+    nodes = len(fit(there).model_.nodes)
+    monkeypatch.setattr(split_search, "most_nodes", lambda *_: nodes)
+    monkeypatch.setattr(room, "most_nodes", lambda *_: nodes)
+    assert len(fit(there).model_.nodes) == nodes
+    monkeypatch.setattr(split_search, "most_nodes", lambda *_: nodes - 1)
+    monkeypatch.setattr(room, "most_nodes", lambda *_: nodes - 1)
+    with pytest.raises(OptionError, match=f"more than {nodes - 1:,} nodes, for which"):
+        fit(there)

@@ -76,3 +76,15 @@ def test_a_tree_whose_orders_lie_on_disk_is_the_tree_in_memory(monkeypatch):
     assert (
         ts.DecisionTree(max_depth=4)._fit_table(read_table(open_source(frame), None, "y")).to_bytes() == found
     )
+
+
+def test_more_tests_are_reckoned_with_few_columns_and_with_many_classes():
+    rows = {"a": [1.0, 2.0, 3.0], "b": [2.0, 5.0, 1.0], "y": ["n", "j", "n"], "z": ["p", "q", "r"]}
+
+    def most(target, columns):
+        schema = read_table(open_source(pd.DataFrame(rows)), None, target).schema
+        question = GrowingTree(schema, (0,) * columns, GrowRules())
+        return max(n for n in range(0, 200_000, 500) if holds_tree(question, n, 32 << 20))
+
+    assert most("y", 1) > 2 * most("y", 15) > 60_000  # 112 and 472 bytes a row
+    assert most("z", 15) < most("y", 15) / 2

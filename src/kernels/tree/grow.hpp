@@ -50,7 +50,8 @@ struct Problem {
     std::vector<Column> columns;
     std::vector<uint32_t> by_name;  // columns in order of their names
     bool keep_tried = true;
-    size_t small = 16384;  // rows of a node that is grown in one go
+    size_t small = 16384;          // rows of a node that is grown in one go
+    size_t most_nodes = SIZE_MAX;  // a tree of more is not grown to its end
 };
 
 // The tables of F that all columns of a node share.

@@ -23,6 +23,9 @@ class AnyGrower {
     // Let every step return soon; what was grown is of no use then. May be called while others work.
     void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
+    // How many nodes there are so far: more than `most_nodes` where growing was given up for that.
+    size_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
+
     // All steps on this thread.
     void run(size_t columns) {
         for (size_t j = 0; j < columns; ++j) prepare(j);
@@ -36,8 +39,14 @@ class AnyGrower {
    protected:
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
+    // Nodes are added and never taken away, so whoever finds too many knows it of the whole tree.
+    void count_nodes(size_t more, size_t most) {
+        if (nodes_.fetch_add(more, std::memory_order_relaxed) + more > most) stop();
+    }
+
    private:
     std::atomic<bool> stopped_{false};
+    std::atomic<size_t> nodes_{0};
 };
 
 template <class E>
@@ -71,6 +80,7 @@ class Grower final : public AnyGrower {
         open->missing = shelf_.missing;
         open->constant.assign(problem_.columns.size(), 0);
         open->node = book_.add_node(top_, book_.count(table_, table_.rows.data(), n, total.data()), 0);
+        count_nodes(1, problem_.most_nodes);
         place(std::move(open), total);
         kin_.assign(1, {nullptr, {}});
         for (auto& s : frontier_) kin_[0].nodes.push_back(s.get());
@@ -268,6 +278,7 @@ class Grower final : public AnyGrower {
     void add_branches(Made& made, Growth& out) {
         const uint32_t parent = made.parent->node;
         const int32_t depth = out.nodes[parent].depth + 1;
+        count_nodes(made.open.size(), problem_.most_nodes);
         out.nodes[parent].first = static_cast<uint32_t>(out.nodes.size());
         for (size_t b = 0; b < made.open.size(); ++b) {
             made.open[b].first->node = book_.add_node(out, made.counted[b], depth);

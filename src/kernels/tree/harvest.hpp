@@ -10,6 +10,9 @@ class Harvest {
     // grown: the subtrees by their number, and at the end the levels above them.
     Harvest(const Rulebook& book, std::vector<Growth> grown) : field(book.field()), grown_(std::move(grown)) {
         const size_t width = book.problem().regression ? 2 : book.problem().classes;
+        size_t all = 0;
+        for (const Growth& growth : grown_) all += growth.nodes.size();
+        nodes.reserve(all), counts.reserve(all * width);
         std::vector<std::pair<const Growth*, uint32_t>> stack{{&grown_.back(), 0u}};
         while (!stack.empty()) {
             auto [from, at] = stack.back();
@@ -19,6 +22,7 @@ class Harvest {
             const Node& node = from->nodes[at];
             for (uint32_t b = static_cast<uint32_t>(node.children); b-- > 0;) stack.emplace_back(from, node.first + b);
         }
+        for (Growth& growth : grown_) std::vector<Node>().swap(growth.nodes), std::vector<int64_t>().swap(growth.counts);
     }
     Harvest(const Harvest&) = delete;  // `searched_` points into `grown_`
     Harvest& operator=(const Harvest&) = delete;
@@ -28,11 +32,18 @@ class Harvest {
     std::vector<uint8_t> maps;
     Field field;
 
+    // Let go of all but the candidates.
+    void give_up_nodes() {
+        std::vector<Node>().swap(nodes), std::vector<int64_t>().swap(counts), std::vector<uint8_t>().swap(maps);
+    }
+
     size_t searched() const { return searched_.size(); }
 
     Candidates candidates() const {
         Candidates out;
-        out.tried.reserve(searched_.size() * field.by_name.size());
+        size_t lefts = 0;
+        for (const auto& [growth, at] : searched_) lefts += field.lefts(growth->tried[at]);
+        out.reserve(searched_.size() * field.by_name.size(), lefts);
         for (const auto& [growth, at] : searched_) field.tell(growth->tried[at], growth->maps, out);
         return out;
     }

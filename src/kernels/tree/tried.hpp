@@ -68,19 +68,25 @@ class Ledger {
     size_t left_ = 0;
 };
 
-// A column's candidate as it is told.
-struct Tried {
-    int32_t column;
-    int32_t branches;  // 0: nothing to split
-    double cut, gain, ratio;
-    int64_t left;  // into Candidates::lefts, -1: not kept
-    int64_t map;   // into Candidates::maps, -1: not kept
-};
-
+// Candidates as they are told: [searched node, column], best first.
 struct Candidates {
-    std::vector<Tried> tried;    // [searched node, column], best first
+    std::vector<int32_t> column;
+    std::vector<int32_t> branches;  // 0: nothing to split
+    std::vector<double> cut, gain, ratio;
+    std::vector<int64_t> left;   // into `lefts`, -1: not kept
+    std::vector<int64_t> map;    // into `maps`, -1: not kept
     std::vector<int64_t> lefts;  // rows of the first branch, [C + 1] each
     std::vector<uint8_t> maps;   // branches of levels
+
+    void reserve(size_t size, size_t of_lefts) {
+        column.reserve(size), branches.reserve(size), left.reserve(size), map.reserve(size);
+        cut.reserve(size), gain.reserve(size), ratio.reserve(size), lefts.reserve(of_lefts);
+    }
+
+    void add(int32_t j, const Offer& offer, int64_t its_left, int64_t its_map) {
+        column.push_back(j), branches.push_back(offer.branches), left.push_back(its_left), map.push_back(its_map);
+        cut.push_back(offer.cut), gain.push_back(offer.gain), ratio.push_back(offer.ratio);
+    }
 };
 
 // What must be known of the columns to put offers in order.
@@ -89,6 +95,15 @@ struct Field {
     std::vector<uint32_t> map_size;  // [column]: levels whose branch is kept, 0: none
     std::vector<uint8_t> many;       // [column]: one branch per level
     size_t width = 0;                // C + 1
+
+    // How many counts of first branches a node's candidates have.
+    size_t lefts(const Offered& node) const {
+        size_t out = 0;
+        for (uint32_t j : by_name) out += has_left(node.offers[j], j) ? width : 0;
+        return out;
+    }
+
+    bool has_left(const Offer& offer, uint32_t j) const { return offer.branches == 2 && !many[j]; }
 
     // Add one node's candidates: the chosen one, then by worth, then by name, those without a split last.
     void tell(const Offered& node, const std::vector<uint8_t>& maps, Candidates& out) const {
@@ -99,19 +114,19 @@ struct Field {
         std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return worth(a) > worth(b); });
         for (uint32_t j : order) {
             const Offer& o = node.offers[j];
-            Tried t{static_cast<int32_t>(j), o.branches, o.cut, o.gain, o.ratio, -1, o.map};
-            if (o.branches == 2 && !many[j]) {
-                t.left = static_cast<int64_t>(out.lefts.size());
+            int64_t left = -1, map = o.map;
+            if (has_left(o, j)) {
+                left = static_cast<int64_t>(out.lefts.size());
                 for (size_t c = 0; c < width; ++c) out.lefts.push_back(node.left(j * width + c));
             }
             if (o.map >= 0) {
-                t.map = static_cast<int64_t>(out.maps.size());
+                map = static_cast<int64_t>(out.maps.size());
                 out.maps.insert(out.maps.end(), maps.begin() + o.map, maps.begin() + o.map + map_size[j]);
             } else if (o.branches == 2 && map_size[j] > 0 && map_size[j] <= 64) {
-                t.map = static_cast<int64_t>(out.maps.size());
+                map = static_cast<int64_t>(out.maps.size());
                 for (uint32_t code = 0; code < map_size[j]; ++code) out.maps.push_back(o.second >> code & 1);
             }
-            out.tried.push_back(t);
+            out.add(static_cast<int32_t>(j), o, left, map);
         }
     }
 };

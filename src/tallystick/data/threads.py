@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from tallystick.errors import OptionError, shown
 
@@ -101,7 +101,7 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         for job in jobs:
             yield job()
         return
-    every = iter(jobs)
+    every = _to_the_end(jobs)
     begin = list(islice(every, 2))
     if len(begin) < 2:  # a thread would cost more than it gives
         for job in begin:
@@ -122,6 +122,18 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
     finally:
         stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
         pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
+
+
+def _to_the_end(jobs: Iterable[Callable[[], T]]) -> Iterator[Callable[[], T]]:
+    """Yield the jobs; what ends the walk over them is a last job that raises it, behind those before."""
+    try:
+        yield from jobs
+    except Exception as error:
+        yield partial(_raise, error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def _answer(future: Future[T]) -> T:

@@ -43,6 +43,7 @@ from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
+from tallystick.evaluate.large import tidy
 from tallystick.evaluate.running import fresh, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
@@ -225,6 +226,7 @@ def _where_there_is_room(
         return run(candidates)
     except LargeTree as error:
         refused = error.with_traceback(None)  # else the tree that had no room would be held
+    tidy(table)
     rest = [c for c in candidates if _has_room(c, table)]
     if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
         raise refused
@@ -242,6 +244,8 @@ def _has_room(candidate: Candidate, table: Table) -> bool:
             fresh(estimator)._fit_table(table)
     except LargeTree:
         return False
+    finally:
+        tidy(table)
     return True
 
 

@@ -165,8 +165,10 @@ class OptimalTree(ClassTree):
         learner = OptimalLearner(self._options(), table.unit, answers, table.row_unit, running)
         return fit(learner, table, engine)
 
-    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        tree = self._grow(table, engine)
+    def _learn(
+        self, table: Table, engine: Engine, candidates: bool = False
+    ) -> tuple[Model, tuple[Note, ...]]:
+        tree = self._grow(table, engine, candidates)
         self._table = None if table.place == "disk" else table
         notes = [*text_notes(table.schema), *weight_notes(table), *search_notes(tree.certificate)]
         return tree, tuple(notes)

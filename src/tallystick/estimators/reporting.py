@@ -171,6 +171,7 @@ def report(
         return _saved(_of_numbers(source, table, groups, wish, shared, steps), path)
     tidy(table)
     described = describe_table(source.name, table, reader._local().threads, source.form)
+    tidy(table)
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)

@@ -130,11 +130,15 @@ class _AnyTree(TreeViews):
         own = {} if table.unit == 1 else {"row": table.row_unit}
         return super()._rows_of(table) | own
 
-    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+    def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        """Return the tree without the splits it did not make."""
+        return self._learn(table, engine, candidates=False)
+
+    def _learn(self, table: Table, engine: Engine, candidates: bool = True) -> tuple[Model, tuple[Note, ...]]:
         way = pruning_of(self.pruning)
         self._by_held_out = False
         notes = (*text_notes(table.schema), *weight_notes(table))
-        grown = self._grow(table, engine)
+        grown = self._grow(table, engine, candidates)
         # kept for pruning; no part of the model file
         self._table = None if table.place == "disk" and not self._keeps_rows else table
         if way is None:
@@ -244,11 +248,7 @@ class ClassTree(_AnyTree, Classifier):
         return type(self)(**named_by_label(self.get_params(deep=False), PER_CLASS, target))
 
 
-_PLAIN: dict[str, Any] = {
-    "average": False,
-    "smoothing": 0.0,
-    "cut_price": 0.0,
-}  # answer by the leaf's own shares
+_PLAIN: dict[str, Any] = {"average": False, "smoothing": 0.0, "cut_price": 0.0}  # the leaf's own shares
 
 
 class DecisionTree(ClassTree):

@@ -70,13 +70,7 @@ class BlockBasis:
         _kernels.diagonal_along(self.table, self.rows, w, out)
         return out
 
-    def turned(
-        self,
-        w: Floats,
-        some: Whole,
-        helpers: Together | None = None,
-        work: tuple[Floats, Floats] | None = None,
-    ) -> Floats:
+    def turned(self, w: Floats, some: Whole, helpers: Together | None, work: tuple[Floats, Floats]) -> Floats:
         """Return B'W B of some directions, in rising order, for a symmetric w[line, line]; only the lower
         triangle is filled. helpers: who shares the work; the same bits. work: two matrices to be written
         over, [direction, line] and what is returned.
@@ -85,7 +79,7 @@ class BlockBasis:
         q = len(check.array("some", some, "int64", (None,)))
         if q and not (some[0] >= 0 and some[-1] < self.directions and (np.diff(some) > 0).all()):
             raise ValueError(f"some must rise within 0..{self.directions - 1}")
-        half, out = work or (np.empty((q, len(w))), np.empty((q, q)))
+        half, out = work
         check.writable("work", half, "float64", (q, len(w)))
         check.writable("work", out, "float64", (q, q))
 

@@ -122,8 +122,8 @@ def posterior(
     matrix: Floats,
     at: Whole,
     scale: Floats,
-    helpers: Together | None = None,
-    out: tuple[Floats, Floats] | None = None,
+    helpers: Together | None,
+    out: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats]:
     """Return X with X'X = (I + D M D)^-1, M being rows and columns `at` of a symmetric matrix and D =
     diag(scale), and the diagonal of I - X'X. helpers: who shares the work; the same bits. out: two matrices
@@ -134,10 +134,8 @@ def posterior(
     check.array("scale", scale, "float64", (n,))
     if n and not (at.min() >= 0 and at.max() < len(matrix)):
         raise ValueError(f"at must lie within 0..{len(matrix) - 1}; found {at.min()}..{at.max()}")
-    a, x = out or (np.empty((n, n)), np.empty((n, n)))
+    a, x = (check.writable("out", given, "float64", (n, n)) for given in out)
     told = np.empty(n)
-    for given in (a, x):
-        check.writable("out", given, "float64", (n, n))
     if helpers is None or not n:
         _kernels.posterior(matrix, at, scale, a, x, told)
         return x, told
@@ -165,15 +163,15 @@ def stretches(
     helpers(lambda first: step(first, min(first + each, stop)), range(begin, stop, each))
 
 
-def without_constant(lower: Whole, unit: float, out: Floats | None = None) -> tuple[Floats, float, Floats]:
+def without_constant(lower: Whole, unit: float, out: Floats) -> tuple[Floats, float, Floats]:
     """Return what a curvature in whole `unit`s, the constant first and only its lower triangle filled, is
     where the constant is free to follow; the constant's own; and how it follows each of the others. out:
     a matrix to be written over with the first.
     """
     n = len(check.array("lower", lower, "int64", (None, len(lower)))) - 1
-    w = np.empty((n, n)) if out is None else check.writable("out", out, "float64", (n, n))
+    check.writable("out", out, "float64", (n, n))
     cross = np.empty(n)
-    return w, float(_kernels.without_constant(lower, unit, w, cross)), cross
+    return out, float(_kernels.without_constant(lower, unit, out, cross)), cross
 
 
 def eigen(a: Floats) -> tuple[Floats, Floats]:

@@ -20,6 +20,7 @@ from tallystick.kernels import check
 Harvest = _kernels.TreeHarvest
 CRITERIA = ("entropy", "ratio", "gini", "variance")
 KINDS = ("numeric", "ordered", "levels")
+ANY_NUMBER = 2**63 - 1  # of nodes
 SMALL = 16_384  # rows of a node that is grown in one go: about what fits a core's cache
 
 
@@ -76,7 +77,7 @@ class GrowColumn(NamedTuple):
 class Grower:
     """One tree being grown. heavy, all_rows: what all rows of the table weigh in scores and in counts, None
     where these are all of them. room: makes the array in which columns of numbers lie in order, as
-    numpy.empty does; None: in memory.
+    numpy.empty does; None: in memory. most_nodes: a tree of more is given up, and `nodes` tells so.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Grower:
         keep_tried: bool = True,
         small: int = SMALL,
         room: check.Room | None = None,
+        most_nodes: int = ANY_NUMBER,
     ) -> None:
         rows = len(columns[0].cells)
         _check(columns, rows, labels, response, score_weights, row_weights)
@@ -118,7 +120,7 @@ class Grower:
             heavy = rows if score_weights is None else int(score_weights.sum())
         if all_rows is None:
             all_rows = rows if row_weights is None else int(row_weights.sum())
-        self._grower.build(list(by_name), keep_tried, small, heavy, all_rows)
+        self._grower.build(list(by_name), keep_tried, small, heavy, all_rows, most_nodes)
         if room is not None:
             in_numbers = sum(not column.k and column.kind == "numeric" for column in columns)
             orders = room((in_numbers, rows), np.dtype(f"u{self._grower.entry()}"))
@@ -167,8 +169,13 @@ class Grower:
         """Let all steps that run now, or later, return soon; the tree is of no use then."""
         self._grower.stop()
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are so far; more than `most_nodes`: the tree was given up."""
+        return int(self._grower.nodes())
+
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
+        """Return the tree, depth first, once; see `_kernels.TreeGrower` for the names."""
         return self._grower.arrays()
 
     def harvest(self) -> Harvest:
@@ -200,7 +207,7 @@ class Judge:
         grower.set_rules(*rules.numbers())
         for column in columns:
             grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
-        grower.build(list(by_name), True, 1, heavy, rows)
+        grower.build(list(by_name), True, 1, heavy, rows, ANY_NUMBER)
         self._judge = grower.judge(heavy, rows)
 
     def judge(

@@ -138,14 +138,13 @@ def use_section(given: Ingredients, how: Sequence[tuple[str, str]] = HOW) -> dic
     }
     if given.model is None:
         return out | {"model": False}
-    content = estimator.to_bytes()
-    sha256 = hashlib.sha256(content).hexdigest()
+    sha256, size = _file_facts(estimator)
     data = given.description.name
     file = "model.tally.json"
     return out | {
         "model": True,
         "sha256": sha256,
-        "bytes": f"{len(content):,}",
+        "bytes": f"{size:,}",
         "fit": fit_line(estimator, given.chosen.family, data, given.target, file),
         "verify": f"tally verify {file} {_quoted(data)}",
         "python": _python(given, data, file),
@@ -153,6 +152,15 @@ def use_section(given: Ingredients, how: Sequence[tuple[str, str]] = HOW) -> dic
         "exports": [_export(given, kind, sha256) for kind in ("sql", "python")],
         "notes": [n.text for n in estimator.notes_][:20],
     }
+
+
+def _file_facts(estimator: Any) -> tuple[str, int]:
+    """Return the sha256 of a model file and its bytes, piece by piece: that of a large tree is large."""
+    digest, size = hashlib.sha256(), 0
+    for piece in estimator._pieces(profile=True):
+        digest.update(piece)
+        size += len(piece)
+    return digest.hexdigest(), size
 
 
 def fit_line(estimator: Any, family: str, data: str, target: str, file: str) -> str:

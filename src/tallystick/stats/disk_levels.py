@@ -9,7 +9,7 @@ Law: what a learner makes of the answer is what it makes of `Frontier.add` over 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -79,9 +79,9 @@ class DiskLevel:
         before = known * self.more.growing.node_bytes
         held, size = list[int](), 0
         for group in self._groups(small):
-            for i, arrays in self._grown(group):
-                known += len(arrays["column"])
-                self.more.growing.refuse(known)
+            for i, grow in self._growing(group):
+                arrays = grow(known=known - 1)  # the first of them is known
+                known += len(arrays["column"]) - 1
                 below[i] = arrays
                 held.append(i)
                 size += scratch.size_of(arrays)
@@ -161,15 +161,16 @@ class DiskLevel:
         if group:
             yield group
 
-    def _grown(self, group: list[int]) -> Iterator[tuple[int, Arrays]]:
-        """Yield the trees below some nodes."""
+    def _growing(self, group: list[int]) -> Iterator[tuple[int, Callable[..., Arrays]]]:
+        """Yield who grows the tree below each of some nodes."""
         ends = np.cumsum(self.sizes[group]).tolist()
         if not ends[-1]:  # no row came here: a leaf of nothing
             return
         rows = self._fetched(self._rows(group))
         grow = Subtree(self.more, self.question.codings)
         for i, start, end in zip(group, [0, *ends], ends, strict=False):
-            yield i, grow(rows.slice(start, end), self.more.depth[i], self.threads, self.table.budget)
+            own = rows.slice(start, end)
+            yield i, partial(grow, own, self.more.depth[i], self.threads, self.table.budget)
 
     def _fetched(self, rows: Ints) -> RowsOnDisk:
         """Return some rows in the form in which trees are grown."""

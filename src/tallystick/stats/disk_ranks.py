@@ -30,6 +30,11 @@ def in_hand(table: Table, labels: int) -> bool:
     return table.holds(VALUE + LABEL * labels)
 
 
+def most_in_hand(budget: int, labels: int) -> int:
+    """Return how many values a budget of bytes has room for, with counts[value, label]."""
+    return budget // (2 * (VALUE + LABEL * labels))
+
+
 @dataclass(frozen=True)
 class DiskRanks:
     """values[value], rising, and counts[value, label] of their rows, missing last. size: values of a piece;

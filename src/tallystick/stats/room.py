@@ -18,10 +18,15 @@ class LargeTree(OptionError):  # noqa: N818  named for what it is of
     """A tree that a budget has no room for."""
 
 
+def most_nodes(each: int, budget: int) -> int:
+    """Return how many nodes of a tree a budget of bytes holds. each: bytes that a node takes."""
+    held = max(budget, LEAST)
+    return (held - min(LEFT, held // READING)) // each
+
+
 def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
     """Refuse a tree of more nodes than a budget of bytes holds. each: bytes that a node takes."""
-    held = max(budget, LEAST)
-    if nodes > (most := (held - min(LEFT, held // READING)) // each):
+    if nodes > (most := most_nodes(each, budget)):
         raise LargeTree(
             f"this tree has more than {most:,} nodes, for which memory={told(budget)} has no room. "
             + FEWER_NODES

@@ -166,12 +166,19 @@ class Subtree:
     nodes: OpenNodes
     codings: tuple[Coding, ...]
 
-    def __call__(self, rows: Block, depth: int, threads: int = 1, budget: int = 0) -> Arrays:
-        """Return the kernels' arrays of a tree, candidates included. rows: in the form of the codings."""
+    def __call__(self, rows: Block, depth: int, threads: int = 1, budget: int = 0, known: int = 0) -> Arrays:
+        """Return the kernels' arrays of a tree, candidates included. rows: in the form of the codings. known:
+        how many nodes there are before; too many for the budget are an error.
+        """
         room = GrowingRoom(rows.rows, sum(c.plain for c in self.codings), budget)
-        grower = make_grower(self.nodes.growing, self._cells(rows), rows, self.nodes.scale, depth, room)
+        growing, scale = self.nodes.growing, self.nodes.scale
+        grower = make_grower(growing, self._cells(rows), rows, scale, depth, room, known)
         run(grower, threads, room)
-        return grower.arrays() | grower.harvest().tried()
+        if budget:
+            growing.refuse(known + grower.nodes)
+        arrays, harvest = grower.arrays(), grower.harvest()
+        del grower  # and its rows
+        return arrays | harvest.tried()
 
     def _cells(self, rows: Block) -> list[GrowColumn]:
         return [

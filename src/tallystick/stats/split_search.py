@@ -24,14 +24,14 @@ from tallystick.data.source import scratch
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.data.threads import FEW_ROWS, crew, in_order
 from tallystick.errors import DataError, OptionError
-from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
+from tallystick.kernels.trees import ANY_NUMBER, SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
 from tallystick.stats.finer_cells import FinerCells, Zoomed, crowded
 from tallystick.stats.growing_room import GROWING, NO_BUDGET, GrowingRoom, holds_tree
 from tallystick.stats.quantiles import ValueCounts
-from tallystick.stats.room import refuse_large_tree
+from tallystick.stats.room import most_nodes, refuse_large_tree
 from tallystick.stats.score_weights import AT_ONCE, ScoreWeights
 
 T = TypeVar("T")
@@ -212,6 +212,10 @@ class GrowingTree:
         if self.budget:
             refuse_large_tree(nodes, max(self.node_bytes, growing), self.budget)
 
+    def more_nodes(self, known: int = 0) -> int:
+        """Return how many nodes more the budget has room for, `known` being there."""
+        return max(most_nodes(self.node_bytes, self.budget) - known, 0) if self.budget else ANY_NUMBER
+
     @property
     def shares_out(self) -> bool:
         """Does a test send rows down all its branches, in parts, since their value is missing?"""
@@ -258,14 +262,16 @@ class _Growth:
         room = GrowingRoom(table.rows, sum(not c.k for c in cells), table.budget)
         grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight), room=room)
         run(grower, threads if table.rows >= FEW_ROWS else 1, room)
-        arrays = grower.arrays()
         if table.place == "disk":
-            self.question.refuse(len(arrays["column"]))
+            self.question.refuse(grower.nodes)
+        arrays, harvest = grower.arrays(), grower.harvest()
+        del grower  # and its rows
+        if table.place == "disk":
             arrays = scratch.kept(arrays)
         if self.question.rules.fractions:
             spread_missing(arrays)
         lift(arrays, self.question.columns, "column")
-        tried = partial(tell_tried, grower.harvest(), self.question.columns, weighing)
+        tried = partial(tell_tried, harvest, self.question.columns, weighing)
         if self.question.observed:
             kept = tried() if self.question.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
@@ -320,8 +326,11 @@ def make_grower(
     scale: GrowthScale,
     depth: int = 0,
     room: GrowingRoom = NO_BUDGET,
+    known: int = 0,
 ) -> Grower:
-    """Return the grower of some rows that stand at a node of this depth. rows: a table, or a block."""
+    """Return the grower of some rows that stand at a node of this depth. rows: a table, or a block. known:
+    nodes that the tree has so far; the grower gives up where the budget has no room for all that come.
+    """
     rules = scale.values.rules(question.rules)
     if rules.fractions or depth:
         rules = replace(rules, fractions=False, max_depth=max(rules.max_depth - depth, 0))
@@ -339,6 +348,7 @@ def make_grower(
         all_rows=scale.rows,
         keep_tried=question.keep_tried,
         room=scratch.empty if room.on_disk else None,
+        most_nodes=question.more_nodes(known) if room.budget else ANY_NUMBER,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tallystick.data.read import places as room_for_rows
 from tallystick.data.read.places import PlacesInMemory, PlacesOnDisk, expected
 from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.schema import Reading
@@ -102,6 +105,25 @@ def test_numbers_on_disk_are_written_once(tmp_path, monkeypatch):
     read_to_disk(opened(tmp_path, CASES["plain"]), 1 << 25, target="y", threads=1)
     numbers = 5 * 8 * 6_000
     assert numbers < sum(written) < 1.5 * numbers  # what else there is, twice
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux gives back what lies inside a file")
+@pytest.mark.parametrize("case", ["plain", "-0.0", "a quote"])
+def test_room_for_rows_that_did_not_come_is_given_back(tmp_path, monkeypatch, case):
+    monkeypatch.setattr(room_for_rows, "expected", lambda rows: 40 * rows)
+    held, close = [], PlacesOnDisk.close
+
+    def closed(places):
+        held.append((os.fstat(places.file.fileno()).st_blocks * 512, places.file.size))
+        close(places)
+
+    monkeypatch.setattr(PlacesOnDisk, "close", closed)
+    table = read_to_disk(opened(tmp_path, CASES[case]), 1 << 25, target="y")
+    own = read_table(opened(tmp_path, CASES[case]), target="y")
+    assert all(np.array_equal(table.columns[name], own.columns[name], equal_nan=True) for name in "abcde")
+    [(taken, length)] = held
+    numbers = 5 * 8 * table.rows
+    assert taken < numbers + 5 * (1 << 16) < length / 4  # blocks of a disk are given back whole
 
 
 def test_parts_that_lie_elsewhere_are_put_in_their_places():

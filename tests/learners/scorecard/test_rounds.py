@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tallystick as ts
+from tallystick.engines.local import Local
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.rounds import GONE, Rounds, State, first_state, further, levelled
@@ -103,3 +106,24 @@ def test_the_points_of_one_column_of_levels_are_those_of_its_counts_drawn_to_the
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
     assert points["x"] == pytest.approx(side[0] * low, abs=0.003)
     assert points["y"] == pytest.approx(side[1] * low, abs=0.003)
+
+
+def test_sums_are_let_go_before_the_next_are_asked_for():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(600, 3))
+    y = (x[:, 0] * x[:, 1] + x[:, 2] > rng.normal(size=600)).astype(int)
+    held, asked = [], []
+
+    class Watched(Local):
+        def total(self, table, question):
+            gc.collect()
+            asked.append([ref() for ref in held if ref() is not None])
+            found = super().total(table, question)
+            if isinstance(getattr(found, "squares", None), np.ndarray):
+                held.append(weakref.ref(found.squares))
+            return found
+
+    method = ts.Scorecard()
+    method._learn(method._read(x, y), Watched(1))
+    assert len(held) > 5
+    assert not any(asked)

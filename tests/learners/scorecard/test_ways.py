@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.learners.scorecard.priors import piece_of
-from tallystick.learners.scorecard.quadratic import Directions, Pull
+from tallystick.learners.scorecard.quadratic import Directions, Pull, desks_of
 from tallystick.learners.scorecard.ways import OneWay, held, multipliers
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
@@ -31,7 +31,8 @@ def links(count, seed=6):
     for _ in range(count):
         half = rng.normal(size=(30, 10))
         matrix, right = half.T @ half, rng.normal(size=10) * 20
-        found.append(Pull.of(directions, matrix, right, STRENGTHS).optimum(STRENGTHS))
+        [desk] = desks_of(directions, 1, np.empty)
+        found.append(Pull.of(directions, matrix, right, STRENGTHS, None, desk).optimum(STRENGTHS, None))
         problems.append((matrix, right))
     return found, problems
 

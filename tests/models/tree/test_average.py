@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import prunings, random_tree
 
-from tallystick.models.tree import Tree
+from tallystick.models.tree import Tree, average
 from tallystick.models.tree.average import log_gamma
 from tallystick.models.tree.prior import prior_of_tests
 
@@ -81,3 +81,12 @@ def test_the_most_probable_pruning_is_the_one_shown():
 @given(st.floats(1e-8, 1e9))
 def test_log_gamma_is_right(x):
     assert math.isclose(log_gamma(np.array([x]))[0], math.lgamma(x), rel_tol=2e-14, abs_tol=2e-14)
+
+
+def test_log_gamma_of_many_is_that_of_each(monkeypatch):
+    x = np.random.default_rng(0).random(100) * 40 + 0.01
+    whole, sizes, few = log_gamma(x), [], average._log_gamma
+    monkeypatch.setattr(average, "AT_ONCE", 7)
+    monkeypatch.setattr(average, "_log_gamma", lambda some: sizes.append(len(some)) or few(some))
+    assert log_gamma(x).tobytes() == whole.tobytes()
+    assert (max(sizes), sum(sizes)) == (7, 100)  # a dozen arrays of few numbers

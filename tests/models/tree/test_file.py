@@ -6,13 +6,15 @@ import copy
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import REGRESSION, SCHEMA, random_nodes, random_tree
 
+import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.models.tree import Answers, Tree
+from tallystick.models.tree import Answers, Tree, model
 
 seeds = st.integers(0, 10_000)
 
@@ -91,3 +93,15 @@ def test_a_damaged_tree_is_refused_in_one_line(damage):
     with pytest.raises(ModelFileError) as caught:
         Tree.from_dict(broken(DAMAGE[damage]), **READ)
     assert "\n" not in str(caught.value)
+
+
+def test_candidates_of_many_columns_are_written_of_few_nodes_at_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.random((300, 5)), columns=list("abcde")).assign(y=rng.choice(["p", "q"], 300))
+    tree = ts.DecisionTree().fit(rows, "y").model_
+    whole = tree.to_dict()
+    assert len(list(tree.in_parts()["candidates"])) == 1
+    monkeypatch.setattr(model, "TESTS_WRITTEN", 50)  # ten nodes
+    parts = list(tree.in_parts()["candidates"])
+    assert len(tree.nodes) / 20 < len(parts) <= -(-len(tree.nodes) // 10)
+    assert tree.to_dict() == whole

@@ -7,7 +7,7 @@ a column is joined as if nothing had a place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from threading import Lock
 
 import numpy as np
@@ -116,6 +116,15 @@ class PlacesOnDisk:
         """Return numbers of a column that were written."""
         assert self.file is not None
         return self.file.read(self.begins[name] + 8 * row, 8 * rows)
+
+    def give_back(self, rows: int, names: Collection[str]) -> None:
+        """Give the disk back all but so many rows of these columns: how many there are was a guess."""
+        if self.file is None:
+            return
+        taken = padded(8 * self.rows)
+        for name, at in self.begins.items():
+            needed = 8 * rows if name in names else 0
+            self.file.free(taken - needed, at + needed)
 
     def columns(self) -> dict[str, tuple[ScratchFile, int]]:
         """Return where each column begins."""

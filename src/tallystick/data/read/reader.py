@@ -339,4 +339,5 @@ def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
     for block, count, keep in in_order((partial(job, i) for i in range(len(first))), threads):
         file.add(block, rows, keep, moved)
         rows += count
+    first.places.give_back(decision.rows, there)
     return file

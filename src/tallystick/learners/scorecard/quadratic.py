@@ -200,7 +200,7 @@ class Optimum:
         half = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
         return 0.5 * kernels.dot(kernels.cholesky_solve(factor, v), v) + share * half
 
-    def roots(self, room: Room = np.empty) -> Array:
+    def roots(self, room: Room) -> Array:
         """Return S[line, direction]: S S' is the covariance of f. room: makes it."""
         d = self.directions
         unseen = np.setdiff1d(np.flatnonzero(self.scale > 0.0), self.seen, assume_unique=True)
@@ -257,7 +257,7 @@ class Desk:
         return _laid(self._work, size, size), _laid(self._root, size, size)
 
 
-def desks_of(directions: Directions, links: int, room: Room = np.empty) -> list[Desk]:
+def desks_of(directions: Directions, links: int, room: Room) -> list[Desk]:
     """Return a desk for each link, in one array that `room` makes: links may be more than files."""
     lines, size = directions.basis.lines, directions.basis.directions
     sizes = lines * lines, size * max(size, lines), size * size, size * size
@@ -289,17 +289,17 @@ class Pull:
         curvature: Array,
         right: Array,
         strengths: Array,
-        helpers: Together | None = None,
-        desk: Desk | None = None,
+        helpers: Together | None,
+        desk: Desk,
     ) -> Pull:
         """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
-        basis, desk = directions.basis, desk or desks_of(directions, 1)[0]
+        basis = directions.basis
         tells, side = basis.diagonal(curvature), basis.along(right)
         some = directions.seen(GROWTH * strengths, tells, side)
         matrix = basis.turned(curvature, some, helpers, desk.turned(len(some), len(curvature)))
         return cls(directions, some, matrix, tells, side, desk)
 
-    def optimum(self, strengths: Array, helpers: Together | None = None) -> Optimum:
+    def optimum(self, strengths: Array, helpers: Together | None) -> Optimum:
         """Return the optimum under strengths, in the place of the last one. helpers: who shares the work."""
         directions = self.directions
         scale = np.sqrt(strengths)[directions.kind]

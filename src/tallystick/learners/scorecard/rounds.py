@@ -226,6 +226,7 @@ class Rounds:
         desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
         spot = yield from self.bent(state, total, sample, desks)
+        del total  # it has a curvature of its own, which the spot has in its place
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
         found: list[Optimum] = []
         for turn in range(self.most):
@@ -244,6 +245,7 @@ class Rounds:
             change = float(np.abs(tried.f - state.f).max(initial=0.0))
             spot = yield from self.bent(tried, total, sample, desks)
             state = tried
+            del total
             if self.fixed:
                 if change <= POLISHED:
                     break
@@ -280,6 +282,7 @@ class Rounds:
             tried = replace(tried, loss=loss, evidence=slack - loss, passes=tried.passes + 1)
             if state.loss - loss >= t * rise - 1.7 * t * t * bend - SLACK or t < LEAST * first:
                 return tried, total, t / first
+            del total
             better, t = replace(better, passes=tried.passes), 0.5 * t
 
     def improve(

@@ -33,7 +33,7 @@ DIGITS = 4  # of a standard error
 
 
 def spread_of(
-    ending: Ending, places: Sequence[Sequence[Sequence[int]]], shares: Array, step: int, room: Room = np.empty
+    ending: Ending, places: Sequence[Sequence[Sequence[int]]], shares: Array, step: int, room: Room
 ) -> tuple[tuple[Array, ...], CardSpread]:
     """Return the standard errors [line, link] of each part, and how they go together.
 

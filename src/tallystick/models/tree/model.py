@@ -33,7 +33,7 @@ from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.text import show
 from tallystick.models.tree.weights import ClassWeights, criterion_weights
 
-WRITTEN = 1 << 14  # nodes that are written at once
+WRITTEN, TESTS_WRITTEN = 1 << 14, 1 << 16  # nodes that are written at once, and tests that were not made
 KINDS = ("decision-tree", "regression-tree", "optimal-tree")
 
 
@@ -387,13 +387,18 @@ class Tree:
 
     def in_parts(self) -> dict[str, Any]:
         """Return the same with its long lists in parts, of which one at a time is in memory."""
-        every = [slice(at, min(at + WRITTEN, len(self.nodes))) for at in range(0, len(self.nodes), WRITTEN)]
+        every = self._stretches(WRITTEN)
+        few = self._stretches(-(-TESTS_WRITTEN // max(len(self.schema.used), 1)))
         proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
         return proof | {
             "branches": ToldInParts(lambda: (write_branches(self.nodes, here) for here in every)),
-            "candidates": ToldInParts(lambda: (self._texts(here) for here in every)),
+            "candidates": ToldInParts(lambda: (self._texts(here) for here in few)),
             "nodes": ToldInParts(lambda: (write_nodes(self.nodes, here) for here in every)),
         }
+
+    def _stretches(self, size: int) -> list[slice]:
+        """Return all nodes, so many at a time."""
+        return [slice(at, min(at + size, len(self.nodes))) for at in range(0, len(self.nodes), size)]
 
     def _texts(self, here: slice) -> list[str]:
         """Return the candidates of some nodes as texts, none where they were not kept."""
