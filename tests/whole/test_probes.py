@@ -53,6 +53,7 @@ SUMS = {
     "models/logistic/model.py": {"KnownFit"},  # what a fit tells: known, or found when somebody asks
     "stats/distribution.py": {"Grid", "Spreads", "Near"},  # cells of a column, finer ones, values in some
     "stats/finer_cells.py": {"Zoomed"},
+    "stats/rest.py": {"Rest"},  # what a shortcut leaves to be summed
     "stats/split_search.py": {"Grown"},
     "working/document.py": {"Headline", "Sentence", "Formula", "Listing", "Drawing", "Space"},
     "working/pieces.py": {"Quoted", "Value", "Ratio", "Over", "Raised", "Lowered", "Root"},
