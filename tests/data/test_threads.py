@@ -14,7 +14,15 @@ from pathlib import Path
 import pytest
 
 import tallystick
-from tallystick.data.threads import Stopped, as_they_come, checkpoint, crew, in_order, thread_count
+from tallystick.data.threads import (
+    Stopped,
+    as_they_come,
+    checkpoint,
+    crew,
+    each_in_order,
+    in_order,
+    thread_count,
+)
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
 
@@ -126,6 +134,27 @@ def test_what_ends_the_jobs_does_not_overtake_what_an_earlier_job_raises(threads
     with pytest.raises(OSError if good == many else KeyError):
         found.extend(in_order(jobs(), threads))
     assert found == list(range(good))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+@pytest.mark.parametrize("many", [0, 1, 2, 7, 30, 100])
+def test_each_item_is_answered_in_order_whatever_their_number(threads, many):
+    assert list(each_in_order(lambda n: n * n, range(many), threads)) == [n * n for n in range(many)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_the_first_error_of_an_item_is_raised_and_its_job_ends_there(threads):
+    done = []
+
+    def work(n):
+        done.append(n)
+        if n in (50, 51, 90):
+            raise KeyError(n)
+
+    found = each_in_order(work, range(100), threads)
+    with pytest.raises(KeyError, match="50"):
+        list(found)
+    assert 51 not in done or threads == 16  # which has jobs of one item
 
 
 @pytest.mark.slow

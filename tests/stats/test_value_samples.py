@@ -64,6 +64,23 @@ def test_a_sample_lies_in_the_first_quarter_of_the_hashes_or_is_whole(distinct):
     assert found.whole == (near <= 100)
 
 
+@pytest.mark.parametrize("distinct", [1, 2, 3, 7, 30])
+def test_few_values_of_many_rows_are_all_there(distinct):
+    x = np.resize(np.random.default_rng(distinct).normal(size=distinct), 50_000)  # none missing, none picked
+    (found,) = ByGuess().solve(ValueSample(("x",), 2), as_table(rows(x)), 2)
+    assert found.whole
+    assert len(found.values.values) == distinct
+
+
+def test_a_block_of_which_nothing_is_in_the_sample_adds_nothing():
+    x = np.random.default_rng(0).normal(size=3_000)
+    known = ASK.add(ASK.zero(), rows(x))
+    far = x[kernels.value_hashes(x) > np.uint64(known[0].limit)]
+    for some in (far[:0], far[:5]):
+        assert told(ASK.add(known, rows(some))) == told(known)
+    assert told(ASK.add(ASK.zero(), rows(x[:0]))) == told(ASK.zero())
+
+
 def test_a_sample_is_whole_up_to_its_size_and_then_the_values_of_least_hash():
     x = np.random.default_rng(1).normal(size=500)
     (all_values,) = ClassValues(("x",), 2).add(ClassValues(("x",), 2).zero(), rows(x))

@@ -130,7 +130,7 @@ class KnownSums:
             return total
 
         def whole(rest: Total) -> Total:
-            for name in list(rest)[1:]:
+            for name in filter(None, rest):  # but the rows of each class
                 i, part = name.split()
                 total[key(left[int(i)], part)] = rest[name]
             return total

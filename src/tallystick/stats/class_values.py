@@ -7,7 +7,6 @@ change it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
-from tallystick.data.threads import checkpoint, in_order
+from tallystick.data.threads import checkpoint, each_in_order
 from tallystick.stats.room import refuse_beyond_memory
 
 Floats = NDArray[np.float64]
@@ -105,7 +104,7 @@ class ByRanks:
             return question.by_code(codes, distinct, classes, weights)
 
         alone = table.rows * len(question.columns) < ALONE
-        return list(in_order((partial(one, name) for name in question.columns), 1 if alone else threads))
+        return list(each_in_order(one, question.columns, 1 if alone else threads))
 
 
 def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:

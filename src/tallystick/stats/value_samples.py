@@ -2,8 +2,8 @@
 least.
 
 Knows blocks. Knows nothing of what is judged by it. Laws: which values are in the sample depends on the set
-of values alone, so on no order, thread or engine; each has all its rows. A sample is a quarter of the values
-or less: where the `size` least hashes are not within the first quarter of all, every value is there.
+of values alone, so on no order, thread or engine; each has all its rows. There are more than `size` values
+within the first quarter of the hashes, or every value is in the sample.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, limit_of, take_picked
-from tallystick.data.threads import checkpoint, in_order
+from tallystick.data.threads import checkpoint, each_in_order, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
 SIZE = 1 << 13  # distinct values that are enough to judge by
@@ -105,8 +105,8 @@ class ValueSample:
         these have.
         """
         most = sum(len(rows) for _, rows, _ in picked)
-        size = min(most, self.size) if limit <= QUARTER else most
-        self._all.refuse_many(size)
+        size = self.size if limit <= QUARTER else max(most, 1)
+        self._all.refuse_many(min(most, size))
         found = kernels.sample_values(picked, classes, self.classes, limit, size, weights)
         values = ValuesByClass(found.values, found.counts, found.missing)
         return SampledValues(values, found.limit), found.distinct
@@ -128,21 +128,23 @@ class ByGuess:
         while some := [name for name, share in shares.items() if share < MOST and name not in found]:
             limits = [limit_of(shares[name]) for name in some]
             picked = _picked(table, some, limits, threads)
-            jobs = (partial(self._one, question, table, *job) for job in zip(limits, picked, strict=True))
-            for name, sample in zip(some, in_order(jobs, threads), strict=True):
+            given = list(zip(limits, picked, strict=True))
+            samples = each_in_order(partial(self._one, question, table), given, threads)
+            for name, sample in zip(some, samples, strict=True):
                 if not isinstance(sample, SampledValues):
                     shares[name] *= MARGIN * question.size / max(sample, 1)
                 else:
                     found[name] = sample
         few = [name for name in question.columns if name not in found]
-        ranked = (partial(self._ranked, question, table, name) for name in few)
-        found |= zip(few, in_order(ranked, threads), strict=True)
+        ranked = each_in_order(partial(self._ranked, question, table), few, threads)
+        found |= zip(few, ranked, strict=True)
         return [found[name] for name in question.columns]
 
     def _one(
-        self, question: ValueSample, table: Table, limit: int, picked: list[Found]
+        self, question: ValueSample, table: Table, given: tuple[int, list[Found]]
     ) -> SampledValues | int:
-        """Return the sample; how many values there are where these are too few."""
+        """Return the sample of what is within a limit; how many values there are where these are too few."""
+        limit, picked = given
         found, distinct = question.sampled(limit, picked, classes_of(table), table.weights)
         return found if found.limit < limit else distinct
 

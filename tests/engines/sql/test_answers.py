@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sql_tables import awkward, duckdb_address, put
 
 import tallystick as ts
+from tallystick import kernels
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
+from tallystick.engines.local import Local
 from tallystick.engines.sql.answers import ANSWERS, answer
 from tallystick.stats.bayes import Ask, BayesSums
 from tallystick.stats.class_values import ClassValues
@@ -16,7 +19,7 @@ from tallystick.stats.distribution import Grid, Near, Spreads
 from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import Untold
 from tallystick.stats.quantiles import ValueRuns
-from tallystick.stats.value_samples import ValueSample
+from tallystick.stats.value_samples import QUARTER, ValueSample
 
 pytestmark = pytest.mark.slow
 
@@ -69,6 +72,23 @@ def test_an_answer_is_the_sum(tables, question):
         np.testing.assert_array_equal(mine, own)
     assert type(question) in ANSWERS
     assert not there.fetched
+
+
+@pytest.mark.parametrize("near", [0, 7, 8, 9])
+def test_a_sample_ends_where_it_ends_here(tmp_path, near):
+    x = np.random.default_rng(0).random(400)
+    low = kernels.value_hashes(x) <= np.uint64(QUARTER)
+    values = np.concatenate([x[low][:near], x[~low][:30]])
+    frame = pd.DataFrame({"x": values, "y": np.where(np.arange(len(values)) % 2, "a", "b")})
+    there = ts.NaiveBayes(engine=ts.Sql())._read(put(duckdb_address(tmp_path), "t", frame), "y")
+    here = read_table(open_source(frame), None, "y")
+    question = ValueSample(("x",), 2, size=8)
+    summed = question.add(question.zero(), next(iter(here.blocks())))
+    assert len(summed[0].values.values) == (8 if near > 8 else len(values))
+    for total in (answer(there, question), Local(1).total(here, question)):
+        for mine, own in zip(flat(total), flat(summed), strict=True):
+            np.testing.assert_array_equal(mine, own)
+    there.release()
 
 
 def test_words_are_not_counted_there(tables):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -45,7 +45,7 @@ from tallystick.data.read.survey_target import (
 )
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
-from tallystick.data.threads import FEW_ROWS, checkpoint, in_order
+from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order
 from tallystick.errors import DataError, counted, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
@@ -228,7 +228,6 @@ class Survey:
         each = threads if len(waiting) == 1 else 1
 
         def one(name: str) -> Piece:
-            checkpoint()
             part = known.get(name)
             if part is None:
                 marks, decimal = q.plan.marks, q.plan.decimal
@@ -236,7 +235,7 @@ class Survey:
             with as_utf8(name):
                 return self._piece(name, part, name in texts, each)
 
-        found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
+        found.update(zip(waiting, each_in_order(one, waiting, threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
         told = None if along is None else along.told()
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
@@ -380,12 +379,12 @@ def scanned(parts: Mapping[str, Piece], threads: int = 1) -> Mapping[str, Piece]
         return parts
     values = [p.values for p in plain.values()]
     if len(plain) < FEW_COLUMNS:
-        scans = list(in_order((partial(kernels.scan, v) for v in values), threads))
+        scans = list(each_in_order(kernels.scan, values, threads))
     else:
         rows = len(values[0])
         step = max(FEW_ROWS, -(-rows // threads))
         pieces = [[v[a : a + step] for v in values] for a in range(0, max(rows, 1), step)]
-        seen = list(in_order((partial(kernels.scan_rows, piece) for piece in pieces), threads))
+        seen = list(each_in_order(kernels.scan_rows, pieces, threads))
         scans = kernels.scan_columns(values, kernels.joined_scans(seen))
     found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
     return {n: found.get(n, p) for n, p in parts.items()}

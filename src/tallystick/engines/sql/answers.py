@@ -31,7 +31,7 @@ from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import AnswerCounts, Untold
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import GrowingTree, NodeLook
-from tallystick.stats.value_samples import QUARTER, SampledValues, ValueSample, sample_of
+from tallystick.stats.value_samples import ALL, QUARTER, SampledValues, ValueSample, sample_of
 
 Counts = NDArray[np.int64]
 FRACTION = (1 << 52) - 1
@@ -153,17 +153,16 @@ def value_sample(table: SqlTable, question: ValueSample) -> list[SampledValues]:
 
 def _sampled(table: SqlTable, name: str, question: ValueSample) -> SampledValues:
     words, rows = table.words, table.rows_of([name])
-    few = f"SELECT DISTINCT c0 FROM ({rows}) AS r WHERE c0 IS NOT NULL LIMIT {question.size + 1}"
-    if _count(table, few) <= question.size:
-        return SampledValues(values_by_class(table, name, question.classes))
     every = f"SELECT DISTINCT c0 FROM ({rows}) AS r WHERE c0 IS NOT NULL"
     hashed = hash_halves(words, every, "c0", ["c0"])
-    chosen = f"SELECT c0 FROM ({hashed}) AS h ORDER BY high_0, low_0 LIMIT {question.size}"
+    chosen = f"SELECT c0 FROM ({hashed}) AS h ORDER BY high_0, low_0 LIMIT {question.size + 1}"
     (group,) = table.groups(rows, [["c0"]], f" WHERE c0 IS NULL OR c0 IN ({chosen})")
     values = _by_class(group, question.classes)
+    if len(values.values) <= question.size:
+        return SampledValues(values)
     limit = int(kernels.value_hashes(values.values).max())
     if limit > QUARTER:
-        return SampledValues(values_by_class(table, name, question.classes))
+        values, limit = values_by_class(table, name, question.classes), ALL
     return sample_of(values, limit, question.size)
 
 

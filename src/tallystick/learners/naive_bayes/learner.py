@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Column, Note, Schema
-from tallystick.data.threads import in_order
+from tallystick.data.threads import each_in_order
 from tallystick.errors import DataError, shown
 from tallystick.learners.naive_bayes.bins import judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
@@ -29,6 +28,7 @@ from tallystick.stats.cut_values import Binned, cells_of, cut_by_mdl, in_cells, 
 from tallystick.stats.value_samples import SampledValues, ValueSample, sample_of
 
 SAMPLES = 64  # numeric columns of which samples are asked for at once
+MANY_CELLS = 1 << 13  # counts from which it pays to join cells of columns over threads
 ROOM = 1 << 22  # counts of cells that are asked for at once: bounds the memory of a total
 
 HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
@@ -186,10 +186,13 @@ class NaiveBayesLearner:
         """Choose how columns are read by samples of their values; where a sample is whole, cut too."""
         some = draft.unjudged[: len(total)]
         ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in draft.schema.used}
-        jobs = (
-            partial(self._by_sample, n, draft.wished[n], s, ends[n]) for n, s in zip(some, total, strict=True)
-        )
-        made = in_order(jobs, self._at_once([s.values for s in total]))
+
+        def one(given: tuple[str, SampledValues]) -> Choice:
+            name, sample = given
+            return self._by_sample(name, draft.wished[name], sample, ends[name])
+
+        given = list(zip(some, total, strict=True))
+        made = each_in_order(one, given, self._at_once([s.values for s in total]))
         choices = {**draft.choices, **dict(zip(some, made, strict=True))}
         return replace(draft, choices=choices, unjudged=draft.unjudged[len(some) :])
 
@@ -221,7 +224,12 @@ class NaiveBayesLearner:
 
     def _cut(self, draft: BayesDraft, cells: Mapping[str, Counts]) -> BayesDraft:
         """Cut columns whose rows are counted in cells."""
-        made = {name: self._of_cells(name, draft.choices[name], counts) for name, counts in cells.items()}
+
+        def one(name: str) -> Choice:
+            return self._of_cells(name, draft.choices[name], cells[name])
+
+        threads = self.threads if sum(counts.size for counts in cells.values()) >= MANY_CELLS else 1
+        made = dict(zip(cells, each_in_order(one, list(cells), threads), strict=True))
         return replace(draft, choices={**draft.choices, **made})
 
     def _of_cells(self, name: str, choice: Choice, counts: Counts) -> Choice:
