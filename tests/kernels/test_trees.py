@@ -58,6 +58,8 @@ def test_a_tree_of_too_many_nodes_is_given_up_and_one_that_has_just_as_many_is_n
     just = grow(many)
     assert (just.nodes, len(just.arrays()["column"])) == (many, many)
     assert grow(many - 1).nodes > many - 1
+    with pytest.raises(ValueError, match="was given up"):
+        grow(many - 1).arrays()
     if small > 2_000:  # one split after the other
         assert grow(100).nodes <= 102
 

@@ -121,6 +121,7 @@ class Grower:
         if all_rows is None:
             all_rows = rows if row_weights is None else int(row_weights.sum())
         self._grower.build(list(by_name), keep_tried, small, heavy, all_rows, most_nodes)
+        self._most_nodes = most_nodes
         if room is not None:
             in_numbers = sum(not column.k and column.kind == "numeric" for column in columns)
             orders = room((in_numbers, rows), np.dtype(f"u{self._grower.entry()}"))
@@ -176,6 +177,8 @@ class Grower:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the tree, depth first, once; see `_kernels.TreeGrower` for the names."""
+        if self.nodes > self._most_nodes:
+            raise ValueError(f"the tree was given up: it has more than {self._most_nodes} nodes")
         return self._grower.arrays()
 
     def harvest(self) -> Harvest:

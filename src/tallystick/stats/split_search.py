@@ -262,7 +262,7 @@ class _Growth:
         room = GrowingRoom(table.rows, sum(not c.k for c in cells), table.budget)
         grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight), room=room)
         run(grower, threads if table.rows >= FEW_ROWS else 1, room)
-        if table.place == "disk":
+        if room.budget:
             self.question.refuse(grower.nodes)
         arrays, harvest = grower.arrays(), grower.harvest()
         del grower  # and its rows

@@ -82,8 +82,10 @@ class PlacesOnDisk:
         self.rows, self._first = 0, Lock()
 
     def expect(self, rows: int) -> None:
-        """Say that there are about so many rows."""
-        self.rows = expected(rows)
+        """Say that there are about so many rows; once there is room for them, it is too late."""
+        with self._first:
+            if self.file is None:
+                self.rows = expected(rows)
 
     def of(self, names: Sequence[str], row: int, rows: int) -> None:
         """Numbers are read into memory, and written from there."""

@@ -226,7 +226,7 @@ class Rounds:
         desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
         spot = yield from self.bent(state, total, sample, desks)
-        del total  # it has a curvature of its own, which the spot has in its place
+        del total  # the spot has all that is needed of it
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
         found: list[Optimum] = []
         for turn in range(self.most):
@@ -237,6 +237,7 @@ class Rounds:
             if part < 0.5 and sample.every > 1:  # these rows do not tell the curvature well: ask more of them
                 every = sample.every // MORE
                 sample = RowSample(self.axes, every) if every > 1 else ALL_ROWS
+                del total
                 spot = yield from self.again(state, sample, desks)
                 continue
             if part < LEAST:  # no way on from here; points without an end are for the caller to refuse
