@@ -125,6 +125,17 @@ def test_a_tree_that_memory_has_no_room_for_is_left_out_of_a_comparison_and_of_a
         ts.compare(noise, "y", methods=["tree"], **given)
 
 
+@pytest.mark.slow
+def test_a_tree_by_count_tables_that_memory_has_no_room_for_is_left_out_too():
+    rng, n = np.random.default_rng(0), 50_000
+    levels = {f"l{i}": np.where(rng.random(n) > 0.5, "v", "w") for i in range(12)}
+    frame = pd.DataFrame(levels | {"y": np.where(rng.random(n) > 0.5, "a", "b")})
+    found = ts.compare(frame, "y", methods=["cart", "bayes"], tuned=False, folds=2, memory="32MB")
+    assert {e.name for e in found.entries} == {"most frequent class", "naive Bayes"}
+    told = [c.text.partition(": ")[2] for c in found.checks if c.code == "large-tree"]
+    assert told == ["left out 'CART tree'."]
+
+
 def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
     held, there = [], []
 

@@ -1,9 +1,9 @@
 """Run jobs over threads, and stop within moments when the user interrupts: nobody else makes a thread.
 
 Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
-Laws: `in_order` gives answers in the order of the jobs, whichever thread was quicker, and raises the first
-error in it; nobody waits for a job that ends by a checkpoint; where no thread can be had, jobs are done by
-the caller.
+Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
+first error in it; nobody waits for a job that ends by a checkpoint; where no thread can be had, jobs are done
+by the caller.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tallystick.errors import OptionError, shown
 S = TypeVar("S")
 T = TypeVar("T")
 _here = threading.local()
-JOBS = 4  # for each thread: the last one to end does not keep the others waiting long
+JOBS = 4  # for each thread, or more: the last one to end does not keep the others waiting long
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
 
 
@@ -127,11 +127,11 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
 
 
 def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | None = None) -> Iterator[T]:
-    """Yield work(item) of every item, in order; several items are a job, because to hand one out takes as
-    long as a small one does.
+    """Yield work(item) of every item, in order. Several neighbours are a job, because handing out a job takes
+    as long as a small item: for items that are alike, and answers that all are kept.
     """
     count = thread_count(threads)
-    size = max(1, len(items) // (JOBS * count))
+    size = 1 if count == 1 else max(1, len(items) // (JOBS * count))
 
     def some(start: int) -> list[T]:
         out = []

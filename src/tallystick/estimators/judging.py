@@ -241,7 +241,7 @@ def _has_room(candidate: Candidate, table: Table) -> bool:
         return True
     try:
         for _, estimator in candidate.settings:
-            fresh(estimator)._fit_to_answer(table)
+            fresh(estimator)._fit_table(table)  # with its candidates, as the one that is kept
     except LargeTree:
         return False
     finally:

@@ -68,7 +68,8 @@ def free(handle: int, size: int, at: int) -> None:
     """
     if sys.platform == "linux" and size > 0:
         with contextlib.suppress(AttributeError):  # another C library; what a disk says is not looked at
-            punch = ctypes.CDLL(None).fallocate64  # in 64 bits on every machine
+            library = ctypes.CDLL(None)
+            punch = getattr(library, "fallocate64", None) or library.fallocate  # in 64 bits, one or the other
             punch.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
             punch(handle, _HOLE, at, size)
 

@@ -129,8 +129,8 @@ class ByGuess:
             limits = [limit_of(shares[name]) for name in some]
             picked = _picked(table, some, limits, threads)
             given = list(zip(limits, picked, strict=True))
-            samples = each_in_order(partial(self._one, question, table), given, threads)
-            for name, sample in zip(some, samples, strict=True):
+            one = partial(self._one, question, table)
+            for name, sample in zip(some, each_in_order(one, given, threads), strict=True):
                 if not isinstance(sample, SampledValues):
                     shares[name] *= MARGIN * question.size / max(sample, 1)
                 else:

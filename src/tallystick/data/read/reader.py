@@ -36,7 +36,7 @@ from tallystick.data.source.size import refuse_too_large, refuse_too_wide, withi
 from tallystick.data.table.block import Block
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
 from tallystick.data.table.table import Table
-from tallystick.data.threads import FEW_ROWS, each_in_order, in_order, thread_count
+from tallystick.data.threads import FEW_ROWS, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
 
@@ -266,12 +266,11 @@ def _joined(
     """Return the table in memory: every column encoded, its batches one after the other."""
     encoder, batches, first = Encoder(decision), reader.batches(), reader.layers[0]
     assert isinstance(first, KeptInMemory)
+    jobs = (partial(encoder.column, matcher, batches, first.places) for matcher in encoder.matchers)
     columns = {}
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
     few = decision.rows < FEW_ROWS or (light and len(batches) == 1)
-    encode = partial(encoder.column, batches=batches, places=first.places)
-    encoded = each_in_order(encode, encoder.matchers, 1 if few else threads)
-    for matcher, data in zip(encoder.matchers, encoded, strict=True):
+    for matcher, data in zip(encoder.matchers, in_order(jobs, 1 if few else threads), strict=True):
         columns[matcher.column.name] = data
         if progress is not None:
             progress(len(columns), len(encoder.matchers), matcher.column.name)

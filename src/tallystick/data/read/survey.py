@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -45,7 +45,7 @@ from tallystick.data.read.survey_target import (
 )
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
-from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order
+from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order, in_order
 from tallystick.errors import DataError, counted, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
@@ -228,6 +228,7 @@ class Survey:
         each = threads if len(waiting) == 1 else 1
 
         def one(name: str) -> Piece:
+            checkpoint()
             part = known.get(name)
             if part is None:
                 marks, decimal = q.plan.marks, q.plan.decimal
@@ -235,7 +236,7 @@ class Survey:
             with as_utf8(name):
                 return self._piece(name, part, name in texts, each)
 
-        found.update(zip(waiting, each_in_order(one, waiting, threads), strict=True))
+        found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
         told = None if along is None else along.told()
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.table.picked import ALL
 from tallystick.engines.sql.cards import card_sums, line_counts, pair_residuals, row_facts, row_variety
 from tallystick.engines.sql.frontier import frontier_of, largest_below
 from tallystick.engines.sql.model_answers import answer_counts
@@ -31,7 +32,7 @@ from tallystick.stats.observed import LargestBelow
 from tallystick.stats.profile import AnswerCounts, Untold
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import GrowingTree, NodeLook
-from tallystick.stats.value_samples import ALL, QUARTER, SampledValues, ValueSample, sample_of
+from tallystick.stats.value_samples import QUARTER, SampledValues, ValueSample, sample_of
 
 Counts = NDArray[np.int64]
 FRACTION = (1 << 52) - 1
