@@ -396,7 +396,7 @@ class Wishes(Columns):
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
     trivial: bool = False
     sums: bool = False  # exact sums of numbers by class may be asked for: reading may take them along
-    sample: int = 0  # so many values of each number will be asked for first: likewise
+    sample: int = 0  # so many values of each column of numbers will be asked for first: these too
 
 
 NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them

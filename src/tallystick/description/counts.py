@@ -18,7 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.description.gains import Counts, Floats, Stack
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
-from tallystick.stats.disk_ranks import DiskRanker, in_hand, most_in_hand
+from tallystick.stats.disk_ranks import DiskRanker, in_hand
 
 TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
 FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
@@ -78,9 +78,9 @@ class TableCounts:
     def groups(self) -> Iterator[Group]:
         """Yield all columns of numbers and levels that have a value."""
         numeric = [] if self.dealer is not None else self.numeric
-        budget = self.table.budget
-        together = min(TOGETHER, most_in_hand(budget, self.n_classes)) if budget else TOGETHER
-        size = max(FAR if self.table.place == "far" else 1, together // max(self.table.rows, 1))
+        size = max(FAR if self.table.place == "far" else 1, TOGETHER // max(self.table.rows, 1))
+        while size > 1 and not in_hand(self.table, self.n_classes, min(size, len(numeric))):
+            size -= 1
         for start in range(0, len(numeric), size):
             some = numeric[start : start + size]
             question = ClassValues(tuple(c.name for c in some), self.n_classes)

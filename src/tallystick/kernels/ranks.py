@@ -195,8 +195,7 @@ def sample_values(
     their values. A row of weight 0 does not count.
     """
     check.array("classes", classes, check.CODES, (None,))
-    if weights is not None:
-        check.array("weights", weights, "int64", classes.shape)
+    check.maybe("weights", weights, "int64", classes.shape)
     for _, rows, values in found:
         check.array("rows", rows, "int64", (None,))
         check.array("values", values, "float64", rows.shape)

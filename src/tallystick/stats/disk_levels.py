@@ -80,7 +80,7 @@ class DiskLevel:
         held, size = list[int](), 0
         for group in self._groups(small):
             for i, grow in self._growing(group):
-                arrays = grow(known=known - 1)  # the first of them is known
+                arrays = grow(known=known - 1)  # the root of this tree is one of them
                 known += len(arrays["column"]) - 1
                 below[i] = arrays
                 held.append(i)

@@ -25,14 +25,9 @@ Counts = NDArray[np.int64]
 Found = TypeVar("Found")
 
 
-def in_hand(table: Table, labels: int) -> bool:
-    """Say whether the budget of a table has room for all values of a column with counts[value, label]."""
-    return table.holds(VALUE + LABEL * labels)
-
-
-def most_in_hand(budget: int, labels: int) -> int:
-    """Return how many values a budget of bytes has room for, with counts[value, label]."""
-    return budget // (2 * (VALUE + LABEL * labels))
+def in_hand(table: Table, labels: int, columns: int = 1) -> bool:
+    """Say whether the budget of a table has room for all values of columns with counts[value, label]."""
+    return table.holds(columns * (VALUE + LABEL * labels))
 
 
 @dataclass(frozen=True)

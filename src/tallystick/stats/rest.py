@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Rest(Generic[T]):
-    """A question that is summed in the place of another; whole(total of it) is the total of that."""
+    """A question to be summed in the place of another; `whole` makes the total of that one from its own."""
 
     question: Statistic[Any]
     whole: Callable[[Any], T]

@@ -174,8 +174,7 @@ class Subtree:
         growing, scale = self.nodes.growing, self.nodes.scale
         grower = make_grower(growing, self._cells(rows), rows, scale, depth, room, known)
         run(grower, threads, room)
-        if room.budget:
-            growing.refuse(known + grower.nodes)
+        growing.refuse(known + grower.nodes)
         arrays, harvest = grower.arrays(), grower.harvest()
         del grower  # and its rows
         return arrays | harvest.tried()

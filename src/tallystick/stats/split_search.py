@@ -213,7 +213,7 @@ class GrowingTree:
             refuse_large_tree(nodes, max(self.node_bytes, growing), self.budget)
 
     def more_nodes(self, known: int = 0) -> int:
-        """Return how many nodes more the budget has room for, `known` being there."""
+        """Return how many more nodes the budget has room for where there are `known` ones."""
         return max(most_nodes(self.node_bytes, self.budget) - known, 0) if self.budget else ANY_NUMBER
 
     @property
@@ -262,8 +262,7 @@ class _Growth:
         room = GrowingRoom(table.rows, sum(not c.k for c in cells), table.budget)
         grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight), room=room)
         run(grower, threads if table.rows >= FEW_ROWS else 1, room)
-        if room.budget:
-            self.question.refuse(grower.nodes)
+        self.question.refuse(grower.nodes)
         arrays, harvest = grower.arrays(), grower.harvest()
         del grower  # and its rows
         if table.place == "disk":
@@ -348,7 +347,7 @@ def make_grower(
         all_rows=scale.rows,
         keep_tried=question.keep_tried,
         room=scratch.empty if room.on_disk else None,
-        most_nodes=question.more_nodes(known) if room.budget else ANY_NUMBER,
+        most_nodes=question.more_nodes(known),
     )
 
 

@@ -88,10 +88,10 @@ def test_judging_in_the_kernel_gives_the_bits_of_whole_arrays(n, unit, classes):
 def test_a_gaussian_is_preferred_where_values_are_gaussian_and_bins_where_they_are_not():
     bell_curve = np.array([normal_quantile((i + 0.5) / 300) for i in range(300)])
     values = np.concatenate([bell_curve, bell_curve + 1.0001])
-    bell = judge(column(values, [[1, 0]] * 300 + [[0, 1]] * 300), 1)
+    bell = judge(column(values, [[1, 0]] * 300 + [[0, 1]] * 300), 1, True)
     assert bell.prefers_gaussian
     middle = np.abs(values) < 0.5
-    band = judge(column(values, np.where(middle[:, None], [[1, 0]], [[0, 1]])), 1)
+    band = judge(column(values, np.where(middle[:, None], [[1, 0]], [[0, 1]])), 1, True)
     assert not band.prefers_gaussian
 
 
@@ -104,7 +104,7 @@ def test_very_large_values_are_judged_like_small_ones():
     rng = np.random.default_rng(2)
     values = np.concatenate([rng.normal(0, 1, 100), rng.normal(2, 1, 100)])
     counts = [[1, 0]] * 100 + [[0, 1]] * 100
-    plain, large = judge(column(values, counts), 1), judge(column(values * 2.0**900, counts), 1)
+    plain, large = judge(column(values, counts), 1, True), judge(column(values * 2.0**900, counts), 1, True)
     assert large.gaussian == pytest.approx(plain.gaussian, abs=1e-9)
 
 

@@ -71,7 +71,7 @@ class Question:
     again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
     sums: bool = False  # exact sums of numbers by class may be asked for
-    sample: int = 0  # and so many values of each number
+    sample: int = 0  # and so many values of each column of numbers
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod

@@ -16,7 +16,7 @@ from tallystick.stats.class_values import ValuesByClass
 
 FOLDS = 5
 MANY = 20_000  # rows from which one of the folds is enough to judge by
-OF_A_SAMPLE = 2  # folds where all rows are more than those judged by: the rest would tell little more
+OF_A_SAMPLE = 2  # folds of a sample; the others would tell little more
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Judgement:
         return f"{said}, which assume less and are within the standard error of {self.error:.4f}"
 
 
-def judge(column: ValuesByClass, unit: int, whole: bool = True) -> Judgement:
+def judge(column: ValuesByClass, unit: int, whole: bool) -> Judgement:
     """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated;
-    whole: these are all values of the column, no sample.
+    whole: these are all values of the column, and not a sample.
 
     The cases of a class, in rising order of value, go round the folds; so the folds need no rows. A Gaussian
     smooths the variance of each class by two cases of the whole column's; bins have the Laplace correction.
