@@ -103,18 +103,27 @@ CUTS = {
     "whole range": np.array([-1.7e308, -1.0, 0.0, 1.0, 1.7e308]),
     "half of the range": np.array([-8e307, 0.0, 8e307]),
     "many": evenly(70_000),
+    "in steps": np.arange(-300, 500, 3) / 256,
+    "in small steps, far out": 2.0**49 + np.arange(0, 1_000, 7.0),
+    "in steps, some inside": np.sort(np.append(evenly(257), [-1.172, 0.0011, 0.0012, 0.4141, 1.2])),
+    "in large steps": np.arange(-500, 500, 6) * 1024.0 + 1024,
+    "in large steps, one of them 0": np.arange(-498, 500, 6) * 1024.0,
+    "in steps, the most": np.arange(2_045.0) * 2.0**-60,
+    "too many steps": np.arange(0, 2_050.0, 5),
 }
 
 
 @pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
 def test_bins_of_many_rows_equal_the_twin(cuts):
     rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(size=5_000), cuts, -cuts, EDGES, [np.nan, np.inf, -np.inf]])
+    beside = [cuts, -cuts, np.nextafter(cuts, -np.inf), np.nextafter(cuts, np.inf)]
+    values = np.concatenate([rng.normal(size=5_000), *beside, EDGES, [np.nan, np.inf, -np.inf]])
     bins = reference.bins(values, cuts)
     np.testing.assert_array_equal(kernels.bins(values, cuts), bins)
-    classes, weights = rng.integers(0, 3, len(values)).astype(np.uint8), rng.integers(0, 9, len(values))
-    for own in (None, weights):
-        table = np.ones((len(cuts) + 2, 3), np.int64)
+    weights = rng.integers(0, 9, len(values))
+    for n, own in ((3, None), (3, weights), (4, None)):  # few classes may be counted otherwise
+        classes = rng.integers(0, n, len(values)).astype(np.uint8)
+        table = np.ones((len(cuts) + 2, n), np.int64)
         kernels.count_bins([values], [cuts], classes, weights=own, out=[table])
         expected = np.ones_like(table)
         np.add.at(expected, (bins, classes), 1 if own is None else own)

@@ -246,9 +246,10 @@ void words_scores_cuts_and_codes() {
         rows[row] = row % 100 ? static_cast<double>(places[row]) : not_a_number;
         halves[row] = places[row] >= 1u << 19;
     }
-    for (bool crowded : {false, true}) {
-        for (size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<double>(i << (crowded ? 0 : 11));
-        if (crowded) ends.back() = 1e300;
+    for (int form : {0, 1, 2}) {  // in steps, not in steps, crowded
+        for (size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<double>((i + 1) << (form == 2 ? 0 : 11));
+        if (form == 1) ends[1] += 0.1;
+        if (form == 2) ends.back() = 1e300;
         std::vector<int64_t> counts((ends.size() + 2) * 2);
         count_bins(rows.size(), {{{rows.data(), 1}, ends.size(), ends.data(), counts.data()}}, halves.data(),
                    static_cast<const int64_t*>(nullptr), 2);

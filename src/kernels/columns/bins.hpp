@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "kernels/base/tiles.hpp"
@@ -11,7 +13,8 @@
 namespace tally {
 
 // Finds bins a tile of numbers at a time. Equal cells between the first and the last cut tell which cuts lie in the cell of
-// a number, mostly one or none; where cuts crowd in some cell, sixteen searches by halves go side by side.
+// a number, mostly one or none, and where nearly all cuts are ends of cells the cell alone tells the bin; where cuts crowd in
+// some cell, sixteen searches by halves go side by side.
 class BinFinder {
    public:
     static constexpr size_t tile = 512;
@@ -19,12 +22,16 @@ class BinFinder {
     BinFinder(size_t n_cuts, const double* cuts, size_t rows) : n_(n_cuts), cuts_(n_cuts + 1 + most_near) {
         std::copy_n(cuts, n_cuts, cuts_.begin());
         std::fill(cuts_.begin() + static_cast<ptrdiff_t>(n_cuts), cuts_.end(), std::numeric_limits<double>::quiet_NaN());
-        if (n_cuts > 1 && n_cuts + 1 < crowded && rows >= worth_cells) find_cells();
+        if (n_cuts > 1 && n_cuts + 1 < crowded && rows >= worth_cells && !find_steps()) find_cells();
     }
 
     // below[0 .. n) of x[0 .. n); both have room for a tile, and all of x is set.
     void find(size_t n, const double* x, uint32_t* below) const {
         switch (near_) {
+            case by_steps:
+                find_cell(n, x, below, [](uint32_t cell, size_t) { return cell; });
+                for (size_t i = 0; i < n; ++i) below[i] = bin_of(below[i], x[i]);
+                break;
             case 1: in_cells<1>(n, x, below); break;
             case 2: in_cells<2>(n, x, below); break;
             case 3:
@@ -33,8 +40,36 @@ class BinFinder {
         }
     }
 
+    // Where the cell of a number mostly tells its bin: out[i] = place(cell of x[i], i); the bin, if the cell tells it; and the
+    // bin of a number in that cell.
+    bool has_steps() const { return near_ == by_steps; }
+    bool all_tell() const { return !inside_; }
+    bool tells(size_t cell) const { return first_[cell] < crowded; }
+    uint32_t bin_of(size_t cell) const { return first_[cell]; }
+    uint32_t bin_of(size_t cell, double x) const {
+        uint32_t at = first_[cell];
+        if (at >= crowded) [[unlikely]]
+            for (at -= crowded; cuts_[at] <= x;) ++at;
+        return at;
+    }
+    template <class Place>
+    void find_cell(size_t n, const double* x, uint32_t* out, Place place) const {
+        const double low = start_, high = start_ + static_cast<double>(cells - 1), scale = scale_;
+        run_fast([=] {
+            for (size_t i = 0; i < n; ++i) {
+                double at = x[i] * scale;
+                at = at > low ? at : low;
+                at = at < high ? at : high;
+                at = x[i] == x[i] ? std::floor(at) : high + 1.0;
+                out[i] = place(static_cast<uint32_t>(static_cast<int32_t>(at - low)), i);
+            }
+        });
+    }
+
+    static constexpr size_t cells = 2048;  // and one for missing
+
    private:
-    static constexpr size_t cells = 2048, most_near = 4, worth_cells = 4096;
+    static constexpr size_t most_near = 4, worth_cells = 4096, by_steps = most_near + 1;
     static constexpr uint16_t crowded = 1 << 15;  // added where a cell has several cuts, and few cells have
 
     // A higher number is never in a lower cell, so cuts of lower cells are below x and those of higher ones above it.
@@ -49,6 +84,37 @@ class BinFinder {
         at = at < top ? at : top;
         at = own == own ? at : top + 1.0;
         *reinterpret_cast<Narrow*>(cell) = TALLY_CONVERT(at, Narrow);
+    }
+
+    // Whether nearly all cuts are multiples of a step, a power of two, and few enough steps apart. A number in steps is exact,
+    // but for those that are too small to be told from 0: so 0 is no cut where a step is more than 1.
+    bool find_steps() {
+        constexpr size_t few = 32;
+        int power = 0;
+        std::frexp((cuts_[n_ - 1] - cuts_[0]) / static_cast<double>(cells - 4), &power);
+        if (power < -1000 || power > 1000) return false;
+        const double step = std::ldexp(1.0, power), scale = std::ldexp(1.0, -power);
+        for (size_t cut = 0; cut < n_; ++cut) {
+            const double at = cuts_[cut] * scale;
+            if (!(std::abs(at) < 0x1p50 && at * step == cuts_[cut]) || (at == 0 && step > 1)) return false;
+            inside_ += std::floor(at) != at;
+        }
+        if (inside_ > few || inside_ > n_ / 2) return false;
+        scale_ = scale, start_ = std::floor(cuts_[0] * scale) - 1.0;
+        first_.resize(cells + 1);
+        std::vector<uint8_t> several(cells);
+        for (size_t cut = 0; cut < n_; ++cut) {
+            const double at = cuts_[cut] * scale, floor = std::floor(at);
+            const size_t own = static_cast<size_t>(floor - start_);
+            ++first_[own + (at != floor)];
+            several[own] |= at != floor;
+        }
+        for (size_t cell = 1; cell < cells; ++cell) first_[cell] = static_cast<uint16_t>(first_[cell] + first_[cell - 1]);
+        for (size_t cell = 0; cell < cells; ++cell)
+            first_[cell] = static_cast<uint16_t>(first_[cell] + several[cell] * crowded);
+        first_[cells] = static_cast<uint16_t>(n_ + 1);  // missing
+        near_ = by_steps;
+        return true;
     }
 
     void find_cells() {
@@ -119,10 +185,11 @@ class BinFinder {
         }
     }
 
-    size_t n_, near_ = 0;          // cuts; cuts of one cell that are looked at, 0: no cells
-    std::vector<double> cuts_;     // and some that no number reaches
-    std::vector<uint16_t> first_;  // cuts before each cell; the last: of missing
-    double start_ = 0, scale_ = 0;
+    size_t n_, near_ = 0;           // cuts; cuts of one cell that are looked at, 0: no cells, by_steps: mostly none
+    size_t inside_ = 0;             // by steps: cuts that are no ends of cells
+    std::vector<double> cuts_;      // and some that no number reaches
+    std::vector<uint16_t> first_;   // cuts before each cell; the last: of missing
+    double start_ = 0, scale_ = 0;  // of the cells; by steps: the step before the first cut, steps in a unit
 };
 
 // codes[row] = number of cuts <= x (a row goes left of a cut when x < cut); missing: n_cuts + 1. cuts ascend.
@@ -196,13 +263,64 @@ inline std::vector<CutGroup> groups_of(const std::vector<CutTable>& columns) {
     return out;
 }
 
+// met[cell, class]: rows of a column whose cells mostly tell the bin. Where a cell does not, counts begin at 2^31, and the bins
+// of its numbers are looked for one by one.
+struct CellCounts {
+    static constexpr size_t most_classes = 3;  // for the counts to stay in the nearest cache
+    static constexpr size_t most_rows = std::numeric_limits<int32_t>::max();
+
+    const BinFinder& finder;
+    uint32_t n_classes, *met;
+    int64_t* table;
+
+    void begin() const {
+        for (size_t cell = 0; !finder.all_tell() && cell < BinFinder::cells; ++cell)
+            if (!finder.tells(cell)) std::fill_n(met + cell * n_classes, n_classes, uint32_t{1} << 31);
+    }
+    // place[0 .. n) has room for a tile.
+    template <class Class>
+    void add(size_t n, const double* x, const Class* classes, uint32_t* place) const {
+        const uint32_t k = n_classes;
+        finder.find_cell(n, x, place, [=](uint32_t cell, size_t i) { return cell * k + classes[i]; });
+        if (finder.all_tell()) {
+            TALLY_UNROLL
+            for (size_t i = 0; i < n; ++i) ++met[place[i]];
+            return;
+        }
+        uint32_t rest[BinFinder::tile];
+        size_t left = 0;
+        TALLY_UNROLL
+        for (size_t i = 0; i < n; ++i)
+            if (static_cast<int32_t>(++met[place[i]]) < 0) [[unlikely]]
+                rest[left++] = static_cast<uint32_t>(i);
+        for (size_t r = 0; r < left; ++r) {
+            const size_t i = rest[r];
+            ++table[finder.bin_of(place[i] / k, x[i]) * k + classes[i]];
+        }
+    }
+    void end() const {
+        for (size_t cell = 0; cell <= BinFinder::cells; ++cell)
+            for (size_t c = 0; c < n_classes && finder.tells(cell); ++c)
+                table[finder.bin_of(cell) * n_classes + c] += met[cell * n_classes + c];
+    }
+};
+
 // table[bin, class] += weight[row] (1 without weights) of every column; a tile of rows for all columns, which share lines of
 // the cache where they are a matrix.
 template <class Class>
 void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
                 size_t n_classes) {
+    const bool few = !weights && n_classes <= CellCounts::most_classes && rows <= CellCounts::most_rows;
     std::vector<BinFinder> finders;
     for (const CutTable& own : columns) finders.emplace_back(own.n_cuts, own.cuts, rows);
+    const size_t all_cells = (BinFinder::cells + 1) * n_classes;
+    std::vector<uint32_t> met(few ? columns.size() * all_cells : 0);
+    std::vector<std::optional<CellCounts>> cells(columns.size());
+    for (size_t j = 0; j < columns.size(); ++j)
+        if (few && finders[j].has_steps()) {
+            cells[j].emplace(finders[j], static_cast<uint32_t>(n_classes), met.data() + j * all_cells, columns[j].table);
+            cells[j]->begin();
+        }
     const std::vector<CutGroup> groups = groups_of(columns);
     alignas(64) double x[4 * apart] = {};
     alignas(64) uint32_t below[BinFinder::tile];
@@ -217,8 +335,13 @@ void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* 
                 for (size_t i = 0; i < n; ++i) x[i] = group.first[begin + i];
             }
             for (size_t j = group.from; j < group.to; ++j) {
-                finders[j].find(n, x + (columns[j].column.values - group.first.values) * apart, below);
+                const double* const values = x + (columns[j].column.values - group.first.values) * apart;
                 int64_t* const table = columns[j].table;
+                if (cells[j]) {
+                    cells[j]->add(n, values, own, below);
+                    continue;
+                }
+                finders[j].find(n, values, below);
                 if (weights) {
                     for (size_t i = 0; i < n; ++i) table[below[i] * n_classes + own[i]] += weights[begin + i];
                     continue;
@@ -231,6 +354,8 @@ void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* 
             }
         }
     }
+    for (size_t j = 0; j < columns.size(); ++j)
+        if (cells[j]) cells[j]->end();
 }
 
 }  // namespace tally

@@ -2,7 +2,8 @@
 it costs to say where.
 
 Knows values by class. Knows nothing of rows, nor of what the bins are for. A column of many values is cut at
-the ends of cells: about equal in rows of a sample of its values, and whatever the rule finds in that sample.
+the ends of cells: about equal in rows of a sample of its values, rounded where these are even enough, and
+whatever the rule finds in that sample.
 The classes of all rows are counted in the cells, and the rule chooses among their ends. Law: cuts depend on
 the multiset of (value, class) alone, so on no order, thread or engine.
 """
@@ -19,6 +20,7 @@ from tallystick.data.table.ranks import between, quantile_cuts
 from tallystick.stats.class_values import Floats, ValuesByClass
 
 CELLS = 256  # about equal in rows of the sample
+STEPS = 2040  # at most from the first end to the last, where ends are rounded; the kernel has a few more
 Counts = NDArray[np.int64]
 
 
@@ -42,8 +44,31 @@ def cut_by_mdl(column: ValuesByClass, unit: int) -> Binned:
 
 def cells_of(sample: ValuesByClass, unit: int) -> Floats:
     """Return the ends between cells of a column of which this is a sample; a value of it is in every cell."""
-    even = quantile_cuts(sample.values, np.einsum("vc->v", sample.counts), CELLS)
-    return np.union1d(even, between(sample.values, kernels.mdl_cuts(sample.counts, unit)))
+    values, rows = sample.values, np.einsum("vc->v", sample.counts)
+    own = between(values, kernels.mdl_cuts(sample.counts, unit))
+    even = quantile_cuts(values, rows, CELLS)
+    with np.errstate(over="ignore"):
+        near = _rounded(even, np.ptp(np.concatenate([own, even])) / STEPS)
+    ends, heaviest = _parting(np.concatenate([own, near]), values, rows)
+    if heaviest * CELLS <= 2 * int(rows.sum()):
+        return ends
+    return _parting(np.concatenate([own, even]), values, rows)[0]
+
+
+def _rounded(ends: Floats, step: float) -> Floats:
+    """Return ends rounded to multiples of the power of two above a step, which are found without a search."""
+    power = int(np.frexp(step)[1])
+    return np.asarray(np.ldexp(np.rint(np.ldexp(ends, -power)), power) + 0.0)  # no -0
+
+
+def _parting(ends: Floats, values: Floats, rows: Counts) -> tuple[Floats, int]:
+    """Return those ends, rising, that part the values, the first given where several part them alike; and the
+    rows of the heaviest cell.
+    """
+    starts, first = np.unique(np.searchsorted(values, ends, side="left"), return_index=True)
+    inside = (starts > 0) & (starts < len(values))
+    starts = np.concatenate([[0], starts[inside]])
+    return ends[first[inside]], int(np.add.reduceat(rows, starts).max())
 
 
 def in_cells(column: ValuesByClass, ends: Floats) -> Counts:
