@@ -13,8 +13,16 @@ from tallystick.cli.tables import bundled
 pytestmark = pytest.mark.slow  # a process per call
 
 
-def test_demo_does_the_whole_job(tmp_path):
-    text = good("demo", cwd=tmp_path)
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A folder in which the demo was run, what it said, and the names of its files."""
+    folder = tmp_path_factory.mktemp("demo")
+    text = good("demo", "--folder", "a/b", cwd=folder)
+    return folder / "a" / "b", text, sorted(path.name for path in (folder / "a" / "b").iterdir())
+
+
+def test_demo_does_the_whole_job(done):
+    _, text, made = done
     for word in (
         "tally describe",
         "tally fit",
@@ -24,15 +32,13 @@ def test_demo_does_the_whole_job(tmp_path):
         "verified",
     ):
         assert word in text
-    made = sorted(p.name for p in (tmp_path / "tally-demo").iterdir())
     assert made == sorted({*bundled(), "new.csv", "report.html", "votes.tally.json"})
     assert {"votes.csv", "play-tennis.csv", "household-survey.csv", "iris.csv"} <= set(made)
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_demo_can_run_twice_and_elsewhere(tmp_path):
-    good("demo", "--folder", tmp_path / "a" / "b")
-    assert json.loads(good("demo", "--folder", tmp_path / "a" / "b", "--json"))["verified"] is True
+def test_demo_can_run_twice(done):
+    assert json.loads(good("demo", "--folder", done[0], "--json"))["verified"] is True
 
 
 @pytest.mark.parametrize("name", ["votes.csv", "new.csv", "votes.tally.json", "report.html", "xor.csv"])
@@ -51,8 +57,8 @@ def test_demo_that_cannot_write_says_so(tmp_path):
     assert "--folder" in bad("demo", "--folder", tmp_path / "file")
 
 
-def test_commands_the_demo_names_work_as_written(tmp_path):
-    text = good("demo", cwd=tmp_path)
+def test_commands_the_demo_names_work_as_written(done):
+    folder, text, _ = done
     for command in re.findall(r"\btally ((?:describe|fit|predict|verify) [^\n]+)", text):
         if "YOUR" not in command:
-            good(*command.split(), cwd=tmp_path / "tally-demo")
+            good(*command.split(), cwd=folder)

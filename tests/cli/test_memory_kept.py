@@ -52,7 +52,7 @@ def write(path: Path, rows: int, kind: str) -> Path:
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
-    sizes = {"many rows": 300_000, "long cells": 60_000, "numbers": 120_000, "words": 50_000, "lines": 20_000}
+    sizes = {"many rows": 300_000, "long cells": 66_000, "numbers": 120_000, "words": 50_000, "lines": 20_000}
     return {
         kind: (write(folder / f"small {kind}.csv", 2_000, kind), write(folder / f"{kind}.csv", rows, kind))
         for kind, rows in sizes.items()

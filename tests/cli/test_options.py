@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+from command import good
 
 from tallystick.cli import options
 from tallystick.data.schema import Columns
@@ -87,22 +90,16 @@ def test_rows_by_standard_input_and_by_a_pipe_are_those_of_the_file(tmp_path):
     lines = [f"{n},{i % 7:03d},{'pq'[i % 7 > 3]}" for i, n in enumerate(numbers)]
     text = "id,code,y\n" + "\n".join(lines) + "\n"
     (tmp_path / "t.csv").write_text(text)
-    tally = [sys.executable, "-m", "tallystick.cli"]
-
-    def run(*args, given=None):
-        done = subprocess.run([*tally, *args], cwd=tmp_path, input=given, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    found = json.loads(run("describe", "-", "--target", "y", "--json", given=text))
+    run, given = partial(good, cwd=tmp_path), text.encode()
+    found = json.loads(run("describe", "-", "--target", "y", "--json", given=given))
     kinds = {c["name"]: c["kind"] for c in found["columns"]}
     assert kinds == {"id": "out", "code": "levels"}
     fit = ("--target", "y", "--model", "tree", "--folds", "0", "-o")
     run("fit", "t.csv", *fit, "a.tally.json")
-    run("fit", "-", *fit, "b.tally.json", given=text)
+    run("fit", "-", *fit, "b.tally.json", given=given)
     assert (tmp_path / "a.tally.json").read_bytes() == (tmp_path / "b.tally.json").read_bytes()
     answers = run("predict", "a.tally.json", "t.csv")
-    assert run("predict", "a.tally.json", "-", given=text) == answers
+    assert run("predict", "a.tally.json", "-", given=given) == answers
     shell = f"cat t.csv | {sys.executable} -m tallystick.cli predict a.tally.json /dev/stdin"
     done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == answers

@@ -54,6 +54,6 @@ def test_the_memory_of_predict_does_not_grow_with_the_rows(ending, piece, tmp_pa
     train.write_text("a,b,c,d,e,city,w,y\n" + piece[:200_000].rpartition("\n")[0] + "\n")
     ts.NaiveBayes(distributions="gaussian").fit(train, "y").save(tmp_path / "m.tally.json")
     # 200,000 answers wait until it is known whether a row cannot be read: both files have more
-    small, low = peak(tmp_path, piece, 20, ending)
-    large, high = peak(tmp_path, piece, 80, ending)
+    small, low = peak(tmp_path, piece, 12, ending)
+    large, high = peak(tmp_path, piece, 40, ending)
     assert high - low < (large - small) / 2, (low, high, small, large)

@@ -51,7 +51,7 @@ def given():
     return made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     with chromium() as opened:
         yield opened

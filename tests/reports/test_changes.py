@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import CHROMIUM, axe_findings, becomes, opened
+from opened import CHROMIUM, Opened, axe_findings, becomes
 
 import tallystick as ts
 from tallystick.description.against import COUNTS, ColumnChange, Shift
@@ -54,13 +54,14 @@ def test_one_row_outside_the_range_is_named_and_no_column_called_changed():
 @pytest.mark.xdist_group("chromium")
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
-def test_the_page_opens_without_a_word_and_axe_finds_nothing(tmp_path, scheme, width):
+def test_the_page_opens_without_a_word_and_axe_finds_nothing(browser, tmp_path, scheme, width):
     pytest.importorskip("axe_playwright_python", reason="axe is not installed")
     path = tmp_path / "changed.html"
     path.write_text(change_page(found()), encoding="utf-8")
-    with opened(path, width, color_scheme=scheme) as (page, said):
+    with Opened(browser, path, width, color_scheme=scheme) as opened:
+        page = opened.page
         becomes(page, f"document.documentElement.scrollWidth <= {width}")
         assert axe_findings(page) == []
         page.click("#theme")
         becomes(page, "document.documentElement.dataset.theme", "dark" if scheme == "light" else "light")
-        assert said == []
+        assert opened.said == []

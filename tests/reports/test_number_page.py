@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from opened import CHROMIUM, Opened, axe_findings, becomes, chromium
+from opened import CHROMIUM, Opened, axe_findings, becomes
 
 import tallystick as ts
 from tallystick.errors import TallyError
@@ -89,24 +89,23 @@ def test_no_raw_row_is_on_a_page_without_rows():
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.xdist_group("chromium")
-def test_the_form_answers_as_the_model_does_and_axe_finds_nothing(made):
+def test_the_form_answers_as_the_model_does_and_axe_finds_nothing(browser, made):
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     row = {"rooms": "4", "town": "north", "age": "10"}
-    with chromium() as browser:
-        for method, width, scheme in (("regression", 1440, "dark"), ("linear", 390, "light")):
-            found, path = made(method)
-            with Opened(browser, path, width, color_scheme=scheme) as page:
-                page.page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
-                for name, value in row.items():
-                    box = page.page.get_by_label(name, exact=True).first
-                    box.select_option(value) if name == "town" else box.fill(value)
-                right = float(found.model.predict([{**row, "rooms": 4, "age": 10}])[0])
-                becomes(page.page, "document.getElementById('says').textContent", f"rent: {right:.5g}")
-                assert page.page.locator("#why").inner_text()
-                if method == "regression":
-                    page.page.locator("#tree .node").first.click()
-                    becomes(page.page, "document.getElementById('node').textContent.includes('on average')")
-                if pytest.importorskip("axe_playwright_python", reason="axe is not installed"):
-                    assert axe_findings(page.page) == []
-                assert page.fits()
-                page.quiet()
+    for method, width, scheme in (("regression", 1440, "dark"), ("linear", 390, "light")):
+        found, path = made(method)
+        with Opened(browser, path, width, color_scheme=scheme) as page:
+            page.page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+            for name, value in row.items():
+                box = page.page.get_by_label(name, exact=True).first
+                box.select_option(value) if name == "town" else box.fill(value)
+            right = float(found.model.predict([{**row, "rooms": 4, "age": 10}])[0])
+            becomes(page.page, "document.getElementById('says').textContent", f"rent: {right:.5g}")
+            assert page.page.locator("#why").inner_text()
+            if method == "regression":
+                page.page.locator("#tree .node").first.click()
+                becomes(page.page, "document.getElementById('node').textContent.includes('on average')")
+            if pytest.importorskip("axe_playwright_python", reason="axe is not installed"):
+                assert axe_findings(page.page) == []
+            assert page.fits()
+            page.quiet()

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from opened import CHROMIUM, axe_findings, opened, soon, tells
+from opened import CHROMIUM, Opened, axe_findings, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
@@ -18,10 +18,6 @@ from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.thresholds import costs_section
 
 pytestmark = pytest.mark.slow
-browser = [
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-    pytest.mark.xdist_group("chromium"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -58,39 +54,32 @@ def test_three_classes_have_no_line_to_draw():
     assert 'id="threshold-part"' not in made.html
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.xdist_group("chromium")
 @pytest.mark.parametrize("width", [1440, 390])
-class TestBrowser:
-    """In a real browser."""
-
-    pytestmark = browser
-
-    def test_the_slider_and_the_prices_move_the_table(self, made, width):
-        path, scores = made
-        table = scores.thresholds(
-            {scores.positive: {next(c for c in scores.classes if c != scores.positive): 5}}
-        )
-        with opened(path, width) as (page, said):
-            own = page.inner_text("#threshold-table .confusion tbody")
-            soon(lambda: page.inner_text("#threshold-saving"), "0")
-            page.fill("#price-missed", "5")
-            tells(page, "#threshold-cheapest", f"Cheapest: {table.best.threshold:.6g}")
-            page.click("#take-cheapest")
-            soon(lambda: page.inner_text("#threshold-cost"), f"{table.best.cost:,.0f}")
-            soon(lambda: page.inner_text("#threshold-saving"), f"{table.best.saving:,.0f}")
-            soon(lambda: page.inner_text("#threshold-table .confusion tbody") != own, True)
-            tells(page, "#threshold-kept", f"threshold={table.best.threshold:.6g}")
-            page.focus("#threshold")
-            page.keyboard.press("ArrowRight")
-            page.click("#take-half")
-            soon(lambda: page.inner_text("#threshold-table .confusion tbody"), own)
-            box = page.locator("#threshold-table table").bounding_box()
-            assert box["x"] + box["width"] <= width
-            assert said == []
-
-    def test_axe_finds_nothing(self, made, width):
-        pytest.importorskip("axe_playwright_python", reason="axe is not installed")
-        with opened(made[0], width) as (page, _):
-            assert axe_findings(page) == []
+def test_the_slider_and_the_prices_move_the_table_and_axe_finds_nothing(browser, made, width):
+    pytest.importorskip("axe_playwright_python", reason="axe is not installed")
+    path, scores = made
+    table = scores.thresholds({scores.positive: {next(c for c in scores.classes if c != scores.positive): 5}})
+    with Opened(browser, path, width) as opened:
+        page = opened.page
+        own = page.inner_text("#threshold-table .confusion tbody")
+        soon(lambda: page.inner_text("#threshold-saving"), "0")
+        assert axe_findings(page, "section:has(#threshold-part)") == []
+        page.fill("#price-missed", "5")
+        tells(page, "#threshold-cheapest", f"Cheapest: {table.best.threshold:.6g}")
+        page.click("#take-cheapest")
+        soon(lambda: page.inner_text("#threshold-cost"), f"{table.best.cost:,.0f}")
+        soon(lambda: page.inner_text("#threshold-saving"), f"{table.best.saving:,.0f}")
+        soon(lambda: page.inner_text("#threshold-table .confusion tbody") != own, True)
+        tells(page, "#threshold-kept", f"threshold={table.best.threshold:.6g}")
+        page.focus("#threshold")
+        page.keyboard.press("ArrowRight")
+        page.click("#take-half")
+        soon(lambda: page.inner_text("#threshold-table .confusion tbody"), own)
+        box = page.locator("#threshold-table table").bounding_box()
+        assert box["x"] + box["width"] <= width
+        opened.quiet()
 
 
 def three(n=300):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import CHROMIUM, opened, soon, tells
+from opened import CHROMIUM, Opened, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
@@ -59,10 +59,11 @@ def test_only_the_heaviest_words_are_kept_and_that_is_said(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.xdist_group("chromium")
-def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(tmp_path):
+def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(browser, tmp_path):
     path = tmp_path / "page.html"
     ts.report(people(300), "income", methods=("logistic",), tuned=False, **QUICK).save(path)
-    with opened(path) as (page_, said):
+    with Opened(browser, path) as opened:
+        page_ = opened.page
         at = page_.evaluate("report.data.ask.fields.findIndex((f) => f.name === 'hours')")
         high = page_.evaluate("(k) => report.data.ask.fields[k].high", at)
         page_.fill(f"#field-{at}", "20")
@@ -77,4 +78,4 @@ def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(t
         tells(page_, f"#field-{at}-outside", "outside the training rows, which go from")
         page_.fill(f"#field-{at}", "")
         soon(lambda: page_.inner_text(f"#field-{at}-outside"), "")
-        assert said == []
+        assert opened.said == []

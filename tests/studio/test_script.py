@@ -7,17 +7,13 @@ import subprocess
 import sys
 
 import pytest
+from command import good
 
 import tallystick as ts
 from tallystick.studio.asked import TableWishes
 from tallystick.studio.script import command_lines, file_names, fitting, python_script, typed
 
 pytestmark = pytest.mark.slow
-
-
-def run(folder, *command):
-    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -48,14 +44,16 @@ def test_script_and_commands_write_the_bytes_of_the_studio(tables, tmp_path, est
         shutil.copy(asked.path, folder)
         if way == "script":
             (folder / "job.py").write_text(script)
-            run(folder, "job.py")
+            command = [sys.executable, "job.py"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
         else:
             import shlex
 
             for line in commands[1:]:
                 words = shlex.split(line)
                 assert words[0] == "tally"
-                run(folder, "-m", "tallystick.cli", *words[1:])
+                good(*words[1:], cwd=folder)
         assert (folder / file).read_bytes() == wanted
         pages.append((folder / page).read_bytes())
     assert pages[0] == pages[1]

@@ -1,29 +1,56 @@
-"""`tally` as a user runs it: a process of its own."""
+"""`tally` as a user runs it: a process of its own, forked from one that has loaded the library."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import shlex
 import subprocess
 import sys
+import tempfile
+from threading import Thread
+
+from forked import Forked
 
 from tallystick.cli.main import run
 
-TALLY = [sys.executable, "-m", "tallystick.cli"]
+TALLY = [sys.executable, "-m", "tallystick.cli"]  # a process that loads it
 
 
-def tally(*args, cwd=None, env=None, **more):
-    """Run `tally` in a pipe, with nothing from the caller's terminal."""
-    settings = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    return subprocess.run(
-        [*TALLY, *map(str, args)],
-        cwd=cwd,
-        env=settings | (env or {}),
-        capture_output=True,
-        check=False,
-        **more,
-    )
+def started(args, cwd, env, streams, without):
+    """Start `tally` in a folder, with the environment of this process but for some names and with others."""
+    settings = {k: v for k, v in os.environ.items() if k not in without} | env
+    return Forked(["-m", "tallystick.cli", *args], streams, cwd, settings)
+
+
+@contextlib.contextmanager
+def fed(given):
+    """Yield the end of a pipe that these bytes come from; close it when it is handed on."""
+    reader, writer = os.pipe()
+
+    def feed():
+        with contextlib.suppress(BrokenPipeError), open(writer, "wb") as pipe:
+            pipe.write(given)
+
+    feeder = Thread(target=feed)
+    feeder.start()
+    with open(reader, "rb") as source:
+        yield source
+    feeder.join()
+
+
+def tally(*args, cwd=None, env=None, given=b"", source=None):
+    """Run `tally` in a pipe, with nothing from a terminal; its input is `given`, or an open file."""
+    reader, writer = os.pipe()
+    into = open(writer, "wb")  # noqa: SIM115
+    with tempfile.TemporaryFile() as errors, open(reader, "rb") as out, fed(given) as pipe:
+        with into, pipe:
+            streams = [(source or pipe).fileno(), into.fileno(), errors.fileno()]
+            job = started(args, cwd, env or {}, streams, ("COLUMNS", "NO_COLOR", "FORCE_COLOR"))
+        printed, code = out.read(), job.wait()
+        errors.seek(0)
+        return subprocess.CompletedProcess(args, code, printed, errors.read())
 
 
 def good(*args, **more):
@@ -49,23 +76,21 @@ def bad(*args, code=2, **more):
 def on_a_terminal(*args, cwd=None, columns=80, env=None):
     """Run `tally` with a terminal for its output; return the text and the exit code."""
     main, side = pty.openpty()
-    settings = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "CI")}
-    settings |= {"COLUMNS": str(columns), "TERM": "xterm-256color"} | (env or {})
-    with subprocess.Popen(
-        [*TALLY, *map(str, args)], cwd=cwd, env=settings, stdin=side, stdout=side, stderr=subprocess.DEVNULL
-    ) as process:
-        os.close(side)
-        parts = []
-        while True:
-            try:
-                part = os.read(main, 65536)
-            except OSError:  # Linux says so when the other side is closed
-                break
-            if not part:
-                break
-            parts.append(part)
-        os.close(main)
-    return b"".join(parts).decode(), process.returncode
+    settings = {"COLUMNS": str(columns), "TERM": "xterm-256color"} | (env or {})
+    with open(os.devnull, "w") as nowhere:
+        job = started(args, cwd, settings, [side, side, nowhere.fileno()], ("NO_COLOR", "FORCE_COLOR", "CI"))
+    os.close(side)
+    parts = []
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    os.close(main)
+    return b"".join(parts).decode(), job.wait()
 
 
 def call(line):

@@ -1,6 +1,6 @@
 """By how much the memory of a process grows while a command of the command line works on a large file.
 
-    python grown.py SMALL LARGE ARGUMENT ...   @ is the file; prints "ready", waits for a line, goes on
+    grown.py SMALL LARGE ARGUMENT ...   @ is the file; prints "ready", waits for a line, goes on
 
 What is counted is what the process holds for itself (RssAnon): pages of scratch files, which the system drops
 when it wants to, are not. The command is first run on the small file, so that all that is loaded on the way
@@ -9,29 +9,30 @@ is there before the counting begins.
 
 from __future__ import annotations
 
-import subprocess
+import os
+import select
 import sys
-import time
 from pathlib import Path
 
+from forked import Forked
 from wide_files import anonymous
 
 
 def grown(small: Path, large: Path, *arguments: str) -> float:
     """Return how many MB a process of its own grew by, at its peak."""
-    command = [sys.executable, __file__, str(small), str(large), *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as job:
-        assert job.stdout is not None
-        assert job.stdin is not None
-        while (line := job.stdout.readline()) != "ready\n":
+    (reader, answer), (wish, writer) = os.pipe(), os.pipe()
+    command = [__file__, small, large, *arguments]
+    with open(reader) as said, open(writer, "w") as go:
+        job = Forked(command, [wish, answer, 2], None, os.environ)
+        os.close(wish)
+        os.close(answer)
+        while (line := said.readline()) != "ready\n":
             assert line, "the command failed on the small file"
         before = peak = anonymous(job.pid)
-        job.stdin.write("go\n")
-        job.stdin.close()
-        while job.poll() is None:
+        print("go", file=go, flush=True)
+        while not select.select([said], [], [], 0.002)[0]:  # until its output is closed
             peak = max(peak, anonymous(job.pid))
-            time.sleep(0.002)
-        assert job.returncode == 0
+    assert job.wait() == 0
     return (peak - before) / 1024
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,12 @@ class Opened:
         self.page.on("pageerror", lambda e: self.said.append(str(e)))
         self.page.on("request", lambda r: self.requests.append(r.url))
         self.page.on("dialog", lambda d: (self.said.append("dialog"), d.dismiss()))
+        self.visit(path)
+
+    def visit(self, path: Path) -> None:
+        """Open a file in the same tab, and forget what the one before complained about."""
+        self.said.clear()
+        self.requests.clear()
         self.page.goto(path.as_uri())
 
     def __enter__(self) -> Opened:
@@ -79,18 +85,15 @@ class Opened:
         return True
 
 
-@contextmanager
-def opened(path: Path, width: int = 1440, **context: Any) -> Iterator[tuple[Any, list[str]]]:
-    """Yield a page in a browser of its own, for one visit, and the list of all that it says."""
-    with chromium() as browser, Opened(browser, path, width, **context) as found:
-        yield found.page, found.said
+COLOURS = ("color-contrast", "link-in-text-block")  # the rules that see colours
 
 
-def axe_findings(page: Any) -> list[str]:
-    """Return what axe finds, the first place of each."""
+def axe_findings(page: Any, within: str = "html", rules: Sequence[str] = ()) -> list[str]:
+    """Return what axe finds in a part of the page, by all rules or by some, the first place of each."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    found = Axe().run(page, {"include": [within]}, options).response["violations"]
     return [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found]
 
 

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command import TALLY, good
 
 import tallystick as ts
 from tallystick.errors import TallyError
 
 pytestmark = pytest.mark.slow
-TALLY = [sys.executable, "-m", "tallystick.cli"]
 ROWS = 3_000
 JOBS = {  # what is run, and what it writes
     "fit": (
@@ -66,8 +66,9 @@ def home(tmp_path_factory) -> Path:
     (folder / "t.csv").write_text("x,level,y\n" + "".join(lines))
     ts.NaiveBayes().fit(folder / "t.csv", "y").save(folder / "old.tally.json")
     for args, out in JOBS.values():
-        done = run(args, folder)
-        assert done.returncode == 0, done.stderr
+        if out.endswith(".html"):  # it holds the time of its making
+            continue
+        good(*args, cwd=folder)
         (folder / f"{out}.right").write_bytes((folder / out).read_bytes())
     return folder
 
@@ -90,7 +91,7 @@ def whole(home, folder, out, old=b"old") -> str:
     path = folder / out
     found = path.read_bytes() if path.exists() else None
     if out.endswith(".html") and found not in (None, old):
-        assert found.rstrip().endswith(b"</html>")  # it holds the time of its making
+        assert found.rstrip().endswith(b"</html>")
         return "new"
     assert found in (None, old, (home / f"{out}.right").read_bytes())
     return "none" if found is None else "old" if found == old else "new"
@@ -121,8 +122,7 @@ def killed(home, folder, job, rng) -> None:
         assert found == "old"
     if "written before" in errors:
         assert found == "new"
-    done = run(args, folder)  # what was left behind is in nobody's way
-    assert done.returncode == 0, done.stderr
+    good(*args, cwd=folder)  # what was left behind is in nobody's way
     assert whole(home, folder, out) == "new"
     assert not [p.name for p in folder.iterdir() if p.name.endswith(".part")]
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from command import good, tally
 
 import tallystick as ts
 from tallystick.data.source import open_source
@@ -27,11 +28,6 @@ pytestmark = pytest.mark.slow
 ROWS = 4_000
 
 
-def tally(*args, stdin=b"", folder=None, shell=False):
-    command = [sys.executable, "-m", "tallystick.cli", *map(str, args)]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=folder, check=False)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("streams")
@@ -39,12 +35,7 @@ def folder(tmp_path_factory):
     (folder / "t.csv").write_text("x,w,y\n" + "\n".join(lines) + "\n")
     subprocess.run(["gzip", "-k", "t.csv"], cwd=folder, check=True)
     pq.write_table(pacsv.read_csv(folder / "t.csv"), folder / "t.parquet")
-    assert (
-        tally(
-            "fit", "--model", "bayes", "t.csv", "-t", "y", "-o", "m.json", "--folds", "0", folder=folder
-        ).returncode
-        == 0
-    )
+    good("fit", "--model", "bayes", "t.csv", "-t", "y", "-o", "m.json", "--folds", "0", cwd=folder)
     return folder
 
 
@@ -62,11 +53,11 @@ COMMANDS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
 def test_every_command_reads_standard_input_as_it_reads_the_file(folder, command):
-    from_file = tally(*command, "t.csv", folder=folder)
+    from_file = tally(*command, "t.csv", cwd=folder)
     assert from_file.returncode == 0, from_file.stderr
     data = (folder / "t.csv").read_bytes()
     for path in ("-", "/dev/stdin"):
-        piped = tally(*command, path, stdin=data, folder=folder)
+        piped = tally(*command, path, given=data, cwd=folder)
         assert piped.returncode == 0, piped.stderr
         shown = piped.stdout.replace(b"standard input", b"t.csv")
         if command[0] == "verify":  # which repeats the path
@@ -78,12 +69,10 @@ def test_every_command_reads_standard_input_as_it_reads_the_file(folder, command
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
 def test_a_pipe_of_any_format_is_read_once_and_whole(folder, name):
     data = (folder / name).read_bytes()
-    piped = tally("describe", "-", stdin=data, folder=folder)
+    piped = tally("describe", "-", given=data, cwd=folder)
     assert f"{ROWS:,} rows" in piped.stdout.decode()
     with open(folder / name, "rb") as file:  # a file as standard input
-        run = [sys.executable, "-m", "tallystick.cli", "describe", "-"]
-        told = subprocess.run(run, stdin=file, capture_output=True, check=False)
-    assert told.stdout == piped.stdout
+        assert tally("describe", "-", source=file).stdout == piped.stdout
     script = f"{sys.executable} -m tallystick.cli describe <(cat {name})"
     shell = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, check=False)
     assert f"{ROWS:,} rows" in shell.stdout.decode(), shell.stderr
@@ -334,10 +323,10 @@ def test_json_lines_have_the_limit_of_lines_and_of_empty_cells(tmp_path):
 
 @pytest.mark.slow
 def test_a_query_reads_a_pipe_once(folder):
-    want = tally("predict", "m.json", "t.csv", folder=folder).stdout
+    want = tally("predict", "m.json", "t.csv", cwd=folder).stdout
     query = "from read_csv('/dev/stdin') select *"
     data = (folder / "t.csv").read_bytes()
-    told = tally("predict", "m.json", "--sql", query, stdin=data, folder=folder)
+    told = tally("predict", "m.json", "--sql", query, given=data, cwd=folder)
     assert (told.stdout, told.returncode) == (want, 0)
     os.mkfifo(pipe := folder / "query.fifo")
     writing = threading.Thread(target=pipe.write_bytes, args=(data,))

@@ -268,10 +268,18 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
         Stamp(str(path), "t.csv", (0, 0, 0, 0)).check()
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """A file of some seconds' work."""
+    path = tmp_path_factory.mktemp("wide") / "wide.csv"
+    write_wide(path, 20 << 20)
+    return path
+
+
 @pytest.fixture
-def large(tmp_path):
-    """A file of some seconds' work, and an empty folder for scratch files."""
-    write_wide(tmp_path / "wide.csv", 20 << 20)
+def large(wide, tmp_path):
+    """A folder with that file, and an empty folder for scratch files."""
+    (tmp_path / "wide.csv").symlink_to(wide)
     (tmp_path / "scratch").mkdir()
     return tmp_path
 
