@@ -162,7 +162,7 @@ TEXTS: dict[str, list[Any]] = {
 def check_texts(run: databases.Run, dialect: str) -> None:
     """Columns of text, as a CSV loaded without types gives them."""
     table = TEXTS
-    for name in ("tree", "tree id3", "bayes", "logistic"):
+    for name in ("tree costs", "tree id3", "bayes", "logistic"):
         model = e.fitted(name)
         found = answers(
             run(model.export("sql", dialect=dialect, keep=KEY), with_key(table)), model.classes_[0].item()
