@@ -49,7 +49,7 @@ def test_one_sha256_for_any_partitions_in_any_order(spark, parts):
     rows = table().drop_columns(["said", "day"])
     order = np.random.default_rng(parts).permutation(rows.num_rows)
     frame = spark.createDataFrame(rows.take(order)).repartition(parts)
-    names = MOST if parts == 64 else tuple(LEARNERS)
+    names = tuple(LEARNERS) if parts == 7 else MOST
     assert shas(frame, names) == shas(rows, names)
 
 
@@ -69,10 +69,8 @@ def numbers(rows, seed=2):
 
 @pytest.mark.parametrize("parts", [1, 5])
 def test_numbers_alone_are_learned_from_the_batches_as_they_came(spark, parts):
-    rows = numbers(600)
-    assert shas(spark.createDataFrame(rows).repartition(parts), tuple(LEARNERS)) == shas(
-        rows, tuple(LEARNERS)
-    )
+    rows, names = numbers(600), tuple(LEARNERS) if parts == 5 else MOST
+    assert shas(spark.createDataFrame(rows).repartition(parts), names) == shas(rows, names)
 
 
 def test_a_sample_of_many_rows_is_the_same_sample(spark):

@@ -19,10 +19,11 @@ from typing import Any
 Table = dict[str, list[Any]]
 Run = Callable[[str, Table], Table]
 
+BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # half of a short run compiles what soon ends
 POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
 
 
-def column_type(cells: list[Any], words: dict[type, str]) -> str:
+def column_type(cells: list[Any], words: dict[type, Any]) -> Any:
     """Return the SQL type of a column of one Python type."""
     kinds = {type(c) for c in cells if c is not None}
     kind = float if kinds == {int, float} else next(iter(kinds), str)  # a column without values is text
@@ -143,6 +144,9 @@ def spark_session(master: str = "local[2,4]", **more: str) -> Any:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.codegen.wholeStage": "false",  # compiling what runs once takes longer than running it
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.execution.arrow.localRelationThreshold": "0",  # rows that are sent are read by tasks
+        "spark.driver.extraJavaOptions": BRIEF_JAVA,
+        "spark.executor.extraJavaOptions": BRIEF_JAVA,
         **more,
     }
     builder = SparkSession.builder.master(master).appName("tallystick tests")
@@ -154,26 +158,18 @@ def spark_session(master: str = "local[2,4]", **more: str) -> Any:
 @contextlib.contextmanager
 def spark() -> Iterator[Run]:
     """What Spark answers to a query; a session that is there already is used and left."""
+    import pyarrow as pa
     from pyspark.sql import SparkSession
-    from pyspark.sql import types as t
 
     before = SparkSession.getActiveSession()
     session = spark_session()
-    kinds = {
-        float: t.DoubleType(),
-        int: t.LongType(),
-        bool: t.BooleanType(),
-        str: t.StringType(),
-        date: t.DateType(),
-    }
+    kinds = {float: pa.float64(), int: pa.int64(), bool: pa.bool_(), str: pa.string(), date: pa.date32()}
 
     def run(select: str, table: Table) -> Table:
         table = dated(table)
-        schema = t.StructType([t.StructField(n, column_type(c, kinds)) for n, c in table.items()])
-        frame = session.createDataFrame(list(zip(*table.values(), strict=True)), schema)
-        frame.createOrReplaceTempView("data")
-        rows = session.sql(select)
-        return dict(zip(rows.columns, map(list, zip(*rows.collect(), strict=True)), strict=True))
+        schema = pa.schema({n: column_type(c, kinds) for n, c in table.items()})
+        session.createDataFrame(pa.table(table, schema)).createOrReplaceTempView("data")
+        return session.sql(select).toArrow().to_pydict()
 
     try:
         yield run

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import sys
 import warnings
 
 import numpy as np
 import pyarrow as pa
+from databases import BRIEF_JAVA
 from tables import of_every_kind
 
 import tallystick as ts
@@ -26,6 +28,7 @@ SETTINGS = {
     "spark.connect.grpc.binding.port": "0",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.driver.extraJavaOptions": BRIEF_JAVA,
     "spark.log.level": "OFF",
 }
 LEARNERS = {
@@ -38,7 +41,7 @@ LEARNERS = {
 def session():
     """A client and, in this process, its server, bound to this machine alone."""
     os.environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "SPARK_TESTING": "1"}
-    arguments = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
+    arguments = " ".join(f"--conf {shlex.quote(f'{name}={value}')}" for name, value in SETTINGS.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{arguments} pyspark-shell"
     from pyspark.sql import SparkSession
 

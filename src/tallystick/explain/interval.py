@@ -32,10 +32,15 @@ def beta_cdf(x: float, a: float, b: float) -> float:
         return float(a <= 0)
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_cdf(1 - x, b, a)
-    gammas = log_gamma(np.array([a + b, a, b]))
     logs = kernels.log([x, 1 - x])
-    front = float(kernels.exp([gammas[0] - gammas[1] - gammas[2] + a * logs[0] + b * logs[1]])[0]) / a
+    front = float(kernels.exp([_log_scale(a, b) + a * logs[0] + b * logs[1]])[0]) / a
     return front * _fraction(x, a, b)
+
+
+@lru_cache(maxsize=256)  # the search for an end of an interval asks for few distributions at many points
+def _log_scale(a: float, b: float) -> float:
+    gammas = log_gamma(np.array([a + b, a, b]))
+    return float(gammas[0] - gammas[1] - gammas[2])
 
 
 def _fraction(x: float, a: float, b: float) -> float:

@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.data.source import scratch
 from tallystick.data.table.block import Block, pack
-from tallystick.engines.spark import levels
+from tallystick.engines.spark import levels, workers
 from tallystick.engines.spark.levels import (
     PLACE,
     Drawn,
@@ -128,14 +128,17 @@ def test_smaller_nodes_are_cut_into_fewer_pieces():
     assert {TaskOf(keys, 4)(key) for key in keys} == {0, 1, 2, 3}
 
 
+class Few:
+    """A block of one column."""
+
+    def __init__(self, values):
+        self.x, self.rows = np.array(values, float), len(values)
+
+    def values(self, name):
+        return self.x
+
+
 def test_some_values_of_the_first_block_that_has_rows_are_drawn():
-    class Few:
-        def __init__(self, values):
-            self.x, self.rows = np.array(values, float), len(values)
-
-        def values(self, name):
-            return self.x
-
     assert [v.tolist() for v in Drawn(["x"], 2)([Few([]), Few([1, 2, np.nan, 4])])[0]] == [[1.0]]
     assert Drawn(["x"], 2)([]) == []
 
@@ -144,3 +147,11 @@ def test_a_table_without_values_is_sent_and_joined():
     none = ValueTable(np.array([[3, 4]]), np.zeros(0))
     (found,) = joined_pieces([((0, 0, 0), narrow_table(none))] * 2)
     assert found[1].table.tolist() == [[6, 8]]
+
+
+def test_who_draws_leaves_little_unread():
+    """Spark ends a worker that leaves a part of its partition."""
+    for blocks, left in ((4, 0), (100, 100 - 1 - workers.LEFT)):
+        rest = iter([Few([1.0])] * blocks)
+        Drawn(["x"], 2)(rest)
+        assert len(list(rest)) == left

@@ -25,6 +25,7 @@ from tallystick.data.table.block import Block as Rows
 from tallystick.data.table.block import narrow, pack, together, unpack, wide
 from tallystick.data.table.rows_on_disk import RowsOnDisk
 from tallystick.data.table.subset import take_block
+from tallystick.engines.spark.workers import read_out
 from tallystick.stats.level_tables import Entries, Frontier
 from tallystick.stats.split_pieces import (
     Arrays,
@@ -310,6 +311,7 @@ class Drawn:
             if block.rows:
                 step = -(-block.rows // self.most)
                 some = [block.values(name)[::step] for name in self.names]
+                read_out(blocks)
                 return [[values[~np.isnan(values)] for values in some]]
         return []
 

@@ -10,7 +10,9 @@ import contextlib
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from tallystick import errors
@@ -18,6 +20,7 @@ from tallystick.errors import DataError, OptionError, shown
 
 T = TypeVar("T")
 FEW = 8  # totals that are merged here at once
+LEFT = 8  # blocks that are read sooner than a worker is made
 OURS = re.compile(r"^(?:tallystick\.errors\.)(\w+): (.*)$", re.MULTILINE)
 PYTHON = re.compile(r"^\w*(?:Error|Exception): .+$", re.MULTILINE)
 ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|pyarrow)")
@@ -102,6 +105,13 @@ def settle() -> None:
         gc.collect()
         gc.freeze()
         Loaded.modules = len(sys.modules)
+
+
+def read_out(rest: Iterable[Any]) -> None:
+    """Read what is left of a partition, where it is little: Spark ends a worker that leaves some unread, and
+    the next has to load all modules again.
+    """
+    deque(islice(rest, LEFT), maxlen=0)
 
 
 def check_version(here: str) -> None:
