@@ -43,5 +43,5 @@ def test_onnx_says_what_it_is():
 def test_a_model_that_reads_no_column_is_refused(make):
     """Nothing would say how many rows are asked about."""
     model = make().fit({"a": [1.0, 2.0, 1.0, 2.0] * 5, "y": ["p", "p", "q", "q"] * 5}, "y")
-    with pytest.raises(OptionError, match="reads? no column, and ONNX needs an input"):
+    with pytest.raises(OptionError, match=r"reads? no column, and ONNX needs an input"):
         model.export("onnx")
