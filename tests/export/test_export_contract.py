@@ -223,7 +223,7 @@ def fitted(method, text: bool = False):
 
 
 def estimator(name: str, **settings):
-    """An estimator of a method; its trees have tens of leaves, since hundreds take long to be read elsewhere."""
+    """An estimator of a method; its trees have tens of leaves: hundreds take long to be read elsewhere."""
     kind = named(name).load("estimator")
     small = {"min_samples_leaf": 8} if "min_samples_leaf" in kind().get_params() else {}
     return kind(**small, **settings)

@@ -53,9 +53,9 @@ def test_a_call_that_fails_leaves_the_old_file_or_the_new_one_and_one_line(tmp_p
     [
         ("save", 80, "nameless"),
         ("save", 80, "named"),
-        ("csv", 20, "nameless"),
-        ("jsonl", 20, "named"),
-        ("parquet", 20, "nameless"),
+        ("csv", 40, "nameless"),
+        ("jsonl", 40, "named"),
+        ("parquet", 40, "nameless"),
     ],
 )
 def test_a_kill_leaves_the_old_file_or_the_new_one_and_the_next_write_clears_up(tmp_path, job, times, way):
