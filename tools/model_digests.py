@@ -68,7 +68,7 @@ def methods() -> dict[str, Any]:
         "optimal tree": tree.optimal(max_depth=2, leaf_price=1, max_work=3_000_000),
         "logistic regression": logistic(),
         "logistic regression, no prior": logistic(l2=0, kinds={"note": "out"}),
-        "logistic regression, prior by cross-validation": logistic(l2="cv"),
+        "logistic regression, prior by cross-validation": logistic(l2="cv", kinds={"note": "out"}),
         "logistic regression, L1": logistic(l2=0, l1=2.0),
     }
 

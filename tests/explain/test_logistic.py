@@ -36,8 +36,8 @@ def loans(classes=2, rows=240):
     return out
 
 
-def fitted(classes, **options):
-    table = loans(classes)
+def fitted(classes, rows=240, **options):
+    table = loans(classes, rows)
     if options.get("interactions"):  # a product counts as its centre where it is missing
         table["age"] = table.age.fillna(40)
     model = ts.LogisticRegression(kinds={"about": "text"}, **options).fit(table, "class")
@@ -48,7 +48,7 @@ def fitted(classes, **options):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"l2": 0.5, "words": "counts"}, {"l1": 0.5}, {"interactions": 2}])
 def test_reasons_of_all_training_rows_average_to_nothing(classes, options):
-    model, rows = fitted(classes, **options)
+    model, rows = fitted(classes, 80, **options)
     told = [model.explain(rows, row=i) for i in range(len(rows))]
     mean = np.mean([[r.parts for r in t.reasons] for t in told], axis=0)
     assert np.abs(mean - mean[:, :1]).max() < 1e-12  # what all classes share says nothing

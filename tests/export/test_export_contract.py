@@ -222,14 +222,20 @@ def fitted(method, text: bool = False):
     return model_of(method.name, text)
 
 
+def estimator(name: str, **settings):
+    """An estimator of a method; its trees have tens of leaves: hundreds take long to be read elsewhere."""
+    kind = named(name).load("estimator")
+    small = {"min_samples_leaf": 8} if "min_samples_leaf" in kind().get_params() else {}
+    return kind(**small, **settings)
+
+
 @cache
 def model_of(name: str, text: bool):
     """A model of a method; a tree that answers by its leaves alone, as rules do."""
-    method = named(name)
-    rows, kind = table(400, 1, False, text), method.load("estimator")
-    own = {"average": False} if "average" in kind().get_params() else {}
+    method, rows = named(name), table(400, 1, False, text)
+    own = {"average": False} if "average" in estimator(name).get_params() else {}
     wishes = {"columns": ts.Columns(e.KINDS | {"review": "text"}, e.LEVELS)} if text else e.WISHES
-    model = kind(**own, **wishes)
+    model = estimator(name, **own, **wishes)
     return model.fit(rows, "y") if method.regression else model.fit(e.with_target(rows, "text"), "class")
 
 
@@ -304,21 +310,32 @@ DECISIONS = {
 @cache
 def decided_model(name: str, decision: str):
     """Two models of a method with three classes, or with two: one decides, one does not."""
-    method, rows = named(name), table(400, 1, False, False)
+    rows = table(400, 1, False, False)
     given = e.with_target(rows, "text")
     if "three" not in decision:
         cut = np.median(rows["y"])
         given["class"] = ["it's low" if y < cut else "fair" for y in rows["y"]]
-    made = [method.load("estimator")(**e.WISHES).fit(given, "class") for _ in range(2)]
+    made = [estimator(name, **e.WISHES).fit(given, "class") for _ in range(2)]
     return made[0].set_decision(**DECISIONS[decision]), made[1]
 
 
+def decisions() -> list:
+    """Return ways, methods and decisions: by day each two of them meet at least once, at night all three."""
+    methods = [m for m in METHODS if m.form != NO_FORM and not m.regression]
+    return [
+        pytest.param(
+            *(way.values[0], method, decision),
+            id=f"{way.id}-{method.name}-{decision}",
+            marks=[pytest.mark.night] * ((i + j + k) % len(DECISIONS) > 0),
+        )
+        for i, way in enumerate(ways())
+        for j, method in enumerate(methods)
+        for k, decision in enumerate(DECISIONS)
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("decision", DECISIONS)
-@pytest.mark.parametrize(
-    "method", [m for m in METHODS if m.form != NO_FORM and not m.regression], ids=lambda method: method.name
-)
-@pytest.mark.parametrize("way", ways())
+@pytest.mark.parametrize(("way", "method", "decision"), decisions())
 def test_an_export_answers_by_the_decision_that_is_kept_with_the_model(method, way, decision, tmp_path):
     model, bare = decided_model(method.name, decision)
     rows = new_rows()
@@ -349,7 +366,7 @@ MERGED = {
 @cache
 def merged_model(name: str):
     columns = ts.Columns(e.KINDS, e.LEVELS, merge=MERGED)
-    model, rows = named(name).load("estimator")(columns=columns), table(400, 1, False, False)
+    model, rows = estimator(name, columns=columns), table(400, 1, False, False)
     return model.fit(rows, "y") if named(name).regression else model.fit(e.with_target(rows, "text"), "class")
 
 
@@ -384,7 +401,7 @@ def dated_table(rows: int, seed: int) -> dict[str, list]:
 @cache
 def dated_model(name: str):
     method, rows = named(name), dated_table(500, 1)
-    model = method.load("estimator")(kinds={"at (€)": "date"})
+    model = estimator(name, kinds={"at (€)": "date"})
     if method.regression:
         return model.fit(rows, "y")
     labels = np.where(np.array(rows["y"]) > 1.2, "often", "seldom").tolist()

@@ -51,8 +51,8 @@ def test_a_call_that_fails_leaves_the_old_file_or_the_new_one_and_one_line(tmp_p
 @pytest.mark.parametrize(
     ("job", "times", "way"),
     [
-        ("save", 200, "nameless"),
-        ("save", 200, "named"),
+        ("save", 80, "nameless"),
+        ("save", 80, "named"),
         ("csv", 40, "nameless"),
         ("jsonl", 40, "named"),
         ("parquet", 40, "nameless"),

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from exports import run_onnx
 
+import tallystick as ts
+from tallystick.errors import OptionError
+
 pytestmark = pytest.mark.slow
 
 
@@ -34,3 +37,11 @@ def test_onnx_says_what_it_is():
     model = onnx.load_from_string(e.fitted("bayes").export("onnx"))
     assert "a naive Bayes model for 'class'" in model.doc_string
     assert e.EVIL in [i.name for i in model.graph.input]
+
+
+@pytest.mark.parametrize("make", [lambda: ts.DecisionTree(min_samples_leaf=15), ts.RuleList, ts.Scorecard])
+def test_a_model_that_reads_no_column_is_refused(make):
+    """Nothing would say how many rows are asked about."""
+    model = make().fit({"a": [1.0, 2.0, 1.0, 2.0] * 5, "y": ["p", "p", "q", "q"] * 5}, "y")
+    with pytest.raises(OptionError, match=r"reads? no column, and ONNX needs an input"):
+        model.export("onnx")

@@ -78,10 +78,8 @@ def mutated(seed, count, place):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))
-def test_mutated_files_are_refused_or_give_finite_shares_that_sum_to_1(tmp_path, part):
-    found = mutated(part * 10**9, 10_050, tmp_path / "place")
+def test_mutated_files_are_refused_or_give_finite_shares_that_sum_to_1(tmp_path):
+    found = mutated(0, 10_050, tmp_path / "place")
     assert found["wrong"] == []
     assert found["tally"]["refused"] + found["tally"]["answered"] >= 10_000
     assert found["tally"]["answered"] > 500  # mutations that go all the way are tried too

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from tallystick.export.form import form_of
 from tallystick.models.tree.nodes import NO_CUT
 
 EVIL = '"; DROP TABLE x; --'
-ROWS = 20_000
+ROWS = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 5_000
 WORDS = ["good", "bad", "fine", "Straße", "naïve", "ÉTÉ", "İstanbul", "ΟΔΟΣ", "x1", "foo_bar", "a", "b2"]
 WORDS += ["the", "of", "and", "film", "plot", "日本", "日本語", "½cup", "3rd"]
 
@@ -141,19 +142,35 @@ TEXT_MODELS: dict[str, Any] = {
 
 
 @cache
-def fitted(name: str) -> Any:
-    """Return the model of that name."""
-    if name in TEXT_MODELS:
-        return TEXT_MODELS[name]().fit(texts(3000, 1), "class")
-    target, make = OBSERVED if name == "tree observed" else MODELS[name]
-    table = mixed(4000, 1)
-    return make().fit(table, "y") if target == "y" else make().fit(with_target(table, target), "class")
+def old_table() -> dict[str, list[Any]]:
+    """Return the rows that models learn from."""
+    return mixed(4000, 1)
 
 
 @cache
+def old_texts() -> dict[str, list[Any]]:
+    """Return the rows that models of words learn from."""
+    return texts(3000, 1)
+
+
+@cache
+def fitted(name: str) -> Any:
+    """Return the model of that name."""
+    if name in TEXT_MODELS:
+        return TEXT_MODELS[name]().fit(old_texts(), "class")
+    target, make = OBSERVED if name == "tree observed" else MODELS[name]
+    table = old_table()
+    return make().fit(table, "y") if target == "y" else make().fit(with_target(table, target), "class")
+
+
 def new_rows(name: str) -> dict[str, list[Any]]:
     """Return new rows for the model of that name, without its target."""
-    table = texts(ROWS, 2, new=True) if name in TEXT_MODELS else mixed(ROWS, 2, new=True)
+    return _new_rows(name in TEXT_MODELS)
+
+
+@cache
+def _new_rows(of_words: bool) -> dict[str, list[Any]]:
+    table = texts(ROWS, 2, new=True) if of_words else mixed(ROWS, 2, new=True)
     return {n: v for n, v in table.items() if n not in ("class", "y")}
 
 
@@ -358,7 +375,9 @@ def run_c(model: Any, rows: list[dict[str, Any]], folder: Path, *with_: str) -> 
 def run_onnx(data: bytes, table: dict[str, list[Any]]) -> tuple[list[Any], np.ndarray]:
     """Return what onnxruntime answers."""
     runtime = pytest.importorskip("onnxruntime")
-    session = runtime.InferenceSession(data)
+    alone = runtime.SessionOptions()
+    alone.intra_op_num_threads = 1  # threads take longer to start than a few rows take
+    session = runtime.InferenceSession(data, alone)
     feed = {}
     for given in session.get_inputs():
         column = table[given.name]

@@ -33,12 +33,13 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_cdf(1 - x, b, a)
     logs = kernels.log([x, 1 - x])
-    front = float(kernels.exp([_log_scale(a, b) + a * logs[0] + b * logs[1]])[0]) / a
+    front = float(kernels.exp([_log_one_over_beta(a, b) + a * logs[0] + b * logs[1]])[0]) / a
     return front * _fraction(x, a, b)
 
 
-@lru_cache(maxsize=256)  # the search for an end of an interval asks for few distributions at many points
-def _log_scale(a: float, b: float) -> float:
+@lru_cache(maxsize=1024)  # the end of an interval is looked for at many x
+def _log_one_over_beta(a: float, b: float) -> float:
+    """Return -log B(a, b)."""
     gammas = log_gamma(np.array([a + b, a, b]))
     return float(gammas[0] - gammas[1] - gammas[2])
 
