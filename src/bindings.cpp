@@ -224,6 +224,7 @@ void bind_math(nb::module_& m) {
 
 void bind_moments(nb::module_& m) {
     m.attr("sum_digits") = sum_digits;
+    m.attr("bin_steps") = BinFinder::most_steps;
     m.attr("square_digits") = square_digits;
     m.attr("most_rows") = most_rows;
     m.def("bucket_words", &bucket_words, nb::arg("n_columns"), nb::arg("n_classes"), nb::arg("weighted"));

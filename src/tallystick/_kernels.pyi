@@ -84,6 +84,8 @@ def n_log2_n(numbers: Annotated[NDArray[numpy.int64], dict(order='C', device='cp
 
 sum_digits: int = 68
 
+bin_steps: int = 2040
+
 square_digits: int = 134
 
 most_rows: int = 268435456

@@ -104,11 +104,12 @@ CUTS = {
     "half of the range": np.array([-8e307, 0.0, 8e307]),
     "many": evenly(70_000),
     "in steps": np.arange(-300, 500, 3) / 256,
-    "in small steps, far out": 2.0**49 + np.arange(0, 1_000, 7.0),
+    "in small steps, far out": 2.0**48 + np.arange(0, 1_000, 7.0),
     "in steps, some inside": np.sort(np.append(evenly(257), [-1.172, 0.0011, 0.0012, 0.4141, 1.2])),
     "in large steps": np.arange(-500, 500, 6) * 1024.0 + 1024,
     "in large steps, one of them 0": np.arange(-498, 500, 6) * 1024.0,
-    "in steps, the most": np.arange(2_045.0) * 2.0**-60,
+    "in steps, the most": np.arange(2_044.0) * 2.0**-60,
+    "one step more": np.arange(2_045.0) * 2.0**-60,
     "too many steps": np.arange(0, 2_050.0, 5),
 }
 

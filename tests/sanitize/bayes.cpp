@@ -246,19 +246,38 @@ void words_scores_cuts_and_codes() {
         rows[row] = row % 100 ? static_cast<double>(places[row]) : not_a_number;
         halves[row] = places[row] >= 1u << 19;
     }
-    for (int form : {0, 1, 2}) {  // in steps, not in steps, crowded
-        for (size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<double>((i + 1) << (form == 2 ? 0 : 11));
+    for (int form : {0, 1, 2, 3}) {  // in steps, one within a cell, not in steps, crowded
+        for (size_t i = 0; i < ends.size(); ++i) ends[i] = static_cast<double>((i + 1) << (form == 3 ? 0 : 11));
         if (form == 1) ends[1] += 0.1;
-        if (form == 2) ends.back() = 1e300;
+        for (size_t i = 0; i < ends.size() && form == 2; ++i) ends[i] += 0.1 * static_cast<double>(i);
+        if (form == 3) ends.back() = 1e300;
+        EXPECT(BinFinder(ends.size(), ends.data(), rows.size()).has_steps() == (form < 2));
         std::vector<int64_t> counts((ends.size() + 2) * 2);
         count_bins(rows.size(), {{{rows.data(), 1}, ends.size(), ends.data(), counts.data()}}, halves.data(),
                    static_cast<const int64_t*>(nullptr), 2);
-        EXPECT(counts[(ends.size() + 1) * 2] + counts[(ends.size() + 1) * 2 + 1] == static_cast<int64_t>(rows.size() / 100));
         std::vector<uint16_t> bins(rows.size());
         bin_values(rows.size(), Column{rows.data(), 1}, ends.size(), ends.data(), bins.data());
-        for (size_t row = 0; row < rows.size(); ++row) --counts[bins[row] * size_t{2} + halves[row]];
+        for (size_t row = 0; row < rows.size(); ++row) {
+            const auto below = std::upper_bound(ends.begin(), ends.end(), rows[row]) - ends.begin();
+            const size_t bin = rows[row] == rows[row] ? static_cast<size_t>(below) : ends.size() + 1;
+            EXPECT(bins[row] == bin);
+            --counts[bin * 2 + halves[row]];
+        }
         for (int64_t count : counts) EXPECT(count == 0);
     }
+    for (double width : {1e-9, 0.7, 1023.0, 1025.0, 1e12}) {  // ends that are rounded by the most steps are found by steps
+        for (size_t i = 0; i < ends.size(); ++i) ends[i] = width * (static_cast<double>(i * i % 997) / 997 - 0.3);
+        std::sort(ends.begin(), ends.end());
+        int power = 0;
+        std::frexp((ends.back() - ends.front()) / static_cast<double>(BinFinder::most_steps), &power);
+        for (size_t i = 0; i < ends.size(); ++i)
+            if (i % 30) ends[i] = std::ldexp(std::rint(std::ldexp(ends[i], -power)), power);
+        std::sort(ends.begin(), ends.end());
+        ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+        EXPECT(BinFinder(ends.size(), ends.data(), rows.size()).has_steps());
+    }
+    const std::vector<double> falling{0, 1e6, 100, 2000, -4000};
+    EXPECT(!BinFinder(falling.size(), falling.data(), rows.size()).has_steps());
     std::vector<int64_t> where(rows.size());
     std::vector<double> picked_values(rows.size());
     Picked picked{0, where.size(), where.data(), picked_values.data()};

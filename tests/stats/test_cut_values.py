@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick import kernels
 from tallystick.data.table.block import Block
 from tallystick.models.additive import bins_of
 from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.class_values import ValuesByClass
-from tallystick.stats.cut_values import CELLS, STEPS, cells_of, cut_by_mdl, in_cells, join_cells
+from tallystick.stats.cut_values import CELLS, cells_of, cut_by_mdl, in_cells, join_cells
 from tallystick.stats.value_samples import sample_of
 
 
@@ -33,6 +34,7 @@ def test_values_that_say_nothing_are_one_bin():
 
 SHAPES = {
     "even": lambda rng, n: rng.random(n),
+    "skewed": lambda rng, n: np.exp(rng.normal(size=n)),
     "far tail": lambda rng, n: np.exp(6 * rng.normal(size=n)),
     "hardly apart": lambda rng, n: 1.0 + rng.permutation(n) * 2.0**-52,
     "one heavy value": lambda rng, n: np.where(rng.random(n) < 0.4, 0.25, rng.normal(size=n)),
@@ -62,7 +64,7 @@ def test_cells_are_about_equal_and_each_has_a_value_of_the_sample(shape):
     assert own.max() <= sample.counts.sum() / CELLS * (2 if rounded else 1) + 1
     found = set(cut_by_mdl(sample, 1).cuts)
     assert found <= set(ends.tolist())
-    step = 2.0 ** np.ceil(np.log2((ends[-1] - ends[0]) / STEPS))
+    step = 2.0 ** np.ceil(np.log2((ends[-1] - ends[0]) / kernels.BIN_STEPS))
     assert rounded == all(end in found or end % step == 0 for end in ends.tolist())
 
 
@@ -70,7 +72,7 @@ def test_cells_are_about_equal_and_each_has_a_value_of_the_sample(shape):
 def test_ends_are_rounded_to_steps_of_a_power_of_two_and_never_to_minus_0(scale):
     values = scale * (np.arange(5_000) - 2_500.0)
     ends = cells_of(ValuesByClass(values, np.ones((5_000, 2), np.int64), np.zeros(2, np.int64)), 1)
-    steps = ends / 2.0 ** np.ceil(np.log2((ends[-1] - ends[0]) / STEPS))
+    steps = ends / 2.0 ** np.ceil(np.log2((ends[-1] - ends[0]) / kernels.BIN_STEPS))
     assert steps.tolist() == np.rint(steps).tolist()
     assert 200 < len(ends) <= CELLS
     assert 0.0 in ends

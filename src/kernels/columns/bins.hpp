@@ -13,7 +13,7 @@
 namespace tally {
 
 // Finds bins a tile of numbers at a time. Equal cells between the first and the last cut tell which cuts lie in the cell of
-// a number, mostly one or none, and where nearly all cuts are ends of cells the cell alone tells the bin; where cuts crowd in
+// a number, mostly one or none, and where all cuts but a few are ends of cells the cell alone tells the bin; where cuts crowd in
 // some cell, sixteen searches by halves go side by side.
 class BinFinder {
    public:
@@ -43,7 +43,7 @@ class BinFinder {
     // Where the cell of a number mostly tells its bin: out[i] = place(cell of x[i], i); the bin, if the cell tells it; and the
     // bin of a number in that cell.
     bool has_steps() const { return near_ == by_steps; }
-    bool all_tell() const { return !inside_; }
+    bool all_tell() const { return all_tell_; }
     bool tells(size_t cell) const { return first_[cell] < crowded; }
     uint32_t bin_of(size_t cell) const { return first_[cell]; }
     uint32_t bin_of(size_t cell, double x) const {
@@ -66,11 +66,12 @@ class BinFinder {
         });
     }
 
-    static constexpr size_t cells = 2048;  // and one for missing
+    static constexpr size_t cells = 2048;            // and one for missing
+    static constexpr size_t most_steps = cells - 8;  // from the first cut to the last, before cuts are rounded to steps
 
    private:
     static constexpr size_t most_near = 4, worth_cells = 4096, by_steps = most_near + 1;
-    static constexpr uint16_t crowded = 1 << 15;  // added where a cell has several cuts, and few cells have
+    static constexpr uint16_t crowded = 1 << 15;  // added where a cell has more cuts than are looked at, and few cells have
 
     // A higher number is never in a lower cell, so cuts of lower cells are below x and those of higher ones above it.
     // Missing numbers have a cell of their own.
@@ -86,34 +87,31 @@ class BinFinder {
         *reinterpret_cast<Narrow*>(cell) = TALLY_CONVERT(at, Narrow);
     }
 
-    // Whether nearly all cuts are multiples of a step, a power of two, and few enough steps apart. A number in steps is exact,
-    // but for those that are too small to be told from 0: so 0 is no cut where a step is more than 1.
+    // Whether cuts rise by multiples of a step, a power of two, but for a few within cells, and few enough steps in all. A number
+    // in steps is exact, but for those too small to be told from 0: where a step is more than 1, a cut at 0 is within its cell.
     bool find_steps() {
         constexpr size_t few = 32;
+        const double width = cuts_[n_ - 1] - cuts_[0];
+        if (!(width < std::numeric_limits<double>::infinity())) return false;
         int power = 0;
-        std::frexp((cuts_[n_ - 1] - cuts_[0]) / static_cast<double>(cells - 4), &power);
+        std::frexp(width / static_cast<double>(cells - 4), &power);
         if (power < -1000 || power > 1000) return false;
         const double step = std::ldexp(1.0, power), scale = std::ldexp(1.0, -power);
+        const double start = std::floor(cuts_[0] * scale) - 1.0;
+        std::vector<uint16_t> first(cells + 1), marks(cells);
+        size_t within = 0;
         for (size_t cut = 0; cut < n_; ++cut) {
-            const double at = cuts_[cut] * scale;
-            if (!(std::abs(at) < 0x1p50 && at * step == cuts_[cut]) || (at == 0 && step > 1)) return false;
-            inside_ += std::floor(at) != at;
+            const double at = cuts_[cut] * scale, own = std::floor(at) - start;
+            if (!(std::abs(at) < 0x1p50 && at * step == cuts_[cut] && own >= 1 && own < cells - 1)) return false;
+            const bool inside = own + start != at || (at == 0 && step > 1);
+            ++first[static_cast<size_t>(own) + inside];
+            if (inside) ++within, marks[static_cast<size_t>(own)] = crowded;
         }
-        if (inside_ > few || inside_ > n_ / 2) return false;
-        scale_ = scale, start_ = std::floor(cuts_[0] * scale) - 1.0;
-        first_.resize(cells + 1);
-        std::vector<uint8_t> several(cells);
-        for (size_t cut = 0; cut < n_; ++cut) {
-            const double at = cuts_[cut] * scale, floor = std::floor(at);
-            const size_t own = static_cast<size_t>(floor - start_);
-            ++first_[own + (at != floor)];
-            several[own] |= at != floor;
-        }
-        for (size_t cell = 1; cell < cells; ++cell) first_[cell] = static_cast<uint16_t>(first_[cell] + first_[cell - 1]);
-        for (size_t cell = 0; cell < cells; ++cell)
-            first_[cell] = static_cast<uint16_t>(first_[cell] + several[cell] * crowded);
-        first_[cells] = static_cast<uint16_t>(n_ + 1);  // missing
-        near_ = by_steps;
+        if (within > few || within > n_ / 2) return false;
+        for (size_t cell = 1; cell < cells; ++cell) first[cell] = static_cast<uint16_t>(first[cell] + first[cell - 1]);
+        for (size_t cell = 0; cell < cells; ++cell) first[cell] = static_cast<uint16_t>(first[cell] + marks[cell]);
+        first[cells] = static_cast<uint16_t>(n_ + 1);  // missing
+        scale_ = scale, start_ = start, first_ = std::move(first), all_tell_ = !within, near_ = by_steps;
         return true;
     }
 
@@ -186,7 +184,7 @@ class BinFinder {
     }
 
     size_t n_, near_ = 0;           // cuts; cuts of one cell that are looked at, 0: no cells, by_steps: mostly none
-    size_t inside_ = 0;             // by steps: cuts that are no ends of cells
+    bool all_tell_ = false;         // by steps: no cut is within a cell
     std::vector<double> cuts_;      // and some that no number reaches
     std::vector<uint16_t> first_;   // cuts before each cell; the last: of missing
     double start_ = 0, scale_ = 0;  // of the cells; by steps: the step before the first cut, steps in a unit
@@ -305,22 +303,25 @@ struct CellCounts {
     }
 };
 
-// table[bin, class] += weight[row] (1 without weights) of every column; a tile of rows for all columns, which share lines of
+// table[bin, class] += weight[row] (1 without weights) of some columns; a tile of rows for all of them, which share lines of
 // the cache where they are a matrix.
 template <class Class>
-void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
-                size_t n_classes) {
+void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
+                     size_t n_classes) {
     const bool few = !weights && n_classes <= CellCounts::most_classes && rows <= CellCounts::most_rows;
     std::vector<BinFinder> finders;
     for (const CutTable& own : columns) finders.emplace_back(own.n_cuts, own.cuts, rows);
     const size_t all_cells = (BinFinder::cells + 1) * n_classes;
-    std::vector<uint32_t> met(few ? columns.size() * all_cells : 0);
+    const auto has_steps = [](const BinFinder& finder) { return finder.has_steps(); };
+    std::vector<uint32_t> met(few ? static_cast<size_t>(std::ranges::count_if(finders, has_steps)) * all_cells : 0);
     std::vector<std::optional<CellCounts>> cells(columns.size());
-    for (size_t j = 0; j < columns.size(); ++j)
-        if (few && finders[j].has_steps()) {
-            cells[j].emplace(finders[j], static_cast<uint32_t>(n_classes), met.data() + j * all_cells, columns[j].table);
-            cells[j]->begin();
-        }
+    uint32_t* next = met.data();
+    for (size_t j = 0; j < columns.size() && few; ++j) {
+        if (!finders[j].has_steps()) continue;
+        cells[j].emplace(CellCounts{finders[j], static_cast<uint32_t>(n_classes), next, columns[j].table});
+        cells[j]->begin();
+        next += all_cells;
+    }
     const std::vector<CutGroup> groups = groups_of(columns);
     alignas(64) double x[4 * apart] = {};
     alignas(64) uint32_t below[BinFinder::tile];
@@ -356,6 +357,17 @@ void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* 
     }
     for (size_t j = 0; j < columns.size(); ++j)
         if (cells[j]) cells[j]->end();
+}
+
+// The same of all columns, some after the others, so that what is kept for a column is never kept for many.
+template <class Class>
+void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
+                size_t n_classes) {
+    for (size_t from = 0; from < columns.size(); from += lanes) {
+        const auto begin = columns.begin() + static_cast<ptrdiff_t>(from);
+        const auto end = begin + static_cast<ptrdiff_t>(std::min(lanes, columns.size() - from));
+        count_some_bins(rows, {begin, end}, classes, weights, n_classes);
+    }
 }
 
 }  // namespace tally

@@ -78,6 +78,7 @@ from tallystick.kernels.newton import (
     whole_fit,
 )
 from tallystick.kernels.ranks import (
+    BIN_STEPS,
     Ranks,
     Scan,
     bins,
@@ -128,6 +129,7 @@ from tallystick.kernels.words import WordCounter, WordRows, WordTable
 __all__ = [
     "ALL_DATES",
     "ALL_NUMBERS",
+    "BIN_STEPS",
     "NO_GRADIENT",
     "SPARE",
     "SQUARE_DIGITS",

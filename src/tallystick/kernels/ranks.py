@@ -14,6 +14,7 @@ from tallystick.kernels import check
 from tallystick.kernels.matrix import RowScan, scan_rows
 
 Counts = NDArray[np.int64]
+BIN_STEPS: int = _kernels.bin_steps  # from the first cut to the last, for bins found without a search
 FLOATS = ("float64", "float32")
 PICKED_AT_ONCE = 1 << 14  # rows
 FEW_COLUMNS = 4  # below, columns one by one are quicker

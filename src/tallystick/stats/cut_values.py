@@ -20,7 +20,6 @@ from tallystick.data.table.ranks import between, quantile_cuts
 from tallystick.stats.class_values import Floats, ValuesByClass
 
 CELLS = 256  # about equal in rows of the sample
-STEPS = 2040  # at most from the first end to the last, where ends are rounded; the kernel has a few more
 Counts = NDArray[np.int64]
 
 
@@ -43,16 +42,18 @@ def cut_by_mdl(column: ValuesByClass, unit: int) -> Binned:
 
 
 def cells_of(sample: ValuesByClass, unit: int) -> Floats:
-    """Return the ends between cells of a column of which this is a sample; a value of it is in every cell."""
+    """Return the ends between cells of a column of which this is a sample, of more values than cells; one of
+    them is in every cell.
+    """
     values, rows = sample.values, np.einsum("vc->v", sample.counts)
     own = between(values, kernels.mdl_cuts(sample.counts, unit))
     even = quantile_cuts(values, rows, CELLS)
+    plain = np.concatenate([own, even])
     with np.errstate(over="ignore"):
-        near = _rounded(even, np.ptp(np.concatenate([own, even])) / STEPS)
-    ends, heaviest = _parting(np.concatenate([own, near]), values, rows)
-    if heaviest * CELLS <= 2 * int(rows.sum()):
-        return ends
-    return _parting(np.concatenate([own, even]), values, rows)[0]
+        step = np.ptp(plain) / kernels.BIN_STEPS
+        near = np.concatenate([own, _rounded(even, step)]) if np.isfinite(step) else plain
+    ends, heaviest = _parting(near, values, rows)
+    return ends if heaviest * CELLS <= 2 * int(rows.sum()) else _parting(plain, values, rows)[0]
 
 
 def _rounded(ends: Floats, step: float) -> Floats:
