@@ -34,6 +34,14 @@ def test_counts_add_up_whatever_lies_on_disk(limit):
     assert bool(counts.runs) == bool(limit)
 
 
+def test_few_batches_wait_however_few_texts_they_have():
+    counts = TextCounts(1)
+    for _ in range(1_000):
+        counts.add(*run({"a": 1, "b": 1}))
+        assert len(counts.parts) < 100
+    assert counts.sorted()[1].tolist() == [[1_000], [1_000]]
+
+
 def test_two_counts_merge_into_one():
     one, other = TextCounts(1), TextCounts(1, limit=1)
     one.add(*run({"b": 1}))

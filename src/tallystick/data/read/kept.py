@@ -22,11 +22,12 @@ from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Looked
 from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells
-from tallystick.data.source.scratch import ScratchFile
+from tallystick.data.source.scratch import ScratchFile, give_back
 from tallystick.data.table.block import WordCounts
 
 PIECE = 4  # numbers that tell of a piece: its form, its texts (of numbers: 1 if tidy), their bytes, its place
 PLACED = 2  # of numbers that lie in their places in the table: tidy as well
+GIVEN_BACK = 32  # batches after which freed memory goes back: allocators keep what small ones leave in pieces
 NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
@@ -126,6 +127,8 @@ class KeptOnDisk:
         self.told.extend(batch.told)
         self.ends.append(batch.end)
         self.starts.append(batch.start)
+        if len(self) % GIVEN_BACK == 0:
+            give_back()
 
     def read(self, i: int, but: Collection[str] = ()) -> Looked:
         """Return a batch without some columns; which rows count is found again from its target and
