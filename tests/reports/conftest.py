@@ -51,8 +51,9 @@ def given():
     return made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser():
+    """A browser for the tests of a file; while it is open, no other can be, nor any loop of asyncio."""
     with chromium() as opened:
         yield opened
 
