@@ -22,6 +22,21 @@ VOTES = resources.files("tallystick.examples") / "votes.csv"
 ESCAPE = "\x1b"
 
 
+def test_what_is_written_does_not_depend_on_the_seed_of_hashes(tmp_path):
+    (tmp_path / "votes.csv").write_bytes(VOTES.read_bytes())
+    written = []
+    for seed in "01":  # processes of their own: those that are forked have one seed
+        env = os.environ | {"PYTHONHASHSEED": seed}
+        fit = [*TALLY, "fit", "--model", "tree", "votes.csv", "--target", "party", "-o", f"{seed}.tally.json"]
+        subprocess.run(fit, cwd=tmp_path, env=env, check=True, capture_output=True)
+        told = subprocess.run(
+            [*TALLY, "describe", "votes.csv", "--target", "party"],
+            cwd=tmp_path, env=env, check=True, capture_output=True,
+        )  # fmt: skip
+        written.append((told.stdout, (tmp_path / f"{seed}.tally.json").read_bytes()))
+    assert written[0] == written[1]
+
+
 # ---- help and version ----
 
 

@@ -16,6 +16,7 @@ import json
 import os
 import pkgutil
 import runpy
+import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import ClassVar
 
 MOST = 1 << 17  # bytes of a wish or of an answer
 APART = (
@@ -52,14 +54,20 @@ def _line() -> socket.socket:
 class Forked:
     """A process that runs `python` with these arguments, `-m MODULE ...` or `FILE ...`; one at a time."""
 
+    running: ClassVar[Forked | None] = None
+
     def __init__(self, args: Sequence[object], streams: Sequence[int], cwd: object, env: Mapping[str, str]):
+        if Forked.running is not None:  # of a test that failed before it waited
+            os.kill(Forked.running.pid, signal.SIGKILL)
+            Forked.running.wait()
         wish = json.dumps([[*map(str, args)], str(cwd or os.getcwd()), dict(env)]).encode()
         assert len(wish) < MOST
         socket.send_fds(_line(), [wish], streams)
-        self.pid = int(_line().recv(MOST))
+        self.pid, Forked.running = int(_line().recv(MOST)), self
 
     def wait(self) -> int:
         """Return the exit code, less than 0 where a signal ended the process."""
+        Forked.running = None
         return int(_line().recv(MOST))
 
 

@@ -375,7 +375,7 @@ def _condition(graph: _Graph, form: Form, condition: list[Any]) -> str:
 def _terms(graph: _Graph, form: Form) -> None:
     """Scores as a sum of parts [row, class], then shares and the first of the largest; a number: the sum."""
     if not form.terms:
-        raise OptionError("a sum without any part reads no column, and ONNX needs an input. Use its answer.")
+        raise OptionError("this model reads no column, and ONNX needs an input. Use its one answer.")
     total = graph.constant([form.base])
     for term in form.terms:
         total = graph.add("Add", [total, _part(graph, form, term)])

@@ -151,7 +151,7 @@ def test_a_table_without_values_is_sent_and_joined():
 
 def test_who_draws_leaves_little_unread():
     """Spark ends a worker that leaves a part of its partition."""
-    for blocks, left in ((4, 0), (100, 100 - 1 - workers.LEFT)):
+    for blocks, left in ((4, 0), (1 + workers.LEFT, 0), (100, 100 - 2 - workers.LEFT)):
         rest = iter([Few([1.0])] * blocks)
         Drawn(["x"], 2)(rest)
         assert len(list(rest)) == left

@@ -13,6 +13,7 @@ import errno
 import math
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -211,9 +212,8 @@ def give_back() -> None:
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # the GNU C library has it
-    if trim is not None:
-        trim(0)
+    if sys.platform == "linux" and hasattr(library := ctypes.CDLL(None), "malloc_trim"):  # the GNU C library
+        library.malloc_trim(0)
 
 
 def padded(size: int) -> int:

@@ -311,8 +311,10 @@ class Drawn:
             if block.rows:
                 step = -(-block.rows // self.most)
                 some = [block.values(name)[::step] for name in self.names]
+                drawn = [values[~np.isnan(values)] for values in some]
+                del block, some  # before others are read
                 read_out(blocks)
-                return [[values[~np.isnan(values)] for values in some]]
+                return [drawn]
         return []
 
 

@@ -111,7 +111,7 @@ def read_out(rest: Iterable[Any]) -> None:
     """Read what is left of a partition, where it is little: Spark ends a worker that leaves some unread, and
     the next has to load all modules again.
     """
-    deque(islice(rest, LEFT), maxlen=0)
+    deque(islice(rest, LEFT + 1), maxlen=0)  # one more, to come to the end behind that many
 
 
 def check_version(here: str) -> None:
