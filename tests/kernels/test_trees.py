@@ -166,13 +166,66 @@ def test_the_best_of_many_cuts_is_the_best_of_all_their_pieces(criterion, classe
         total, heavy = table.sum(axis=0), int(table[:, -1].sum())
         rules = GrowRules(criterion=criterion, min_leaf=least)
         judge = Judge([GrowColumn("numeric", np.empty(0, np.uint8))], [0], rules, classes, heavy, heavy)
-        found, cuts = None, 0
-        for start in range(0, levels - 1, 100):  # a piece has so few cuts that each is scored
-            end = min(start + 100, levels - 1)
-            first, rest = table[: start + 1].sum(axis=0), table[end:-1].sum(axis=0)
-            piece = np.concatenate([first[None], table[start + 1 : end], rest[None], table[-1:]])
-            at, key, side, count = judge.best_cut(total, np.ascontiguousarray(piece))
-            cuts += count
-            if at and (found is None or key > found[1]):
-                found = start + at, key, side
-        assert judge.best_cut(total, table) == ((*found, cuts) if found else (0, 0, 0, cuts))
+        assert judge.best_cut(total, table) == best_of_pieces(judge, total, table)
+
+
+def best_of_pieces(judge, total, table):
+    """The best cut of a table, found in pieces that have so few cuts that each is scored."""
+    found, cuts, levels = None, 0, len(table) - 1
+    for start in range(0, levels - 1, 100):
+        end = min(start + 100, levels - 1)
+        first, rest = table[: start + 1].sum(axis=0), table[end:-1].sum(axis=0)
+        piece = np.concatenate([first[None], table[start + 1 : end], rest[None], table[-1:]])
+        at, key, side, count = judge.best_cut(total, np.ascontiguousarray(piece))
+        cuts += count
+        if at and (found is None or key > found[1]):
+            found = start + at, key, side
+    return (*found, cuts) if found else (0, 0, 0, cuts)
+
+
+def weights_of_rows(kind, labels, rng):
+    """What rows weigh in scores and in counts."""
+    if kind == "ones":
+        return None, None
+    by_class = np.array([9_000, 65_535, 0, 31, 12, 1, 8])[labels]
+    if kind == "classes":
+        return by_class, None
+    parts = rng.integers(0, 2**20, len(labels))
+    return (parts, parts) if kind == "parts" else (parts * by_class, parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.parametrize("weights", ["ones", "classes", "parts", "both"])
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_the_best_cut_of_a_run_is_the_best_of_all_its_cuts(criterion, weights, classes):
+    for seed, rows in enumerate([40, 300, 300, 3_000, 3_000, 9_000]):
+        rng = np.random.default_rng([seed, classes])
+        labels = rng.integers(0, classes, rows).astype(np.uint8)
+        values = rng.normal(size=rows) + labels * rng.choice([0.0, 0.02, 0.5])
+        if seed % 2:
+            values = np.round(values, 1)
+        values[rng.random(rows) < 0.1 * (seed % 3)] = np.nan
+        score, counted = weights_of_rows(weights, labels, rng)
+        cells = [np.ones(rows, np.int64) if w is None else w for w in (score, counted)]
+        distinct, codes = np.unique(values[~np.isnan(values)], return_inverse=True)
+        place = np.full(rows, len(distinct))
+        place[~np.isnan(values)] = codes
+        table = np.zeros((len(distinct) + 1, classes + 1), np.int64)
+        np.add.at(table, (place, labels.astype(np.int64)), cells[0])
+        np.add.at(table, (place, classes), cells[1])
+        total, least = table.sum(axis=0), int(cells[1].mean()) * [1, 20][seed % 2]
+        rules = GrowRules(criterion=criterion, min_leaf=least, max_depth=1, min_split=2)
+        column = GrowColumn("numeric", values)
+        grower = Grower(
+            [column], [0], rules, classes=classes, labels=labels, score_weights=score, row_weights=counted
+        )
+        grower.run()
+        heavy = int(total[:-1].sum()), int(total[-1])
+        judge = Judge([GrowColumn("numeric", np.empty(0, np.uint8))], [0], rules, classes, *heavy)
+        at, _, side, _ = best_of_pieces(judge, total, table)
+        arrays = grower.arrays()
+        assert (arrays["column"][0] == 0) == (at > 0)
+        if 0 < at < len(distinct):
+            assert distinct[at - 1] < arrays["cut"][0] <= distinct[at]
+            assert not (place == len(distinct)).any() or arrays["missing"][0] == side

@@ -131,6 +131,7 @@ class Rulebook {
             some_order_ |= column.kind != Kind::levels;
         }
         factorials_ = log2_factorials(problem.rules.groups ? most + 1 : 0);  // missing rows may be one more
+        weigh_classes();
     }
 
     const Problem& problem() const { return problem_; }
@@ -160,9 +161,17 @@ class Rulebook {
         } else if (walks && some_order_ && unit() && scorer.by_logs()) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
-        s.here = {scorer,        &problem_.rules,     s.total.data(),
-                  s.tables.view, problem_.regression, unit(),
-                  deviance,      &factorials_,        problem_.keep_tried || scorer.criterion == Criterion::ratio};
+        s.here = {scorer,
+                  &problem_.rules,
+                  s.total.data(),
+                  s.tables.view,
+                  problem_.regression,
+                  unit(),
+                  deviance,
+                  &factorials_,
+                  problem_.keep_tried || scorer.criterion == Criterion::ratio,
+                  by_class_.empty() ? nullptr : by_class_.data(),
+                  alike_};
         s.found.assign(problem_.columns.size(), Candidate{});
         s.lefts.assign(problem_.columns.size() * width(), 0);
         s.maps.assign(map_size_, 0);
@@ -259,6 +268,21 @@ class Rulebook {
     }
 
    private:
+    // What a row weighs by its class, where that tells it and a row is one row; else whether both weights are alike.
+    void weigh_classes() {
+        const Weights& w = problem_.weights;
+        if (problem_.regression || !w.score) return;
+        alike_ = w.rows && std::equal(w.score, w.score + problem_.rows, w.rows);
+        if (w.rows) return;
+        std::vector<int64_t> own(problem_.classes, -1);
+        for (size_t row = 0; row < problem_.rows; ++row) {
+            int64_t& known = own[code_at(problem_.labels, problem_.label_width, row)];
+            if (known < 0) known = w.score[row];
+            if (known != w.score[row]) return;
+        }
+        by_class_ = std::move(own);
+    }
+
     // The classes of a node are less mixed than what is worth a test; on the line they are mixed enough.
     bool sure(const int64_t* total) const {
         Scorer bits = scorer_;
@@ -359,6 +383,8 @@ class Rulebook {
     const Problem& problem_;
     Logs logs_;
     int64_t all_weight_;  // of all rows, class weights included
+    std::vector<int64_t> by_class_;
+    bool alike_ = false;
     Scorer scorer_{};
     std::vector<double> factorials_;
     std::vector<size_t> map_at_;

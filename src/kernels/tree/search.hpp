@@ -1,6 +1,7 @@
 // The best split of one node on one column, by whichever way the frame keeps the column.
 #pragma once
 
+#include "kernels/tree/blocks.hpp"
 #include "kernels/tree/frame.hpp"
 #include "kernels/tree/price.hpp"
 #include "kernels/tree/table.hpp"
@@ -17,6 +18,8 @@ struct Here {
     double deviance = 0.0;                            // regression only
     const std::vector<double>* factorials = nullptr;  // their log2, up to the most levels of a column
     bool ratios = true;                               // somebody reads the ratio of a candidate
+    const int64_t* by_class = nullptr;                // [C]: what a row weighs, where its class alone tells
+    bool alike = false;                               // rows weigh as much in the criterion as in min_samples_leaf
 };
 
 // The cut of a test that sends every known number to the first branch: missing rows are alone in the second.
@@ -24,11 +27,12 @@ inline constexpr double no_cut = std::numeric_limits<double>::max();
 
 // Memory of one thread.
 struct Scratch {
-    std::vector<int64_t> table, present, spare, blocks;
+    std::vector<int64_t> table, present, spare;
     std::vector<uint32_t> codes, order;
     std::vector<uint8_t> side;
     std::vector<const int64_t*> at;
     std::vector<int64_t> left, right;
+    Ends ends;
 };
 
 inline int64_t least_rows(const Here& here, Kind kind) {
@@ -66,48 +70,72 @@ inline int64_t logs_of_two(const Here& here, const int64_t* left) {
     return (*here.scorer.logs)(n) + (*here.scorer.logs)(here.scorer.sum(here.total) - n);
 }
 
+// The cuts of one node on a column in order. aside [C + 1]: the missing rows on the left.
+template <class E>
+struct Cuts {
+    const E* run;
+    Range range;
+    const int64_t* aside;
+    bool repeats;
+};
+
+// The best cut of a long run, block by block. left [C + 1] receives the first branch.
+template <class Measure, class E>
+BestCut walk_blocks(Measure measure, const Cuts<E>& cuts, Scratch& s, int64_t* left) {
+    Blocks<E, Measure> blocks(measure, cuts.run, cuts.range, cuts.aside, s.ends);
+    const BestCut cut = cuts.repeats ? blocks.template best<false>() : blocks.template best<true>();
+    if (cut.at) blocks.left_of(cut.at, left);
+    return cut;
+}
+
+// The same where no table holds the scores; entries: what rows weigh.
+template <class Entries, class E>
+BestCut walk_weighed(const Frame<E>& f, const Here& here, Entries entries, const Cuts<E>& cuts, Scratch& s, int64_t* left) {
+    auto go = [&]<template <class, class> class Measure>() {
+        return walk_blocks(
+            Measure<E, Entries>{{here.scorer, f.weights.score, here.total, s.left.data(), s.right.data()}, entries}, cuts, s,
+            left);
+    };
+    return here.scorer.by_logs() ? go.template operator()<ByLogs>() : go.template operator()<BySquares>();
+}
+
 // Walk one run with the missing rows `aside` on the left (or none, and they are on the right).
 // left [C + 1] receives the first branch if the walk knows it, else left[C] stays 0.
 template <class E>
-BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range, const int64_t* aside, bool repeats,
-                 Scratch& s, int64_t* left) {
+BestCut walk_run(const Frame<E>& f, const Here& here, const Cuts<E>& cuts, Scratch& s, int64_t* left) {
     const Scorer& sc = here.scorer;
+    const int64_t* aside = cuts.aside;
     const size_t C = sc.classes;
     auto go = [&](auto sides) {
-        return repeats ? walk<false>(sides, run, range.low, range.high) : walk<true>(sides, run, range.low, range.high);
+        const auto [low, high] = cuts.range;
+        return cuts.repeats ? walk<false>(sides, cuts.run, low, high) : walk<true>(sides, cuts.run, low, high);
     };
     if (here.regression)
         return go(ResponseSides<E>{f.layout, sc, f.weights.response, f.weights.rows, aside[0], here.total[0] - aside[0],
                                    aside[1], here.total[1] - aside[1]});
-    const int64_t left_all = sc.sum(aside), right_all = sc.sum(here.total) - left_all;
-    if (here.unit && sc.by_logs()) {
-        if (C <= 32 && range.high >= range.low + 4 * Blocks<E>::length) {
-            Blocks<E> blocks(f.layout, run, range, aside, here.tables, C, s.blocks);
-            const BestCut cut = repeats ? blocks.template best<false>() : blocks.template best<true>();
-            if (cut.at) blocks.left_of(cut.at, left);
-            return cut;
-        }
-        if (C == 2)
-            return go(
-                TwoClasses<E>{f.layout, here.tables.pairs[0], here.tables.pairs[1], here.tables.sizes, aside[1], left_all});
+    const bool by_table = here.unit && sc.by_logs();
+    const bool blocks = C <= 32 && cuts.range.high - cuts.range.low >= (by_table ? 256 : 32);
+    if (by_table) {
         s.at.resize(C);
+        if (blocks) return walk_blocks(OneByOne<E>{{f.layout, C}, here.tables, s.at}, cuts, s, left);
+        const NodeTables& t = here.tables;
+        if (C == 2) return go(TwoClasses<E>{f.layout, t.pairs[0], t.pairs[1], t.sizes, aside[1], aside[0] + aside[1]});
         int64_t sum = 0;
-        for (size_t c = 0; c < C; ++c) sum += *(s.at[c] = here.tables.pairs[c] + aside[c]);
-        return go(ManyClasses<E>{f.layout, s.at.data(), here.tables.sizes, sum, left_all});
+        for (size_t c = 0; c < C; ++c) sum += *(s.at[c] = t.pairs[c] + aside[c]);
+        return go(ManyClasses<E>{f.layout, s.at.data(), t.sizes, sum, sc.sum(aside)});
     }
-    s.left.assign(aside, aside + C);
-    s.right.resize(C);
-    for (size_t c = 0; c < C; ++c) s.right[c] = here.total[c] - s.left[c];
-    if (sc.criterion == Criterion::gini)
-        return go(GiniSides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sc.squares(s.left.data()),
-                               sc.squares(s.right.data()), left_all, right_all});
-    if (sc.by_logs() && C > 2) {
-        int64_t sum = 0;
-        for (size_t c = 0; c < C; ++c) sum += (*sc.logs)(s.left[c]) + (*sc.logs)(s.right[c]);
-        return go(
-            WeightedEntropy<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sum, left_all, right_all});
+    s.left.resize(2 * C);
+    s.right.resize(2 * C);
+    if (blocks) {
+        if (here.unit) return walk_weighed(f, here, Ones<E>{f.layout, C}, cuts, s, left);
+        if (here.by_class) return walk_weighed(f, here, ByClass<E>{f.layout, C, here.by_class}, cuts, s, left);
+        const int64_t* rows = here.alike ? f.weights.score : f.weights.rows;
+        return walk_weighed(f, here, ByRow<E>{f.layout, C, f.weights.score, rows}, cuts, s, left);
     }
-    return go(AnySides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data()});
+    std::copy_n(aside, C, s.left.data());
+    if (sc.by_logs())
+        return go(WeightedEntropy<E>::from(f.layout, sc, f.weights.score, here.total, s.left.data(), s.right.data()));
+    return go(GiniSides<E>::from(f.layout, sc, f.weights.score, here.total, s.left.data(), s.right.data()));
 }
 
 template <class E>
@@ -145,7 +173,7 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     for (int side = missing ? 0 : 1; side < 2; ++side) {
         const Range range = allowed(f.layout, run, known, rows, least, side == 0 ? away : 0, side == 0 ? 0 : away);
         known_left[width - 1] = 0;
-        const BestCut cut = walk_run(f, here, run, range, side == 0 ? apart : none, repeats, s, known_left);
+        const BestCut cut = walk_run(f, here, Cuts<E>{run, range, side == 0 ? apart : none, repeats}, s, known_left);
         if (!cut.at || (best.at && (cut.key < best.key || (cut.key == best.key && cut.at >= best.at)))) continue;
         best = cut;
         out.missing = side;

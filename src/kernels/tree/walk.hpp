@@ -127,6 +127,14 @@ struct GiniSides {
         left_all += w;
         right_all -= w;
     }
+
+    // Begin with left[C]. total[C]: what both sides weigh.
+    static GiniSides from(Layout<E> layout, const Scorer& scorer, const int64_t* weight, const int64_t* total, int64_t* left,
+                          int64_t* right) {
+        for (size_t c = 0; c < scorer.classes; ++c) right[c] = total[c] - left[c];
+        return {layout,           scorer,           weight, left, right, scorer.squares(left), scorer.squares(right),
+                scorer.sum(left), scorer.sum(right)};
+    }
 };
 
 // Entropy with weights, by what a moved row changes: of many classes only one is looked at.
@@ -135,7 +143,7 @@ struct WeightedEntropy {
     Layout<E> layout;
     const Scorer& scorer;
     const int64_t* weight;
-    int64_t *left, *right;
+    int64_t *left, *right;  // [2 C]: the weight of each class, then its F
     int64_t sum, left_all, right_all;
 
     using Score = int64_t;
@@ -147,38 +155,26 @@ struct WeightedEntropy {
         return true;
     }
     void move(E e) {
-        const Logs& f = *scorer.logs;
-        const size_t c = layout.label(e);
-        const int64_t w = weight ? weight[layout.row(e)] : 1;
-        sum += f(left[c] + w) - f(left[c]) + f(right[c] - w) - f(right[c]);
+        const size_t c = layout.label(e), f = scorer.classes + c;
+        const int64_t w = weight[layout.row(e)];
         left[c] += w;
         right[c] -= w;
+        sum -= left[f] + right[f];
+        sum += (left[f] = (*scorer.logs)(left[c])) + (right[f] = (*scorer.logs)(right[c]));
         left_all += w;
         right_all -= w;
     }
-};
 
-// Any criterion: both sides are scored anew at every cut, by `Sum` alone.
-template <class E>
-struct AnySides {
-    Layout<E> layout;
-    const Scorer& scorer;
-    const int64_t* weight;
-    int64_t *left, *right;
-
-    using Score = int64_t;
-    static constexpr Score lowest() { return INT64_MIN; }
-    bool beats(Score& best) const {
-        const Score s = score_of<Score>(scorer, left, right);
-        if (s <= best) return false;
-        best = s;
-        return true;
-    }
-    void move(E e) {
-        const size_t c = layout.label(e);
-        const int64_t w = weight ? weight[layout.row(e)] : 1;
-        left[c] += w;
-        right[c] -= w;
+    // Begin with left[C]; both memories have room for 2 C. total[C]: what both sides weigh.
+    static WeightedEntropy from(Layout<E> layout, const Scorer& scorer, const int64_t* weight, const int64_t* total,
+                                int64_t* left, int64_t* right) {
+        const size_t C = scorer.classes;
+        int64_t sum = 0;
+        for (size_t c = 0; c < C; ++c) {
+            right[c] = total[c] - left[c];
+            sum += (left[C + c] = (*scorer.logs)(left[c])) + (right[C + c] = (*scorer.logs)(right[c]));
+        }
+        return {layout, scorer, weight, left, right, sum, scorer.sum(left), scorer.sum(right)};
     }
 };
 
@@ -215,139 +211,30 @@ struct ResponseSides {
     }
 };
 
+// Look for a better cut before entry i for i in [low, high), and move these entries; `at` is the best so far.
+template <bool always_new, class Sides, class E>
+void walk_on(Sides& sides, const E* run, size_t low, size_t high, typename Sides::Score& best, size_t& at) {
+    const E flag = sides.layout.flag();
+    for (size_t i = low; i < high; ++i) {
+        const E e = run[i];
+        if ((always_new || (e & flag)) && sides.beats(best)) at = i;
+        sides.move(e);
+    }
+}
+
 // Cuts before entry i for i in [low, high).
 template <bool always_new, class Sides, class E>
 BestCut walk(Sides sides, const E* run, size_t low, size_t high) {
     BestCut out;
     auto best = Sides::lowest();
-    const E flag = sides.layout.flag();
     for (size_t i = 0; i < low; ++i) sides.move(run[i]);
-    for (size_t i = low; i < high; ++i) {
-        const E e = run[i];
-        if ((always_new || (e & flag)) && sides.beats(best)) out.at = i;
-        sides.move(e);
-    }
+    walk_on<always_new>(sides, run, low, high, best, out.at);
     if (out.at) out.key = key_of(best);
     return out;
 }
 
 struct Range {
     size_t low, high;
-};
-
-// Entropy with weights of 1, many rows: most cuts are never scored. The score is convex in the left class counts, so
-// over a block of entries it is at most
-//     sizes[m] + s (l - m) + sum_c max(pairs_c[l_c], pairs_c[l'_c] + s (l'_c - l_c)),  s = sizes[m + 1] - sizes[m],
-// l, l' the counts at the block's ends and m any size between. Only blocks whose bound reaches the best score at
-// block ends are walked. The slack covers the rounding of the tables: a slope has four errors, and goes 64 steps.
-template <class E>
-class Blocks {
-   public:
-    static constexpr size_t length = 64;
-    static constexpr int64_t slack = 1024 * Logs::error;
-
-    Blocks(Layout<E> layout, const E* run, Range range, const int64_t* aside, const NodeTables& tables, size_t classes,
-           std::vector<int64_t>& memory)
-        : layout_(layout),
-          run_(run),
-          range_(range),
-          tables_(tables),
-          C_(classes),
-          memory_(memory) {
-        memory_.assign((ends() + 1) * C_, 0);
-        for (size_t c = 0; c < C_; ++c) memory_[c] = aside[c];
-        count(0, range.low, memory_.data());
-        for (size_t k = 0; k < ends(); ++k) {
-            std::copy_n(&memory_[k * C_], C_, &memory_[(k + 1) * C_]);
-            count(start(k), start(k + 1), &memory_[(k + 1) * C_]);
-        }
-    }
-
-    template <bool always_new>
-    BestCut best() {
-        int64_t reached = INT64_MIN;
-        for (size_t k = 0; k < ends(); ++k)
-            if (always_new || layout_.is_new(run_[start(k)])) reached = std::max(reached, score(k));
-        BestCut out;
-        for (size_t k = 0; k < ends(); ++k)
-            if (reached == INT64_MIN || bound(k) + slack > reached) walk_block<always_new>(k, out, reached);
-        return out;
-    }
-
-    // left [C + 1]: the rows of each class before entry `at`, those set aside among them, and all of them.
-    void left_of(size_t at, int64_t* left) const {
-        const size_t k = (at - range_.low) / length;
-        std::copy_n(counts(k), C_, left);
-        count(start(k), at, left);
-        left[C_] = size(left);
-    }
-
-   private:
-    size_t ends() const { return (range_.high - range_.low + length - 1) / length; }
-    size_t start(size_t k) const { return std::min(range_.low + k * length, range_.high); }
-    const int64_t* counts(size_t k) const { return &memory_[k * C_]; }
-
-    void count(size_t from, size_t to, int64_t* out) const {
-        if (C_ == 2) {
-            E ones = 0;
-            for (size_t i = from; i < to; ++i) ones += run_[i] >> (layout_.bits + 1);
-            out[0] += static_cast<int64_t>(to - from) - static_cast<int64_t>(ones);
-            out[1] += static_cast<int64_t>(ones);
-            return;
-        }
-        for (size_t i = from; i < to; ++i) ++out[layout_.label(run_[i])];
-    }
-
-    int64_t size(const int64_t* l) const {
-        int64_t n = 0;
-        for (size_t c = 0; c < C_; ++c) n += l[c];
-        return n;
-    }
-
-    int64_t score(size_t k) const {
-        const int64_t* l = counts(k);
-        int64_t s = tables_.sizes[size(l)];
-        for (size_t c = 0; c < C_; ++c) s += tables_.pairs[c][l[c]];
-        return s;
-    }
-
-    int64_t bound(size_t k) const {
-        const int64_t *a = counts(k), *b = counts(k + 1);
-        const int64_t l = size(a), m = (l + size(b)) / 2, slope = tables_.sizes[m + 1] - tables_.sizes[m];
-        int64_t s = tables_.sizes[m] + slope * (l - m);
-        for (size_t c = 0; c < C_; ++c)
-            s += std::max(tables_.pairs[c][a[c]], tables_.pairs[c][b[c]] + slope * (b[c] - a[c]));
-        return s;
-    }
-
-    template <bool always_new>
-    void walk_block(size_t k, BestCut& out, int64_t& reached) {
-        int64_t l[32];
-        std::copy_n(counts(k), C_, l);
-        int64_t sum = score(k), n = size(l);
-        sum -= tables_.sizes[n];
-        for (size_t i = start(k); i < start(k + 1); ++i) {
-            const E e = run_[i];
-            if (always_new || layout_.is_new(e)) {
-                const int64_t s = sum + tables_.sizes[n];
-                if (out.at == 0 || s > out.key) {
-                    out.at = i, out.key = s;
-                    reached = std::max(reached, s);
-                }
-            }
-            const size_t c = layout_.label(e);
-            const int64_t* p = tables_.pairs[c] + l[c]++;
-            sum += p[1] - p[0];
-            ++n;
-        }
-    }
-
-    Layout<E> layout_;
-    const E* run_;
-    Range range_;
-    NodeTables tables_;
-    size_t C_;
-    std::vector<int64_t>& memory_;
 };
 
 // Entries before which a cut leaves at least `least` rows on both sides; `aside` rows are left of all, `apart` right.
