@@ -22,7 +22,12 @@ def shown(value: object, limit: int = 60) -> str:
         return text if len(text) <= limit else text[: limit - 1] + "…"
     if len(text) > limit:
         text = text[: limit - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + "'"
+    return f"'{clean(text)}'"
+
+
+def clean(text: object) -> str:
+    """Return the text with control and direction characters escaped: it cannot move a cursor."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def _text_of(value: object) -> str:

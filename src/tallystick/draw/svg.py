@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, clean, shown
 from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
 
@@ -86,8 +86,7 @@ def colour(number: int) -> str:
 
 def escape(text: object) -> str:
     """Return a text safe inside SVG: markup escaped, control and direction characters shown as codes."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
-    return html.escape(shown, quote=True)
+    return html.escape(clean(text), quote=True)
 
 
 def brief(number: float) -> str:

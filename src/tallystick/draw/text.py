@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tallystick.errors import clean as clean
+
 Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -30,11 +32,6 @@ class Span:
 
 
 Line = tuple[Span, ...]
-
-
-def clean(text: object) -> str:
-    """Return the text with control and direction characters escaped: it cannot move a cursor."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def width(text: str) -> int:

@@ -24,6 +24,12 @@ def test_a_size_is_a_number_with_a_unit():
         size.budget("1MB")
 
 
+def test_more_memory_than_any_machine_has_is_as_much():
+    assert size.budget(10**30) == size.budget("99999999 PB") == 2**62
+    tree = ts.DecisionTree(memory=10**30).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert tree.predict([[1.0], [4.0]]).tolist() == [0, 1]
+
+
 def test_a_file_too_large_for_the_machine_is_refused_before_the_work_with_the_estimate_and_the_cure(tmp_path):
     path = tmp_path / "huge.csv"
     path.write_text("a,b,y\n" + "1.5,2.5,p\n2.5,3.5,q\n" * 10_000)

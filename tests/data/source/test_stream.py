@@ -101,6 +101,12 @@ def test_streams_without_a_table_are_named(folder):
 
 
 @pytest.mark.slow
+def test_a_path_that_the_system_refuses_is_told_in_one_line_that_moves_no_cursor():
+    with pytest.raises(DataError, match=r"^\\x07x+… cannot be read: 'File name too long'") as told:
+        ts.describe("\x07" + "x" * 300)
+    assert str(told.value).isprintable()
+
+
 def test_a_full_disk_under_a_stream_is_said_in_one_line(folder):
     pytest.importorskip("resource")
     code = (

@@ -83,6 +83,7 @@ def test_a_budget_that_ends_early_is_a_warning_a_note_and_a_model_without_errors
     assert model.n_iter_.tolist() == [3]
     assert model.model_.errors == ()
     enough = ts.LogisticRegression(max_iter=100).fit(X, y)
+    assert ts.LogisticRegression(max_iter=10**30).fit(X, y).coef_.tolist() == enough.coef_.tolist()
     assert enough.notes_ == ()
     assert enough.model_.errors
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
 LEAST = 32 << 20  # bytes of memory that work can be done in
+MOST = 1 << 62  # bytes: more is as much, and kernels count in 64 bits
 ALWAYS = 32 << 20  # bytes that work takes however small its pieces are
 PIECES = 48  # a piece takes this part of the rest: several are under way, in several forms
 THREAD = 16 << 20  # bytes of a budget for each thread: its pieces, and what Arrow's pool keeps for it
@@ -54,7 +55,7 @@ def budget(memory: Any) -> int:
         raise OptionError(
             Argument("memory", str(memory)), f" is too little to work in. Give at least {told(LEAST)}."
         )
-    return size
+    return min(size, MOST)
 
 
 def within(source: Source, size: int) -> Source:

@@ -12,7 +12,7 @@ import sys
 from typing import IO
 
 from tallystick.data.source.scratch import ScratchFile
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, clean, shown
 from tallystick.files.system import path_of
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
@@ -41,7 +41,7 @@ def title(path: str) -> str:
     if path in STANDARD_INPUT:
         return "standard input"
     name = path if path.startswith(("/dev/fd/", "/proc/self/fd/")) else os.path.basename(path)
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    return clean(name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…")
 
 
 def is_stream(path: str) -> bool:

@@ -45,6 +45,7 @@ from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptio
 Array = NDArray[np.float64]
 Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
 Later = Callable[[Generator[Any, Any, Any]], Any]
+MOST_STEPS = 1 << 62  # more are as many, and kernels count in 64 bits
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
@@ -337,7 +338,8 @@ def solve(
     best = "newton" if start.curvature is not None else "lbfgs"
     name = best if options.solver == "auto" else options.solver
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
-    run = solvers.SolverRun(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
+    most = min(options.max_iter or LIMITS[name], MOST_STEPS)
+    run = solvers.SolverRun(problem, most, wanted, reach=reach, fine=fine)
     run.kept, run.eta, run.tolerance = kept, options.eta, options.tolerance
     if kept is not None:
         kept.clear()  # of a fit that had to begin again
