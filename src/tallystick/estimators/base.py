@@ -341,28 +341,45 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         raise OptionError(f"row {row} is not there: the data has {counted(start, 'row')}, counted from 0.")
 
     def _shares(self, X: Any, **reading: Any) -> NDArray[np.float64]:
-        """Return what the model answers to new rows, [row, class] (a regression: [row, 0]). Every answer of
-        an estimator comes from here: one record, columns of floats as they lie, or blocks that were read.
+        """Return what the model answers to new rows, [row, class] (a regression: [row, 0])."""
+        return self._answered(X, lambda shares: shares, **reading)
+
+    def _answered(self, X: Any, told: Callable[[NDArray[Any]], NDArray[Any]], **reading: Any) -> NDArray[Any]:
+        """Return told(shares) of new rows, asked of some rows at a time: shares[row, class]. Every answer
+        of an estimator comes from here: one record, columns of floats as they lie, or blocks that were read.
         """
         self._check_fitted()
         threads = self._local().threads  # refused also where no thread is needed
         record = as_record(X, self._given_columns)
         found = None if record is None or self.schema_.has_parts else self.model_.record(record)
         if found is not None:
-            return found[None, :]
+            return told(found[None, :])
         X = self._fitting(X)
         found = from_floats(self.schema_, X, self.model_.floats, threads, self._there(self.model_))
         if found is not None:
-            return found
-        parts = list(self._each_block(X, self.model_.shares, unread="keep", **reading))
-        return np.concatenate(parts) if parts else np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
+            return told(found)
+        parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))
+        none = np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
+        return np.concatenate(parts) if parts else told(none)
 
-    def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
-        """Yield work(block) for new rows, block by block in their order, over threads."""
+    def _each_block(
+        self,
+        X: Any,
+        work: Callable[[Block], Any],
+        told: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+        **reading: Any,
+    ) -> Iterator[Any]:
+        """Yield work(block), or what is told of it, for new rows, block by block in their order, over
+        threads.
+        """
         from tallystick.data.threads import in_order
 
         def bound(matched: Matched) -> Callable[[], Any]:
-            return lambda: without_unread(work(matched.block), matched.unread)
+            def run() -> Any:
+                found = without_unread(work(matched.block), matched.unread)
+                return found if told is None else told(found)
+
+            return run
 
         return in_order((bound(m) for m in self._blocks(X, **reading)), self._local().threads)
 

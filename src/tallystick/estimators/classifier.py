@@ -193,7 +193,10 @@ class Classifier(Deciding):
         found = from_floats(self.schema_, X, self._best_of_floats, threads, there)
         if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
             return found
-        shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
+        return self._answered(X, self._labels, lenient=lenient, missing_columns=missing_columns)
+
+    def _labels(self, shares: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the classes of rows by their shares; None of a row that could not be read."""
         return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
 
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
