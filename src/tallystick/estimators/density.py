@@ -216,8 +216,8 @@ class DensityTree(Estimator):
         array [row]
             The natural logarithms.
         """
-        reading = {"lenient": lenient, "missing_columns": missing_columns}
         self._check_fitted()
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
         parts = list(self._each_block(X, self.model_.log_shares, unread="keep", **reading))
         return np.concatenate([np.empty((0, 1)), *parts])[:, 0]
 
@@ -266,7 +266,7 @@ class DensityTree(Estimator):
             Numbers of leaves from 0.
         """
         self._check_fitted()
-        reading = {"lenient": lenient, "missing_columns": missing_columns}
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
         parts = list(self._each_block(X, self.model_.leaf_of, **reading))
         return np.concatenate([np.empty(0, np.int64), *parts])
 
