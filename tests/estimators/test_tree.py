@@ -46,6 +46,7 @@ def test_rows_of_one_leaf_are_sent_to_one_node():
         ({"criterion": "ginni"}, "criterion must be one of entropy, gain-ratio, gini, not 'ginni'"),
         ({"max_depth": 0}, "max_depth"),
         ({"min_samples_leaf": -1}, "min_samples_leaf"),
+        ({"average": np.array([1, 2])}, "average must be True or False"),
         ({"smoothing": -1}, "smoothing must be None or a number from 0 up"),
         ({"split_prior": 1.0}, "split_prior must be None or a number above 0 and below 1"),
     ],

@@ -27,6 +27,8 @@ BY_HAND = "by-hand"  # the note of a tree that a person grew, so that no refit g
 
 def check_settings(estimator: Any) -> None:
     """Refuse parameters of answering that make no sense."""
+    if not isinstance(plain(estimator.average), bool):
+        raise OptionError(f"average must be True or False, not {shown(estimator.average)}.")
     if estimator.smoothing is not None and not (
         is_number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
     ):
