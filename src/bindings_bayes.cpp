@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
+#include "kernels/columns/doubles.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -54,6 +55,31 @@ std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const 
         const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
         out.push_back({std::move(held.at), std::move(held.strides), own});
     }
+    return out;
+}
+
+NumberType type_of(const AnyIn& column) {
+    const bool wide = column.itemsize() == 8;
+    if (column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float))
+        return wide ? NumberType::f64 : NumberType::f32;
+    const bool sign = column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Int);
+    switch (column.itemsize()) {
+        case 1: return sign ? NumberType::i8 : NumberType::u8;  // or booleans
+        case 2: return sign ? NumberType::i16 : NumberType::u16;
+        case 4: return sign ? NumberType::i32 : NumberType::u32;
+        default: return sign ? NumberType::i64 : NumberType::u64;
+    }
+}
+
+struct AnyNumbers {  // columns as they lie; Python keeps them
+    std::vector<Numbers> columns;
+};
+
+AnyNumbers numbers_of(const std::vector<AnyIn>& columns) {
+    AnyNumbers out;
+    for (const AnyIn& c : columns)
+        out.columns.push_back({static_cast<const char*>(c.data()),
+                               static_cast<ptrdiff_t>(c.stride(0)) * static_cast<ptrdiff_t>(c.itemsize()), type_of(c)});
     return out;
 }
 
@@ -209,6 +235,22 @@ void bind_bayes(nb::module_& m) {
     };
     small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
     small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
+
+    // first: of the rows that are laid out, as many as out has room for; -> whether none is odd
+    nb::class_<AnyNumbers>(m, "AnyNumbers")
+        .def(
+            "doubles",
+            [](const AnyNumbers& of, size_t first, bool by_rows, Out<double> out) {
+                return lay_out(of.columns, first, out.shape(by_rows ? 0 : 1), by_rows, AsDouble{}, out.data());
+            },
+            nb::arg("first"), nb::arg("by_rows"), nb::arg("out").noconvert(), Release())
+        .def(
+            "codes",
+            [](const AnyNumbers& of, size_t first, double zero, double one, Out<uint8_t> out) {
+                return lay_out(of.columns, first, out.shape(1), false, AsCode{zero, one}, out.data());
+            },
+            nb::arg("first"), nb::arg("zero"), nb::arg("one"), nb::arg("out").noconvert(), Release());
+    m.def("any_numbers", &numbers_of, nb::arg("columns").noconvert());
 
     m.def(
         "mdl_cuts",

@@ -23,7 +23,8 @@ def test_columns_of_a_matrix_are_found_by_their_place():
 @pytest.mark.parametrize(
     "X",
     [
-        np.array([[1, 2]]),
+        np.array([[True, False]]),
+        np.array([[1.0, 2.0]], np.float16),
         np.array([[1.0]]),
         np.array([1.0, 2.0]),
         np.array([[1.0, 2.0]]).astype(">f8"),

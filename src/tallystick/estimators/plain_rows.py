@@ -41,7 +41,8 @@ def from_floats(
     columns = float_columns(schema, X)
     if columns is None:
         return None
-    out = None if there is None else there(columns, len(X))
+    floats = all(c.dtype.kind == "f" for c in columns)
+    out = there(columns, len(X)) if floats and there is not None else None
     if out is None:
         columns = [here(c) for c in columns]
         out = in_pieces(columns, len(X), work, threads)
@@ -83,7 +84,7 @@ def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     if any(c.kind != "numeric" for c in schema.used) or any(is_number(m) for m in schema.marks):
         return None
     if isinstance(X, np.ndarray) or lies_on_device(X):
-        if X.ndim != 2 or X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
+        if X.ndim != 2 or not _is_plain(X.dtype):
             return None
         place = {f"x{j}": j for j in range(X.shape[1])}
         return [X[:, place[n]] for n in names] if all(n in place for n in names) else None
@@ -91,6 +92,11 @@ def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
         return None
     if not X.columns.is_unique or any(n not in X.columns for n in names):
         return None
-    if any(str(X.dtypes[n]) not in ("float32", "float64") for n in names):
+    if not all(isinstance(t, np.dtype) and _is_plain(t) for t in (X.dtypes[n] for n in names)):
         return None
     return [X[n].to_numpy() for n in names]
+
+
+def _is_plain(kind: np.dtype[Any]) -> bool:
+    """Say whether numbers of a type are what they are in a table: those of 16 bits are rare."""
+    return kind.isnative and (kind.kind in "iu" or kind in (np.float32, np.float64))

@@ -53,7 +53,14 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_prints, class_changes, joined_scans, scan_rows, small_codes
+from tallystick.kernels.matrix import (
+    AnyNumbers,
+    add_prints,
+    class_changes,
+    joined_scans,
+    scan_rows,
+    small_codes,
+)
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -135,6 +142,7 @@ __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
+    "AnyNumbers",
     "Begun",
     "BlockBasis",
     "CellKind",

@@ -19,6 +19,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Note, Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.float_rows import are_doubles, in_doubles, lies_by_rows
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import (
     Cells,
@@ -221,11 +222,7 @@ class LogisticModel:
     def _of_floats(
         self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
     ) -> NDArray[Any] | None:
-        plan, dense = self._plan, float_columns(self.schema, self.parts, columns)
-        if dense is None:
-            return None
-        found, finite = kernels.linear_answers(dense, rows, plan.scaling, plan.theta, answer)
-        return found if finite else None
+        return answers_of_floats(self.schema, self.parts, self._plan, columns, rows, answer)
 
     @property
     def centred_constant(self) -> Array:
@@ -299,20 +296,33 @@ def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
     return np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
 
 
-def float_columns(
-    schema: Schema, parts: Sequence[Part], columns: Sequence[NDArray[Any]]
-) -> kernels.DenseColumns | None:
-    """Return float columns, all of the schema, as kernels take them; None where a part is not of a number."""
+def answers_of_floats(
+    schema: Schema,
+    parts: Sequence[Part],
+    plan: ScorePlan,
+    columns: Sequence[NDArray[Any]],
+    rows: int,
+    answer: kernels.Answer,
+) -> NDArray[Any] | None:
+    """Return the answers to rows given as columns of numbers, all of the schema; None where a part is not of
+    a number, or where they must be read.
+    """
     slopes = [part for part in parts if isinstance(part, Slope)]
     if len(slopes) < len(parts):
         return None
-    if any(c.dtype != np.float64 for c in columns):
-        columns = list(np.stack(columns, axis=1).astype(np.float64).T)  # side by side, as kernels walk them
-    values, dense = dict(zip((c.name for c in schema.used), columns, strict=True)), []
-    for part in slopes:
-        x = values[part.name]
-        dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
-    return kernels.DenseColumns(dense, [], [])
+
+    def of_doubles(doubles: Sequence[Array], n: int) -> NDArray[Any] | None:
+        values, dense = dict(zip((c.name for c in schema.used), doubles, strict=True)), list[Array]()
+        for part in slopes:
+            x = values[part.name]
+            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
+        given = kernels.DenseColumns(dense, [], [])
+        found, finite = kernels.linear_answers(given, n, plan.scaling, plan.theta, answer)
+        return found if finite else None
+
+    if are_doubles(columns):
+        return of_doubles(columns, rows)
+    return in_doubles(columns, rows, of_doubles, lies_by_rows(columns))
 
 
 def dense_values(part: Slope | Product, block: Block) -> list[Array]:

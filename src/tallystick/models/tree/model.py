@@ -21,6 +21,7 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.float_rows import in_doubles, lies_by_rows
 from tallystick.models.in_parts import ToldInParts
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
@@ -342,6 +343,8 @@ class Tree:
         """Return the node where each row of float columns ends; None for infinite numbers and spread rows."""
         if self.spreads:
             return None
+        if any(c.dtype.kind != "f" for c in columns):
+            return in_doubles(columns, rows, self.ends_of_floats, lies_by_rows(columns))
         tested = [c if j in self.tested else None for j, c in enumerate(columns)]
         ends, infinite = self.descent.ends(tested, rows)
         return None if infinite else ends
