@@ -8,6 +8,7 @@
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/number_scores.hpp"
 #include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
 
@@ -124,6 +125,29 @@ void bind_bayes(nb::module_& m) {
             k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
         },
         nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+
+    nb::class_<NumberScores>(m, "NumberScores")
+        .def(
+            "parabola",
+            [](NumberScores& of, In<double> mean, In<double> half, In<double> constant) {
+                of.parabola(mean.data(), half.data(), constant.data());
+            },
+            nb::arg("mean").noconvert(), nb::arg("half").noconvert(), nb::arg("constant").noconvert())
+        .def(
+            "bins",
+            [](NumberScores& of, In<double> cuts, In<double> table, size_t rows) {
+                of.bins(cuts.size(), cuts.data(), table.data(), rows);
+            },
+            nb::arg("cuts").noconvert(), nb::arg("table").noconvert(), nb::arg("rows"))
+        .def(
+            "add",
+            [](const NumberScores& of, Out<double> scores, const std::vector<Strided<double>>& columns) {
+                std::vector<Column> x;
+                for (const auto& c : columns) x.push_back({c.data(), c.stride(0)});
+                of.add(scores.shape(0), x.data(), scores.data());
+            },
+            nb::arg("scores").noconvert(), nb::arg("columns").noconvert(), Release());
+    m.def("number_scores", [](size_t n_classes) { return NumberScores(n_classes); }, nb::arg("n_classes"));
 
     // -> what is seen of each column
     m.def(

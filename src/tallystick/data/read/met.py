@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
 SAMPLED = 1024  # rows looked at before all are
+SCATTER = 0x9E3779B1  # of 2^32, the golden section: how much further from its even place each row looked at lies
 BEYOND = 0.05  # of the rows: so many may be new, or outside of the range, without a word
+SURE = 5  # where so much less of those looked at is outside, all rows hold no more than may be
 
 
 class Met:
@@ -51,15 +53,18 @@ class Met:
     def add_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
         """Take in all rows as numbers: values[column][row] of the columns of the schema.
 
-        Of many rows some are looked at first, evenly among them: to look at all takes longer than to answer.
+        Of many rows some are looked at first: to look at all takes longer than to answer. They lie evenly
+        among the rows, but at no even distance, which rows that repeat might keep to.
         """
         self.rows += rows
         step = max(1, rows // SAMPLED)
+        some = np.arange(0, rows - step + 1, step)
+        some += (np.arange(len(some)) * SCATTER % 2**32) * step >> 32
         for column, values in zip(self.schema.used, columns, strict=True):
             if not ranged(column):
                 continue
-            some = _beyond(column, values[::step])
-            if some is not None and (step == 1 or 2 * some.mean() > BEYOND):
+            beyond = _beyond(column, values[some])
+            if beyond is not None and (step == 1 or beyond.mean() > BEYOND / SURE):
                 self.add_values(column, values)
 
     def add_values(self, column: Column, values: NDArray[Any]) -> None:

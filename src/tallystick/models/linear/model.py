@@ -114,7 +114,7 @@ class LinearModel:
         read.
         """
         scores = kernels.Answer.SCORES
-        found = answers_of_floats(self.schema, self.parts, self.plan, columns, rows, scores)
+        found = answers_of_floats(self, self.plan, columns, rows, scores)
         return None if found is None else np.ascontiguousarray(found[:, 1:])
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> None:

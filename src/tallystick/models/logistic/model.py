@@ -19,7 +19,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Note, Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
-from tallystick.models.float_rows import are_doubles, in_doubles, lies_by_rows
+from tallystick.models.float_rows import are_doubles, as_they_lie, in_blocks
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import (
     Cells,
@@ -206,9 +206,7 @@ class LogisticModel:
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as float columns, all of the schema; None when they must be
-        read.
-        """
+        """Return the shares of rows given as columns, all of the schema; None when they must be read."""
         return self._of_floats(columns, rows, kernels.Answer.SHARES)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint32] | None:
@@ -222,7 +220,7 @@ class LogisticModel:
     def _of_floats(
         self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
     ) -> NDArray[Any] | None:
-        return answers_of_floats(self.schema, self.parts, self._plan, columns, rows, answer)
+        return answers_of_floats(self, self._plan, columns, rows, answer)
 
     @property
     def centred_constant(self) -> Array:
@@ -297,32 +295,25 @@ def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
 
 
 def answers_of_floats(
-    schema: Schema,
-    parts: Sequence[Part],
+    model: LogisticModel | LinearModel,
     plan: ScorePlan,
     columns: Sequence[NDArray[Any]],
     rows: int,
     answer: kernels.Answer,
 ) -> NDArray[Any] | None:
-    """Return the answers to rows given as columns of numbers, all of the schema; None where a part is not of
-    a number, or where they must be read.
-    """
-    slopes = [part for part in parts if isinstance(part, Slope)]
-    if len(slopes) < len(parts):
-        return None
+    """Return the answers to rows given as columns, all of the schema; None where they must be read."""
 
-    def of_doubles(doubles: Sequence[Array], n: int) -> NDArray[Any] | None:
-        values, dense = dict(zip((c.name for c in schema.used), doubles, strict=True)), list[Array]()
-        for part in slopes:
-            x = values[part.name]
-            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
-        given = kernels.DenseColumns(dense, [], [])
-        found, finite = kernels.linear_answers(given, n, plan.scaling, plan.theta, answer)
+    def of_block(block: Block) -> NDArray[Any] | None:
+        given = plan.columns(block)
+        found, finite = kernels.linear_answers(given, block.rows, plan.scaling, plan.theta, answer)
         return found if finite else None
 
-    if are_doubles(columns):
-        return of_doubles(columns, rows)
-    return in_doubles(columns, rows, of_doubles, lies_by_rows(columns))
+    slopes = all(
+        isinstance(part, Slope) for part in model.parts
+    )  # an infinite number then gives no finite score
+    if slopes and are_doubles(model.schema, columns):
+        return of_block(as_they_lie(model.schema, columns, rows))
+    return in_blocks(model.schema, columns, rows, of_block, by_rows=True)
 
 
 def dense_values(part: Slope | Product, block: Block) -> list[Array]:
