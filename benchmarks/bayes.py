@@ -1,7 +1,7 @@
 """Naive Bayes against scikit-learn's, two threads, both as users run them, in the same minute.
 
     TALLYSTICK_DATA=folder python benchmarks/bayes.py [part ...]     gaussian default levels strings bernoulli
-    cross words predict row
+    cross words predict types row
 
 Each figure is the peer's time over ours (the better of two runs each), or ours in the unit named.
 """
@@ -125,6 +125,23 @@ def predict():
     yield "levels predict, x faster than CategoricalNB", found
 
 
+def types():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, ROWS)
+    X = rng.normal(size=(ROWS, COLUMNS)) + y[:, None]
+    some = slice(0, 100_000)
+    for name, kind in (("float64", np.float64), ("float32", np.float32), ("int64", np.int64)):
+        new = (1000 * X).astype(kind)
+        peer = GaussianNB().fit(new[some], y[some])
+        for how, model in (
+            ("gaussian", ts.NaiveBayes(distributions="gaussian")),
+            ("default", ts.NaiveBayes()),
+        ):
+            ours = model.fit(new[some], y[some])
+            found = ratio(lambda new=new, m=peer: m.predict(new), lambda new=new, m=ours: m.predict(new))
+            yield f"{how} predict of {name}, x faster than GaussianNB", found
+
+
 def row():
     X, y = small_integers()
     ours = ts.NaiveBayes(kinds=LEVELS).fit(X[:10_000], y[:10_000])
@@ -133,7 +150,7 @@ def row():
     yield "one row as a dict, microseconds", seconds(lambda: ours.predict_one(given), runs=1000) * 1e6
 
 
-PARTS = (gaussian, default, levels, strings, bernoulli, cross, words, predict, row)
+PARTS = (gaussian, default, levels, strings, bernoulli, cross, words, predict, types, row)
 
 
 def figures() -> list[tuple[str, float]]:

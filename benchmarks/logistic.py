@@ -1,6 +1,6 @@
 """Logistic regression beside scikit-learn's, to the same objective: fits, predictions, text, one row.
 
-    TALLYSTICK_DATA=folder python benchmarks/logistic.py [two four cancer predict strings words chosen]
+    TALLYSTICK_DATA=folder python benchmarks/logistic.py [two four cancer predict types strings words chosen]
 
 Ours stops at a gradient norm of 1e-8 per row; the peer at its default tolerance. Where the peer's objective
 is worse by more than 1e-6 of itself, its tolerance is lowered until it is not.
@@ -145,6 +145,21 @@ def predictions():
     return faster, seconds(lambda: model.predict_one(row), runs=1000) * 1e6
 
 
+def types():
+    """Return how much faster predict is on single floats and on whole numbers, and what single floats take in
+    predictions of doubles.
+    """
+    X, y = numbers(2, 1_000_000)
+    found = []
+    for kind in (np.float32, np.int64):
+        new = (100 * X).astype(kind)
+        model, peer = (m.fit(new[:100_000], y[:100_000]) for m in (ts.LogisticRegression(l2=1.0), Peer()))
+        found.append(ratio(lambda new=new, m=peer: m.predict(new), lambda new=new, m=model: m.predict(new)))
+    single = X.astype(np.float32)
+    model = ts.LogisticRegression(l2=1.0).fit(X[:100_000], y[:100_000])
+    return *found, ratio(lambda: model.predict(single), lambda: model.predict(X))
+
+
 def figures():
     warnings.simplefilter("ignore")
     out = [
@@ -157,6 +172,10 @@ def figures():
     ratio, micro = predictions()
     out.append(("1M x 30, predict: x faster than scikit-learn", ratio))
     out.append(("one row as a dict, microseconds", micro))
+    single, whole, share = types()
+    out.append(("1M x 30 float32, predict: x faster than scikit-learn", single))
+    out.append(("1M x 30 int64, predict: x faster than scikit-learn", whole))
+    out.append(("1M x 30 float32, predict: in predictions of float64", share))
     out.append(("1M x 8 strings: x faster than OneHotEncoder + LogisticRegression", strings()))
     if os.environ.get("TALLYSTICK_DATA"):
         out.append(("20 newsgroups tf-idf, 20 classes: x faster than scikit-learn", words()[0]))
@@ -171,6 +190,7 @@ if __name__ == "__main__":
         "four": lambda: fits(*numbers(4)),
         "cancer": breast_cancer,
         "predict": predictions,
+        "types": types,
         "strings": strings,
         "words": words,
         "chosen": chosen,

@@ -350,15 +350,6 @@ void bind_scores(nb::module_& m) {
         nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
 
     m.def(
-        "add_gaussian_scores",
-        [](Out<double> scores, Strided<double> values, In<double> mean, In<double> half, In<double> constant) {
-            add_gaussian_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), mean.data(), half.data(),
-                                constant.data(), scores.data());
-        },
-        nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("mean").noconvert(),
-        nb::arg("half").noconvert(), nb::arg("constant").noconvert(), Release());
-
-    m.def(
         "add_linear_scores",
         [](Out<double> scores, Strided<double> values, In<double> slope, In<double> missing) {
             add_linear_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), slope.data(),

@@ -4,9 +4,11 @@
 #include "bindings.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
+#include "kernels/columns/doubles.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/number_scores.hpp"
 #include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
 
@@ -57,6 +59,31 @@ std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const 
     return out;
 }
 
+NumberType type_of(const AnyIn& column) {
+    const bool wide = column.itemsize() == 8;
+    if (column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float))
+        return wide ? NumberType::f64 : NumberType::f32;
+    const bool sign = column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Int);
+    switch (column.itemsize()) {
+        case 1: return sign ? NumberType::i8 : NumberType::u8;  // or booleans
+        case 2: return sign ? NumberType::i16 : NumberType::u16;
+        case 4: return sign ? NumberType::i32 : NumberType::u32;
+        default: return sign ? NumberType::i64 : NumberType::u64;
+    }
+}
+
+struct AnyNumbers {  // columns as they lie; Python keeps them
+    std::vector<Numbers> columns;
+};
+
+AnyNumbers numbers_of(const std::vector<AnyIn>& columns) {
+    AnyNumbers out;
+    for (const AnyIn& c : columns)
+        out.columns.push_back({static_cast<const char*>(c.data()),
+                               static_cast<ptrdiff_t>(c.stride(0)) * static_cast<ptrdiff_t>(c.itemsize()), type_of(c)});
+    return out;
+}
+
 // found[column] so far; rows and values [column, place]
 std::vector<Picked> to_pick(const Out<int64_t>& found, const Out<int64_t>& rows, const Out<double>& values) {
     std::vector<Picked> out;
@@ -98,6 +125,29 @@ void bind_bayes(nb::module_& m) {
             k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
         },
         nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+
+    nb::class_<NumberScores>(m, "NumberScores")
+        .def(
+            "parabola",
+            [](NumberScores& of, In<double> mean, In<double> half, In<double> constant) {
+                of.parabola(mean.data(), half.data(), constant.data());
+            },
+            nb::arg("mean").noconvert(), nb::arg("half").noconvert(), nb::arg("constant").noconvert())
+        .def(
+            "bins",
+            [](NumberScores& of, In<double> cuts, In<double> table, size_t rows) {
+                of.bins(cuts.size(), cuts.data(), table.data(), rows);
+            },
+            nb::arg("cuts").noconvert(), nb::arg("table").noconvert(), nb::arg("rows"))
+        .def(
+            "add",
+            [](const NumberScores& of, Out<double> scores, const std::vector<Strided<double>>& columns) {
+                std::vector<Column> x;
+                for (const auto& c : columns) x.push_back({c.data(), c.stride(0)});
+                of.add(scores.shape(0), x.data(), scores.data());
+            },
+            nb::arg("scores").noconvert(), nb::arg("columns").noconvert(), Release());
+    m.def("number_scores", [](size_t n_classes) { return NumberScores(n_classes); }, nb::arg("n_classes"));
 
     // -> what is seen of each column
     m.def(
@@ -209,6 +259,22 @@ void bind_bayes(nb::module_& m) {
     };
     small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
     small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
+
+    // first: of the rows that are laid out, as many as out has room for; -> whether none is odd
+    nb::class_<AnyNumbers>(m, "AnyNumbers")
+        .def(
+            "doubles",
+            [](const AnyNumbers& of, size_t first, bool by_rows, Out<double> out) {
+                return lay_out(of.columns, first, out.shape(by_rows ? 0 : 1), by_rows, AsDouble{}, out.data());
+            },
+            nb::arg("first"), nb::arg("by_rows"), nb::arg("out").noconvert(), Release())
+        .def(
+            "codes",
+            [](const AnyNumbers& of, size_t first, double zero, double one, Out<uint8_t> out) {
+                return lay_out(of.columns, first, out.shape(1), false, AsCode{zero, one}, out.data());
+            },
+            nb::arg("first"), nb::arg("zero"), nb::arg("one"), nb::arg("out").noconvert(), Release());
+    m.def("any_numbers", &numbers_of, nb::arg("columns").noconvert());
 
     m.def(
         "mdl_cuts",

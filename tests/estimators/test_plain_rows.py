@@ -8,22 +8,23 @@ import pytest
 
 from tallystick.data.schema import Column, Schema
 from tallystick.estimators import plain_rows
-from tallystick.estimators.plain_rows import float_columns, from_floats
+from tallystick.estimators.plain_rows import from_floats, plain_columns
 
 NUMBERS = Schema((Column("x0", "numeric"), Column("x1", "numeric")), None, ())
 
 
 def test_columns_of_a_matrix_are_found_by_their_place():
     X = np.array([[1.0, 2.0, 9.0], [3.0, 4.0, 9.0]])
-    assert [c.tolist() for c in float_columns(NUMBERS, X)] == [[1.0, 3.0], [2.0, 4.0]]
+    assert [c.tolist() for c in plain_columns(NUMBERS, X)] == [[1.0, 3.0], [2.0, 4.0]]
     frame = pd.DataFrame({"x1": [2.0], "x0": [1.0]})
-    assert [c.tolist() for c in float_columns(NUMBERS, frame)] == [[1.0], [2.0]]
+    assert [c.tolist() for c in plain_columns(NUMBERS, frame)] == [[1.0], [2.0]]
 
 
 @pytest.mark.parametrize(
     "X",
     [
-        np.array([[1, 2]]),
+        np.array([[True, False]]),
+        np.array([[1.0, 2.0]], np.float16),
         np.array([[1.0]]),
         np.array([1.0, 2.0]),
         np.array([[1.0, 2.0]]).astype(">f8"),
@@ -34,16 +35,16 @@ def test_columns_of_a_matrix_are_found_by_their_place():
     ],
 )
 def test_what_needs_reading_is_not_for_here(X):
-    assert float_columns(NUMBERS, X) is None
+    assert plain_columns(NUMBERS, X) is None
     assert from_floats(NUMBERS, X, lambda columns, rows: columns[0], 1) is None
 
 
 def test_levels_and_marks_that_are_numbers_need_reading():
     X = np.array([[1.0, 2.0]])
     levels = Schema((Column("x0", "levels", levels=("1",)), Column("x1", "numeric")), None, ())
-    assert float_columns(levels, X) is None
+    assert plain_columns(levels, X) is None
     marked = Schema((Column("x0", "numeric"), Column("x1", "numeric")), None, ("-999",))
-    assert float_columns(marked, X) is None
+    assert plain_columns(marked, X) is None
 
 
 @pytest.mark.parametrize("threads", [1, 2])

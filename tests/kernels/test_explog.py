@@ -140,6 +140,14 @@ words, often = (seed.integers(0, most, 3 * 3_001).astype(np.uint32) for most in 
 by_class = kernels.count_entries(starts, words, often, classes, out=np.zeros((499, 3), np.int64))
 levels = np.zeros((3_001, 3))
 kernels.add_level_scores(levels, codes, [seed.normal(size=(size, 3)) for size in (2, 9, 9, 40, 3)])
+few, many = np.sort(seed.normal(size=6)), np.sort(seed.normal(size=300))
+parts = [kernels.Bins(own, seed.normal(size=(len(own) + 2, 3))) for own in (few[:0], few[:3], few, many)]
+parts += [kernels.Parabola(*seed.normal(size=(3, 3))), kernels.Bins(many, seed.normal(size=(302, 3)))]
+kernels.NumberScores(parts, 3).add(levels, cells[:6])
+laid = [np.empty((21, 3_001)) for _ in range(4)]
+narrow = np.ascontiguousarray(np.array(cells).T.astype(np.float32))
+for one, given in zip(laid, (cells, narrow.T, list(narrow.astype("i8").T), list(narrow.astype("i2").T))):
+    kernels.AnyNumbers(list(given), 3_001).doubles(0, one, False)
 spread = seed.integers(0, 9, (400, 3)) * (np.arange(400)[:, None] // 90 % 3 == np.arange(3))
 cuts = kernels.mdl_cuts(spread)
 kernels.add_word_hashes(hashes, starts, words, often, seed.integers(0, 2**64, (2, 500), dtype=np.uint64))
@@ -147,7 +155,7 @@ keys = [kernels.hash_text(b"%d" % j) for j in range(21)]
 names = [seed.integers(0, 2**64, (2, 40), dtype=np.uint64)] * 5
 print_ = kernels.hash_total(3_001, codes, names, cells, keys, hashes, classes.astype(np.int64))
 digest.update(print_.to_bytes(16, "little"))
-for array in (*tables, hashes, *counts, facts, by_class, levels, cuts):
+for array in (*tables, hashes, *counts, facts, by_class, levels, cuts, *laid):
     digest.update(array.tobytes())
 print(_kernels.clone(), digest.hexdigest())
 """

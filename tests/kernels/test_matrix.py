@@ -25,14 +25,13 @@ def matrices(cells=CELLS):
     )
 
 
-LAYOUTS = st.sampled_from(
-    [
-        np.asarray,
-        np.asfortranarray,
-        lambda m: m[::-1].copy()[::-1],
-        lambda m: np.hstack([m, m])[:, : m.shape[1]],
-    ]
-)
+LAYOUT_WAYS = [
+    np.asarray,
+    np.asfortranarray,
+    lambda m: m[::-1].copy()[::-1],
+    lambda m: np.hstack([m, m])[:, : m.shape[1]],
+]
+LAYOUTS = st.sampled_from(LAYOUT_WAYS)
 
 
 def tables(width, classes):
@@ -343,6 +342,81 @@ def test_changes_of_class_are_those_of_each_column_sorted(matrix, layout, data):
     rows, classes = np.array(drawn, np.int64).reshape(-1, 2).T.copy()
     found = kernels.class_changes(list(layout(matrix).T), rows, classes)
     assert found == [reference.class_changes(column, rows, classes) for column in matrix.T]
+
+
+NUMBERS = ["float64", "float32", "int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8"]
+SPREAD = [*range(5), 2**53, -(2**53), 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**64 - 1]
+
+
+@st.composite
+def any_numbers(draw):
+    """Columns of a matrix of one type, in some order, or of several types."""
+    rows, width = draw(st.integers(0, 75)), draw(st.integers(1, 11))
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    odd = draw(st.booleans())
+
+    def cells(dtype, shape):
+        if dtype.startswith("f"):
+            found = (seed.normal(size=shape) * 10.0 ** seed.integers(-3, 4)).astype(dtype)
+            found[seed.random(shape) < 0.1] = np.nan
+            found[seed.random(shape) < 0.05] = -0.0
+            found[seed.random(shape) < 0.004 * odd] = -np.inf
+            return found
+        info = np.iinfo(dtype)
+        far = [n for n in SPREAD if info.min <= n <= info.max and (odd or abs(n) <= 2**53)]
+        found = np.array(seed.integers(max(info.min, -1000), min(info.max, 1000), shape), dtype)
+        chosen = seed.random(shape) < 0.02
+        found[chosen] = np.array(far, dtype)[seed.integers(0, len(far), int(chosen.sum()))]
+        return found
+
+    if draw(st.booleans()):
+        return [cells(draw(st.sampled_from(NUMBERS)), rows) for _ in range(width)]
+    layouts = [*LAYOUT_WAYS, lambda m: np.repeat(m, 2, axis=1)[:, ::2], lambda m: np.asarray(m)[:, ::-1]]
+    return list(draw(st.sampled_from(layouts))(cells(draw(st.sampled_from(NUMBERS)), (rows, width))).T)
+
+
+@settings(deadline=None)
+@given(any_numbers(), st.booleans(), st.data())
+def test_numbers_of_any_type_are_laid_out_as_doubles(columns, by_rows, data):
+    rows, width = len(columns[0]), len(columns)
+    first = data.draw(st.integers(0, rows))
+    n = data.draw(st.integers(0, rows - first))
+    out = np.empty((n, width) if by_rows else (width, n))
+    fine = kernels.AnyNumbers(columns, rows).doubles(first, out, by_rows)
+    expected = reference.doubles(columns, first, n)
+    assert fine == (expected is not None)
+    if fine:
+        assert (out.T if by_rows else out).tobytes() == np.array(expected).reshape(width, n).tobytes()
+
+
+@settings(deadline=None)
+@given(st.sampled_from([*NUMBERS, "bool"]), LAYOUTS, st.integers(0, 75), st.integers(1, 6), st.data())
+def test_two_numbers_of_any_type_are_laid_out_as_codes(dtype, layout, rows, width, data):
+    seed = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    matrix = seed.integers(0, 2, (rows, width)).astype(dtype)
+    if dtype.startswith("f"):
+        matrix[seed.random(matrix.shape) < 0.1] = np.nan
+    if dtype != "bool" and data.draw(st.booleans()) and matrix.size:
+        matrix[-1, -1] = 3
+    first = data.draw(st.integers(0, rows))
+    columns, out = list(layout(matrix).T), np.empty((width, rows - first), np.uint8)
+    numbers = data.draw(st.sampled_from([(0.0, 1.0), (1.0, 0.0)]))
+    fine = kernels.AnyNumbers(columns, rows).codes(first, numbers, out)
+    expected = reference.pair_codes(columns, first, rows - first, numbers)
+    assert fine == (expected is not None)
+    assert not fine or out.tolist() == expected
+
+
+def test_a_layout_beyond_the_rows_is_refused():
+    numbers = kernels.AnyNumbers([np.zeros(3, np.int16)], 3)
+    with pytest.raises(ValueError, match=r"rows 2\.\.4 must lie within 0\.\.3"):
+        numbers.doubles(2, np.empty((1, 2)), False)
+    with pytest.raises(ValueError, match="out must have shape"):
+        numbers.doubles(0, np.empty((2, 2)), False)
+    with pytest.raises(TypeError, match="columns"):
+        kernels.AnyNumbers([np.zeros(3, np.float16)], 3)
+    with pytest.raises(ValueError, match="columns"):
+        kernels.AnyNumbers([np.zeros(3), np.zeros(2)], 3)
 
 
 def test_row_kernels_refuse_wrong_arguments():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import reference
 from hard_columns import bits
@@ -47,7 +49,6 @@ def test_added_scores_equal_the_twin(case, dtype):
     counts = seed.integers(0, 3, starts[-1]).astype(np.uint32)
     calls = [
         ("add_code_scores", (codes, table)),
-        ("add_gaussian_scores", (wide, slope, missing**2, slope)),
         ("add_linear_scores", (wide, slope, missing)),
         ("add_word_scores", (starts, words, counts, table)),
     ]
@@ -56,6 +57,41 @@ def test_added_scores_equal_the_twin(case, dtype):
         getattr(kernels, name)(ours, *arguments)
         getattr(reference, name)(twin, *arguments)
         np.testing.assert_array_equal(bits(ours), bits(twin), err_msg=name)
+
+
+@given(scored(), st.lists(st.sampled_from([None, 0, 1, 3, 70]), max_size=5), st.sampled_from([1, 1 << 20]))
+def test_scores_of_numbers_equal_the_twin(case, kinds, ready_for):
+    seed, start = case
+    rows, classes = start.shape
+    values = seed.normal(size=(rows, len(kinds))).round(1)
+    values[seed.random(values.shape) < 0.2] = np.nan
+    parts = []
+    for cuts in kinds:
+        if cuts is None:
+            parts.append(kernels.Parabola(*seed.normal(size=(3, classes))))
+        else:
+            rising = np.unique(seed.normal(size=cuts).round(1))
+            parts.append(kernels.Bins(rising, seed.normal(size=(len(rising) + 2, classes))))
+    twin = start.copy()
+    reference.add_number_scores(twin, parts, values.T)
+    scores = kernels.NumberScores(parts, classes, ready_for)
+    for columns in (list(values.T), list(np.ascontiguousarray(values.T))):
+        for made in (scores, pickle.loads(pickle.dumps(scores))):
+            ours = start.copy()
+            made.add(ours, columns)
+            np.testing.assert_array_equal(bits(ours), bits(twin))
+
+
+def test_many_rows_of_numbers_score_as_they_do_alone():
+    seed = np.random.default_rng(3)
+    values, cuts = seed.normal(size=(1_300, 2)), np.sort(seed.normal(size=90))
+    parts = [kernels.Bins(cuts, seed.normal(size=(92, 3))), kernels.Parabola(*seed.normal(size=(3, 3)))]
+    scores = kernels.NumberScores(parts, 3)
+    every, alone = np.zeros((1_300, 3)), np.zeros((1_300, 3))
+    scores.add(every, list(values.T))
+    for row in range(1_300):
+        scores.add(alone[row : row + 1], list(values[row : row + 1].T))
+    np.testing.assert_array_equal(bits(every), bits(alone))
 
 
 def test_the_first_of_equal_classes_wins():

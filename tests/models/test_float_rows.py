@@ -31,7 +31,8 @@ def models():
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_answers_of_floats_are_those_of_a_table(models, method, dtype, monkeypatch):
-    monkeypatch.setattr(float_rows, "ROWS", 150)  # the rows come in pieces
+    monkeypatch.setattr(float_rows, "CELLS", 0)
+    monkeypatch.setattr(float_rows, "LEAST", 150)  # the rows come in stretches
     new = RNG.normal(size=(400, 5)).astype(dtype)
     new[::7, 2], new[3, 0] = np.nan, -0.0
     model = models[method]

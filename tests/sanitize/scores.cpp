@@ -1,7 +1,9 @@
 // exp and log, whole-number logarithms, hashes and scores.
 #include "kernels/sums/scores.hpp"
+#include "kernels/columns/doubles.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/sums/entropy.hpp"
+#include "kernels/sums/number_scores.hpp"
 #include "tests.hpp"
 
 using namespace tally;
@@ -39,7 +41,43 @@ void test_hashes() {
            != sum_hashes(4, hashes.data(), hashes.data(), weights.data()));
 }
 
+template <class T>
+void lay(NumberType type, T odd) {
+    const size_t rows = 70, width = 5;
+    auto cells = numbers_below<T>(rows * width, 2, 3);
+    const char* const at = reinterpret_cast<const char*>(cells.data());
+    const ptrdiff_t size = sizeof(T);
+    std::vector<Numbers> by_rows, by_columns;
+    for (size_t j = 0; j < width; ++j) {
+        by_rows.push_back({at + static_cast<ptrdiff_t>(j) * size, static_cast<ptrdiff_t>(width) * size, type});
+        by_columns.push_back({at + static_cast<ptrdiff_t>(j * rows) * size, size, type});
+    }
+    std::vector<double> out(rows * width), turned(rows * width);
+    std::vector<uint8_t> codes(rows * width);
+    for (const auto& columns : {by_rows, by_columns}) {
+        EXPECT(lay_out(columns, 1, rows - 1, true, AsDouble{}, out.data()));
+        EXPECT(lay_out(columns, 1, rows - 1, false, AsDouble{}, turned.data()));
+        EXPECT(lay_out(columns, 0, rows, false, AsCode{0, 1}, codes.data()));
+        for (size_t i = 0; i + 1 < rows; ++i)
+            for (size_t j = 0; j < width; ++j) EXPECT(out[i * width + j] == turned[j * (rows - 1) + i]);
+    }
+    cells[rows * width - 1] = odd;
+    EXPECT(!lay_out(by_rows, 0, rows, false, AsCode{0, 1}, codes.data()));
+    EXPECT(lay_out(by_rows, 0, rows, true, AsDouble{}, out.data()) == (sizeof(T) < 8 && type != NumberType::f32));
+}
+
+void test_doubles() {
+    lay<float>(NumberType::f32, std::numeric_limits<float>::infinity());
+    lay<double>(NumberType::f64, -infinity);
+    lay<int64_t>(NumberType::i64, INT64_MIN);
+    lay<uint64_t>(NumberType::u64, UINT64_MAX);
+    lay<int32_t>(NumberType::i32, INT32_MIN);
+    lay<uint8_t>(NumberType::u8, 255);
+    lay<int16_t>(NumberType::i16, -1);
+}
+
 void test_scores() {
+    test_doubles();
     const size_t rows = 700, n_classes = 3;
     std::vector<double> scores(rows * n_classes), shares(scores.size()), table = hard_doubles(5 * n_classes, 9);
     for (double& x : table) x = x == x && x < 1e300 && x > -1e300 ? x : -infinity;
@@ -47,7 +85,16 @@ void test_scores() {
     const auto values = hard_doubles(rows * 2, 2);
     const std::vector<double> mean{0, 1, 2}, half{1, 2, 3}, constant{0, 0, 1};
     add_code_scores(rows, 5, n_classes, codes.data(), table.data(), scores.data());
-    add_gaussian_scores(rows, n_classes, values.data(), 2, mean.data(), half.data(), constant.data(), scores.data());
+    NumberScores numbers(n_classes);
+    numbers.parabola(mean.data(), half.data(), constant.data());
+    numbers.bins(2, mean.data(), table.data(), 10'000);
+    const Column columns[] = {{values.data(), 2}, {values.data() + rows, 1}};
+    numbers.add(rows, columns, scores.data());
+    NumberScores more(n_classes);
+    const std::vector<double> cuts{-2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 5}, lines(12 * n_classes, 0.5);
+    for (size_t n : {0, 3, 8, 10}) more.bins(n, cuts.data(), lines.data(), n * 1000);
+    const Column four[] = {{values.data(), 2}, {values.data() + rows, 1}, {values.data() + 1, 1}, {values.data(), 1}};
+    more.add(rows, four, scores.data());
     add_linear_scores(rows, n_classes, values.data() + 1, 2, mean.data(), half.data(), scores.data());
     std::vector<int64_t> starts(rows + 1);
     for (size_t row = 0; row < rows; ++row) starts[row + 1] = starts[row] + static_cast<int64_t>(row % 3);

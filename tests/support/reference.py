@@ -216,6 +216,31 @@ def sum_hashes(hashes, weights=None):
     return total % 2**128
 
 
+# ---- columns of any numbers ----
+
+
+def doubles(columns, first, rows):
+    """Values[column][row] of some rows, None where one is infinite, or whole and beyond 2^53."""
+    out = []
+    for column in columns:
+        cells = column[first : first + rows].tolist()
+        if any(abs(x) == float("inf") if isinstance(x, float) else abs(x) > 2**53 for x in cells):
+            return None
+        out.append([float(x) for x in cells])
+    return out
+
+
+def pair_codes(columns, first, rows, numbers):
+    """Codes[column][row] of two numbers, 2 where missing; None where there is another number."""
+    out = []
+    for column in columns:
+        cells = column[first : first + rows].tolist()
+        if any(x == x and x not in numbers for x in cells):
+            return None
+        out.append([2 if x != x else numbers.index(x) for x in cells])
+    return out
+
+
 # ---- scores ----
 
 
@@ -224,11 +249,16 @@ def add_code_scores(scores, codes, table):
         scores[row] += table[code]
 
 
-def add_gaussian_scores(scores, values, mean, half, constant):
-    for row, x in enumerate(values):
-        if not np.isnan(x):
-            d = x - mean
-            scores[row] += constant - d * d * half
+def add_number_scores(scores, parts, columns):
+    """Each part: (mean, half, constant) of a parabola, or (cuts, table) of bins."""
+    for part, values in zip(parts, columns, strict=True):
+        for row, x in enumerate(values):
+            if len(part) == 2:
+                cuts, table = part
+                scores[row] += table[-1] if np.isnan(x) else table[sum(cut <= x for cut in cuts)]
+            elif not np.isnan(x):
+                mean, half, constant = part
+                scores[row] += constant - (x - mean) * (x - mean) * half
 
 
 def add_linear_scores(scores, values, slope, missing):

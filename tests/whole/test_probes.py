@@ -31,7 +31,7 @@ PROBES = {
     "estimators/judging.py": (1, "estimators of others"),
     "estimators/naive_bayes_updates.py": (2, "columns of pandas"),
     "estimators/peers.py": (7, "estimators of others"),
-    "estimators/plain_rows.py": (2, "arrays and frames"),
+    "estimators/plain_rows.py": (1, "arrays and frames"),
     "estimators/rows.py": (7, "arrays and frames"),
     "files/system.py": (9, "the system"),
     "files/whole.py": (1, "the system"),

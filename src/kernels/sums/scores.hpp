@@ -17,20 +17,6 @@ void add_code_scores(size_t rows, size_t n_codes, size_t n_classes, const Code* 
     }
 }
 
-// scores[row, class] += constant[class] - (x - mean[class])^2 * half[class]; a missing x adds nothing.
-inline void add_gaussian_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride, const double* mean,
-                                const double* half, const double* constant, double* scores) {
-    for (size_t row = 0; row < rows; ++row) {
-        const double x = values[static_cast<ptrdiff_t>(row) * stride];
-        if (x != x) continue;
-        double* to = scores + row * n_classes;
-        for (size_t c = 0; c < n_classes; ++c) {
-            const double d = x - mean[c];
-            to[c] += constant[c] - d * d * half[c];
-        }
-    }
-}
-
 // scores[row, class] += x * slope[class]; a missing x adds missing[class].
 inline void add_linear_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride, const double* slope,
                               const double* missing, double* scores) {

@@ -1,8 +1,8 @@
-"""New rows that need no reading: columns of floats go to the model as they lie, over threads.
+"""New rows that need no reading: columns of numbers go to the model as they lie, over threads.
 
-Knows NumPy matrices, those on a GPU, pandas frames and schemas. Whatever needs reading (texts, levels,
-integers, numbers that mean missing, infinite ones) is not for here: the answer is None, and the caller goes
-the long way.
+Knows NumPy matrices, those on a GPU, pandas frames, Arrow tables and schemas. Whatever needs reading (texts,
+levels, numbers that mean missing, infinite ones) is not for here: the answer is None, and the caller goes the
+long way.
 Law: where it answers, it answers what the long way answers.
 """
 
@@ -20,6 +20,7 @@ from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.source.door import here, lies_on_device
 from tallystick.data.threads import in_order, thread_count
+from tallystick.models.float_rows import needs_no_reading
 from tallystick.models.tree.record import is_number
 
 PIECE = 65_536  # rows of a task, at least
@@ -38,10 +39,11 @@ def from_floats(
 
     Values outside the range of the fit are warned of, as where rows are read.
     """
-    columns = float_columns(schema, X)
+    columns = plain_columns(schema, X)
     if columns is None:
         return None
-    out = None if there is None else there(columns, len(X))
+    floats = all(c.kind == "numeric" for c in schema.used) and all(c.dtype.kind == "f" for c in columns)
+    out = there(columns, len(X)) if floats and there is not None else None
     if out is None:
         columns = [here(c) for c in columns]
         out = in_pieces(columns, len(X), work, threads)
@@ -75,22 +77,29 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
     return out[0] if answered else None
 
 
-def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
-    """Return the columns of the schema as float arrays, or None when some are something else."""
-    if not hasattr(X, "shape"):
+def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
+    """Return the columns of the schema as arrays, or None when some cells have to be read."""
+    if not hasattr(X, "shape") or any(is_number(m) for m in schema.marks):
         return None
-    names = [c.name for c in schema.used]
-    if any(c.kind != "numeric" for c in schema.used) or any(is_number(m) for m in schema.marks):
+    found = _found(X, [c.name for c in schema.used])
+    if found is None or len(found) != len(schema.used):
         return None
+    plain = all(needs_no_reading(c, values.dtype) for c, values in zip(schema.used, found, strict=True))
+    return found if plain else None
+
+
+def _found(X: Any, names: list[str]) -> list[NDArray[Any]] | None:
+    """Return the columns of these names as they lie; None where X has no such columns, or none that lie."""
     if isinstance(X, np.ndarray) or lies_on_device(X):
-        if X.ndim != 2 or X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
-            return None
-        place = {f"x{j}": j for j in range(X.shape[1])}
+        place = {f"x{j}": j for j in range(X.shape[1])} if X.ndim == 2 else {}
         return [X[:, place[n]] for n in names] if all(n in place for n in names) else None
-    if type(X).__module__.split(".")[0] != "pandas" or not hasattr(X, "columns"):
+    library, of = type(X).__module__.partition(".")[0], type(X).__name__
+    if library == "pyarrow" and of in ("Table", "RecordBatch"):
+        from tallystick.data.read.in_place import arrays_in_place
+
+        return arrays_in_place(X, names)
+    if library != "pandas" or of != "DataFrame" or not X.columns.is_unique:
         return None
-    if not X.columns.is_unique or any(n not in X.columns for n in names):
-        return None
-    if any(str(X.dtypes[n]) not in ("float32", "float64") for n in names):
+    if not all(n in X.columns and isinstance(X.dtypes[n], np.dtype) for n in names):
         return None
     return [X[n].to_numpy() for n in names]

@@ -53,7 +53,14 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_prints, class_changes, joined_scans, scan_rows, small_codes
+from tallystick.kernels.matrix import (
+    AnyNumbers,
+    add_prints,
+    class_changes,
+    joined_scans,
+    scan_rows,
+    small_codes,
+)
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -93,8 +100,10 @@ from tallystick.kernels.ranks import (
     value_hashes,
 )
 from tallystick.kernels.scores import (
+    Bins,
+    NumberScores,
+    Parabola,
     add_code_scores,
-    add_gaussian_scores,
     add_linear_scores,
     add_word_scores,
     best_class,
@@ -135,7 +144,9 @@ __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
+    "AnyNumbers",
     "Begun",
+    "Bins",
     "BlockBasis",
     "CellKind",
     "Curvature",
@@ -145,6 +156,8 @@ __all__ = [
     "FewTexts",
     "Landing",
     "NewtonStop",
+    "NumberScores",
+    "Parabola",
     "Parsed",
     "Ranks",
     "Scan",
@@ -160,7 +173,6 @@ __all__ = [
     "add_code_hashes",
     "add_code_scores",
     "add_double_hashes",
-    "add_gaussian_scores",
     "add_joint_hashes",
     "add_level_scores",
     "add_linear_scores",

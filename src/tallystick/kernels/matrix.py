@@ -14,6 +14,7 @@ from tallystick.kernels import check
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 WHOLE = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
+NUMBERS = ("float64", "float32", *WHOLE)
 
 
 RowScan = tuple[int, float, float, int, int, bool]
@@ -66,6 +67,41 @@ def add_prints(
         raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
     by_lane = np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
     _kernels.add_prints(hashes, list(columns), by_lane)
+
+
+class AnyNumbers:
+    """Columns of numbers of any type, as they lie: laid out as doubles some rows at a time, for kernels that
+    read these alone.
+    """
+
+    def __init__(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
+        for one in columns:
+            check.loose("columns", one, (*NUMBERS, "bool"), (rows,))
+        self._kept, self._rows = list(columns), rows  # the kernel has addresses alone
+        self._numbers = _kernels.any_numbers(self._kept)
+
+    def doubles(self, first: int, out: Floats, by_rows: bool) -> bool:
+        """Fill out[row, column] where by_rows, else out[column, row], with the rows from `first` on. Return
+        False where one is infinite, or whole and beyond 2^53; out then holds anything.
+        """
+        width = len(self._kept)
+        check.writable("out", out, "float64", (None, width) if by_rows else (width, None))
+        self._check_rows(first, out.shape[0 if by_rows else 1])
+        found: bool = self._numbers.doubles(first, by_rows, out)
+        return found
+
+    def codes(self, first: int, numbers: tuple[float, float], out: NDArray[np.uint8]) -> bool:
+        """Fill out[column, row] with the codes 0 and 1 of two numbers, and 2 of missing ones, from the row
+        `first` on. Return False where there is another number; out then holds anything.
+        """
+        check.writable("out", out, "uint8", (len(self._kept), None))
+        self._check_rows(first, out.shape[1])
+        found: bool = self._numbers.codes(first, *numbers, out)
+        return found
+
+    def _check_rows(self, first: int, rows: int) -> None:
+        if not 0 <= first <= first + rows <= self._rows:
+            raise ValueError(f"rows {first}..{first + rows} must lie within 0..{self._rows}")
 
 
 def _check_columns(columns: Sequence[Floats], rows: int | None = None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,49 @@ def add_code_scores(scores: Floats, codes: NDArray[Any], table: Floats) -> None:
     _kernels.add_code_scores(scores, codes, table)
 
 
-def add_gaussian_scores(scores: Floats, values: Floats, mean: Floats, half: Floats, constant: Floats) -> None:
-    """Do scores[row, class] += constant[class] - half[class] * (x - mean[class])^2; a missing x adds 0."""
-    rows, classes = _shape(scores)
-    check.loose("values", values, "float64", (rows,))
-    for name, array in (("mean", mean), ("half", half), ("constant", constant)):
-        check.array(name, array, "float64", (classes,))
-    _kernels.add_gaussian_scores(scores, values, mean, half, constant)
+class Parabola(NamedTuple):
+    """What a number adds: constant[class] - half[class] * (x - mean[class])^2; a missing one nothing."""
+
+    mean: Floats
+    half: Floats
+    constant: Floats
+
+
+class Bins(NamedTuple):
+    """What a number adds: table[bin, class], bin = cuts at or below it; a missing one the last line."""
+
+    cuts: Floats
+    table: Floats
+
+
+class NumberScores:
+    """What columns of numbers add to scores, made ready once for rows that come."""
+
+    def __init__(self, parts: Sequence[Parabola | Bins], classes: int, rows: int = 1 << 20) -> None:
+        """Make ready: rows: about how many are to come, of which nothing but the time depends."""
+        self._parts, self._classes, self._rows = tuple(parts), classes, rows
+        self._scores = _kernels.number_scores(check.size("number of classes", classes))
+        for part in self._parts:
+            if isinstance(part, Parabola):
+                check.arrays("parabola", part, "float64", (classes,))
+                self._scores.parabola(*part)
+            else:
+                check.array("cuts", part.cuts, "float64", (None,))
+                check.array("table", part.table, "float64", (len(part.cuts) + 2, classes))
+                self._scores.bins(part.cuts, part.table, rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what a pickle keeps: it is made ready again."""
+        return NumberScores, (self._parts, self._classes, self._rows)
+
+    def add(self, scores: Floats, columns: Sequence[Floats]) -> None:
+        """Do scores[row, class] += the parts of columns[column][row], in the order of the columns."""
+        rows, _ = _shape(scores)
+        check.array("scores", scores, "float64", (rows, self._classes))
+        if len(columns) != len(self._parts):
+            raise ValueError(f"columns must be {len(self._parts)}; found {len(columns)}")
+        check.columns("columns", columns, "float64", rows)
+        self._scores.add(scores, list(columns))
 
 
 def add_linear_scores(scores: Floats, values: Floats, slope: Floats, missing: Floats) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 
 Array = NDArray[np.float64]
+MANY = 1 << 20  # rows for which all is worth making ready
 
 
 class Term(Protocol):
@@ -58,7 +59,12 @@ class BinTerm:
 
     def add(self, scores: Array, block: Block) -> None:
         """Add table[bin(x[row]), class]."""
-        kernels.add_code_scores(scores, kernels.bins(block.values(self.column), self.cuts), self.table)
+        ready([self], len(scores)).add(scores, [block.values(self.column)])
+
+    @property
+    def part(self) -> kernels.Bins:
+        """The term as the kernel takes it."""
+        return kernels.Bins(self.cuts, self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,12 @@ class NormalTerm:
 
     def add(self, scores: Array, block: Block) -> None:
         """Add the parabola at x[row]."""
-        kernels.add_gaussian_scores(scores, block.values(self.column), self.mean, self.half, self.constant)
+        ready([self], len(scores)).add(scores, [block.values(self.column)])
+
+    @property
+    def part(self) -> kernels.Parabola:
+        """The term as the kernel takes it."""
+        return kernels.Parabola(self.mean, self.half, self.constant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +166,20 @@ def bins_of(values: Array, cuts: Array) -> NDArray[np.uint32]:
     return kernels.bins(values, np.ascontiguousarray(cuts, np.float64)).astype(np.uint32)
 
 
-def _is_small(term: Term, block: Block) -> bool:
-    """Say whether a term reads 8-bit codes: neighbours of this kind are added in one call."""
-    return isinstance(term, LevelTerm) and block.codes(term.column).dtype == np.uint8
+def ready(terms: Sequence[BinTerm | NormalTerm], rows: int = MANY) -> kernels.NumberScores:
+    """Return terms of numbers, made ready to be added to the scores of about so many rows."""
+    parts = [term.part for term in terms]
+    return kernels.NumberScores(parts, parts[0][-1].shape[-1], rows)
+
+
+def _together(term: Term, block: Block) -> str:
+    """Return how neighbours are added in one call: those that read 8-bit codes, and those of numbers; nothing
+    where each is added alone.
+    """
+    if isinstance(term, BinTerm | NormalTerm):
+        return "numbers"
+    small = isinstance(term, LevelTerm) and block.codes(term.column).dtype == np.uint8
+    return "codes" if small else ""
 
 
 @dataclass(frozen=True)
@@ -177,6 +199,9 @@ class Additive:
     base: Array
     terms: Sequence[Term]
     averages: Sequence[Array] = ()
+    _known: dict[tuple[int, int], kernels.NumberScores] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def start(self) -> Array:
@@ -188,16 +213,27 @@ class Additive:
     def scores(self, block: Block) -> Array:
         """Return scores[row, class]."""
         out = np.empty((block.rows, len(self.base)))
-        out[:] = self.base
-        for several, terms in itertools.groupby(self.terms, lambda t: _is_small(t, block)):
+        for c, start in enumerate(self.base.tolist()):  # row by row takes as long as many columns do
+            out[:, c] = start
+        at = 0
+        for way, terms in itertools.groupby(self.terms, lambda t: _together(t, block)):
             run = list(terms)
-            if several and len(run) > 1:
+            if way == "numbers":
+                self._ready(at, run).add(out, [block.values(t.column) for t in run])
+            elif way == "codes" and len(run) > 1:
                 codes = [block.codes(t.column) for t in run]
                 kernels.add_level_scores(out, codes, [t.table for t in run if isinstance(t, LevelTerm)])
-                continue
-            for term in run:
-                term.add(out, block)
+            else:
+                for term in run:
+                    term.add(out, block)
+            at += len(run)
         return out
+
+    def _ready(self, at: int, terms: Sequence[Term]) -> kernels.NumberScores:
+        """Return the terms of numbers from one on, made ready once: blocks follow each other."""
+        if (at, len(terms)) not in self._known:
+            self._known[at, len(terms)] = ready([t for t in terms if isinstance(t, BinTerm | NormalTerm)])
+        return self._known[at, len(terms)]
 
     def parts(self, block: Block) -> Array:
         """Return parts[row, 1 + term, class]: the base, then each term's own part; their sum in order is the
@@ -234,7 +270,8 @@ class Additive:
         """Return shares[row, class], and which rows every class scored impossible: those are answered by the
         base.
         """
-        lost = scores.max(axis=1, initial=-np.inf) == -np.inf if len(scores) else np.zeros(0, bool)
+        none = scores == -np.inf
+        lost = none.all(axis=1) if none.any() else np.zeros(len(scores), bool)
         if lost.any():
             scores = scores.copy()
             scores[lost] = self.base

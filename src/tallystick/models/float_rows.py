@@ -1,6 +1,6 @@
-"""Rows given as columns of floats, answered as blocks: numbers that need no reading.
+"""Rows given as columns of numbers, answered without being read: as blocks, a stretch of rows at a time.
 
-Knows blocks and schemas. Knows nothing of any method. Law: the shares of a row are those it has in a table.
+Knows blocks and schemas. Knows nothing of any method. Law: a row's block is the one it has in a table.
 """
 
 from __future__ import annotations
@@ -11,24 +11,119 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.schema import Schema
+from tallystick import kernels
+from tallystick.data.schema import Column, Schema
 from tallystick.data.table.block import Block
+from tallystick.data.text import number_text
 
-ROWS = 16_384  # so that the lines of a matrix are still in the cache for its next column
+CELLS = 1 << 17  # of a stretch of rows: they are read again while they are in a near cache
+LEAST = 256  # rows of a stretch, however many columns there are
 
-Shares = NDArray[np.float64]
+Columns = Sequence[NDArray[Any]]
+Pair = tuple[float, float]
 
 
-def shares_of_floats(
-    schema: Schema, columns: Sequence[NDArray[Any]], rows: int, shares: Callable[[Block], Shares]
-) -> Shares | None:
-    """Return the shares [row, class] of rows given as float columns, all of the schema in its order; None for
-    infinite numbers, which a table has a word for.
+def needs_no_reading(column: Column, kind: np.dtype[Any]) -> bool:
+    """Say whether cells of a type are what a table would make of them: numbers of a numeric column, or the
+    two values of a boolean one, while there is no other. Floats of 16 bits are rare, and read.
     """
-    names, parts = [c.name for c in schema.used], []
-    for start in range(0, max(rows, 1), ROWS):
-        own = [np.ascontiguousarray(column[start : start + ROWS], np.float64) for column in columns]
-        if any(np.isinf(values).any() for values in own):
-            return None
-        parts.append(shares(Block(min(ROWS, rows - start), dict(zip(names, own, strict=True)))))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if not kind.isnative:
+        return False
+    if column.kind == "boolean":
+        return pair_of(column, kind) is not None
+    return column.kind == "numeric" and _is_number(kind)
+
+
+def pair_of(column: Column, kind: np.dtype[Any]) -> Pair | None:
+    """Return the numbers whose codes are 0 and 1 in a boolean column, None where cells must be read."""
+    if kind == np.bool_:
+        return (0.0, 1.0) if column.levels == ("false", "true") else None
+    if not _is_number(kind) or len(column.levels) != 2:
+        return None
+    try:
+        low, high = map(float, column.levels)
+    except ValueError:
+        return None
+    return (low, high) if (number_text(low), number_text(high)) == column.levels else None
+
+
+def _is_number(kind: np.dtype[Any]) -> bool:
+    return kind.kind in "iu" or kind in (np.float32, np.float64)
+
+
+def are_doubles(schema: Schema, columns: Columns) -> bool:
+    """Say whether kernels can read all columns as they lie."""
+    every = zip(schema.used, columns, strict=True)
+    return all(values.dtype == np.float64 and column.kind == "numeric" for column, values in every)
+
+
+def as_they_lie(schema: Schema, columns: Columns, rows: int) -> Block:
+    """Return all rows as a block without copying any."""
+    return Block(rows, dict(zip((c.name for c in schema.used), columns, strict=True)))
+
+
+def in_blocks(
+    schema: Schema,
+    columns: Columns,
+    rows: int,
+    work: Callable[[Block], NDArray[Any] | None],
+    by_rows: bool = False,
+) -> NDArray[Any] | None:
+    """Return work(block) for stretches of rows given as columns, all of the schema in its order; None where
+    work says so or rows must be read: infinite numbers, those that doubles may not hold, a third value.
+
+    by_rows: the numbers of a row become neighbours where those of a column are not; else those of a column.
+    """
+    if not all(needs_no_reading(c, values.dtype) for c, values in zip(schema.used, columns, strict=True)):
+        return None
+    size = max(LEAST, CELLS // max(len(columns), 1))
+    laid, out = _Laid(schema, columns, rows, by_rows), None
+    for start in range(0, max(rows, 1), size):
+        n = min(size, rows - start)
+        block = laid.block(start, n)
+        found = None if block is None else work(block)
+        if found is None or n == rows:
+            return found
+        if out is None:
+            out = np.empty((rows, *found.shape[1:]), found.dtype)
+        out[start : start + n] = found
+    return out
+
+
+class _Laid:
+    """Columns as they lie, and room for a stretch of their rows."""
+
+    def __init__(self, schema: Schema, columns: Columns, rows: int, by_rows: bool) -> None:
+        pairs: dict[Pair, list[int]] = {}
+        numeric = []
+        for j, (column, values) in enumerate(zip(schema.used, columns, strict=True)):
+            if column.kind == "numeric":
+                numeric.append(j)
+            elif (pair := pair_of(column, values.dtype)) is not None:
+                pairs.setdefault(pair, []).append(j)
+        self.names = [c.name for c in schema.used]
+        self.by_rows = by_rows and any(columns[j].strides[0] != columns[j].itemsize for j in numeric)
+        self.numeric = numeric, kernels.AnyNumbers([columns[j] for j in numeric], rows)
+        self.pairs = [(p, at, kernels.AnyNumbers([columns[j] for j in at], rows)) for p, at in pairs.items()]
+        self.room: list[NDArray[Any]] = []
+        self.views: list[NDArray[Any]] = []
+        self.rows = -1
+
+    def block(self, start: int, n: int) -> Block | None:
+        """Return n rows from one on, in the place of those before; None where they must be read."""
+        if n != self.rows:
+            self._make_room(n)
+        fine = self.numeric[1].doubles(start, self.room[0], self.by_rows)
+        for room, (pair, _, numbers) in zip(self.room[1:], self.pairs, strict=True):
+            fine = fine and numbers.codes(start, pair, room)
+        return Block(n, dict(zip(self.names, self.views, strict=True))) if fine else None
+
+    def _make_room(self, n: int) -> None:
+        at, _ = self.numeric
+        numbers = np.empty((n, len(at)) if self.by_rows else (len(at), n))
+        codes = [np.empty((len(places), n), np.uint8) for _, places, _ in self.pairs]
+        self.rows, self.room = n, [numbers, *codes]
+        views = dict(zip(at, numbers.T if self.by_rows else numbers, strict=True))
+        for room, (_, places, _) in zip(codes, self.pairs, strict=True):
+            views |= zip(places, room, strict=True)
+        self.views = [views[j] for j in range(len(self.names))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -77,6 +78,24 @@ def test_of_many_rows_of_floats_the_count_is_exact():
     values[values < -1.5] = -9
     (text,) = told(values, model.predict)
     assert text.startswith(f"{int((values == -9).sum()):,} of 50,000 rows (6.")
+
+
+@pytest.mark.parametrize("step", [2, 5, 7, 10, 19])
+@pytest.mark.parametrize("rows", [20_480, 40_960, 20_000])
+def test_rows_that_repeat_do_not_hide_from_those_that_are_looked_at(rows, step):
+    table = read_table(open_source(ROWS), None, "go")
+    column = table.schema["wind"]
+    for place in range(step):
+        values = np.full(rows, 1.0)
+        values[place::step] = 99.0
+        met = Met(replace(table.schema, columns=(column,)))
+        met.add_floats([values], rows)
+        assert met.outside == {"wind": len(values[place::step])}
+    for period in (55, 98, 110, 1006, 2034):  # of which some rows in a run, 6 %, are outside
+        values = np.where(np.arange(rows) % period < -(-period * 6 // 100), 99.0, 1.0)
+        met = Met(replace(table.schema, columns=(column,)))
+        met.add_floats([values], rows)
+        assert met.outside == {"wind": int((values == 99.0).sum())}
 
 
 def test_one_row_says_nothing():

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
 SAMPLED = 1024  # rows looked at before all are
+MIXED = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], np.uint64)  # factors that mix all bits
 BEYOND = 0.05  # of the rows: so many may be new, or outside of the range, without a word
+SURE = 5  # where so much less of those looked at is outside, all rows hold no more than may be
 
 
 class Met:
@@ -51,15 +53,16 @@ class Met:
     def add_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
         """Take in all rows as numbers: values[column][row] of the columns of the schema.
 
-        Of many rows some are looked at first, evenly among them: to look at all takes longer than to answer.
+        Of many rows some are looked at first: to look at all takes longer than to answer. They lie evenly
+        among the rows, but at no even distance, which rows that repeat might keep to.
         """
         self.rows += rows
-        step = max(1, rows // SAMPLED)
+        some = _scattered(rows)
         for column, values in zip(self.schema.used, columns, strict=True):
             if not ranged(column):
                 continue
-            some = _beyond(column, values[::step])
-            if some is not None and (step == 1 or 2 * some.mean() > BEYOND):
+            beyond = _beyond(column, values[some])
+            if beyond is not None and (len(some) == rows or beyond.mean() > BEYOND / SURE):
                 self.add_values(column, values)
 
     def add_values(self, column: Column, values: NDArray[Any]) -> None:
@@ -84,6 +87,16 @@ class Met:
 def ranged(column: Column) -> bool:
     """Is it known in which range the training rows lie?"""
     return column.kind == "numeric" and column.low is not None and column.high is not None
+
+
+def _scattered(rows: int) -> NDArray[np.int64]:
+    """Return the rows that are looked at first: one of every so many, at a place as if drawn by lot."""
+    step = max(1, rows // SAMPLED)
+    even = np.arange(0, rows - step + 1, step)
+    mixed = np.arange(1, len(even) + 1, dtype=np.uint64) * MIXED[0]
+    mixed = (mixed ^ mixed >> np.uint64(30)) * MIXED[1]
+    out: NDArray[np.int64] = even + (mixed >> np.uint64(33)).astype(np.int64) % step
+    return out
 
 
 def _beyond(column: Column, values: NDArray[Any]) -> NDArray[np.bool_] | None:

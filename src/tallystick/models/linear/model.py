@@ -20,7 +20,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive
 from tallystick.models.linear.options import LinearOptions
-from tallystick.models.logistic.model import ScorePlan, bounded_scores, float_columns, term_of
+from tallystick.models.logistic.model import ScorePlan, answers_of_floats, bounded_scores, term_of
 from tallystick.models.logistic.parts import Part, on_average, part_from
 
 if TYPE_CHECKING:
@@ -113,11 +113,9 @@ class LinearModel:
         """Return the answers of rows given as float columns, all of the schema; None when they must be
         read.
         """
-        plan, dense = self.plan, float_columns(self.schema, self.parts, columns)
-        if dense is None:
-            return None
-        found, finite = kernels.linear_answers(dense, rows, plan.scaling, plan.theta, kernels.Answer.SCORES)
-        return np.ascontiguousarray(found[:, 1:]) if finite else None
+        scores = kernels.Answer.SCORES
+        found = answers_of_floats(self, self.plan, columns, rows, scores)
+        return None if found is None else np.ascontiguousarray(found[:, 1:])
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
         """Return None: there is no class."""

@@ -19,6 +19,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Note, Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.float_rows import are_doubles, as_they_lie, in_blocks
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import (
     Cells,
@@ -205,9 +206,7 @@ class LogisticModel:
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as float columns, all of the schema; None when they must be
-        read.
-        """
+        """Return the shares of rows given as columns, all of the schema; None when they must be read."""
         return self._of_floats(columns, rows, kernels.Answer.SHARES)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint32] | None:
@@ -221,11 +220,7 @@ class LogisticModel:
     def _of_floats(
         self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
     ) -> NDArray[Any] | None:
-        plan, dense = self._plan, float_columns(self.schema, self.parts, columns)
-        if dense is None:
-            return None
-        found, finite = kernels.linear_answers(dense, rows, plan.scaling, plan.theta, answer)
-        return found if finite else None
+        return answers_of_floats(self, self._plan, columns, rows, answer)
 
     @property
     def centred_constant(self) -> Array:
@@ -299,20 +294,26 @@ def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
     return np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
 
 
-def float_columns(
-    schema: Schema, parts: Sequence[Part], columns: Sequence[NDArray[Any]]
-) -> kernels.DenseColumns | None:
-    """Return float columns, all of the schema, as kernels take them; None where a part is not of a number."""
-    slopes = [part for part in parts if isinstance(part, Slope)]
-    if len(slopes) < len(parts):
-        return None
-    if any(c.dtype != np.float64 for c in columns):
-        columns = list(np.stack(columns, axis=1).astype(np.float64).T)  # side by side, as kernels walk them
-    values, dense = dict(zip((c.name for c in schema.used), columns, strict=True)), []
-    for part in slopes:
-        x = values[part.name]
-        dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
-    return kernels.DenseColumns(dense, [], [])
+def answers_of_floats(
+    model: LogisticModel | LinearModel,
+    plan: ScorePlan,
+    columns: Sequence[NDArray[Any]],
+    rows: int,
+    answer: kernels.Answer,
+) -> NDArray[Any] | None:
+    """Return the answers to rows given as columns, all of the schema; None where they must be read."""
+
+    def of_block(block: Block) -> NDArray[Any] | None:
+        given = plan.columns(block)
+        found, finite = kernels.linear_answers(given, block.rows, plan.scaling, plan.theta, answer)
+        return found if finite else None
+
+    slopes = all(
+        isinstance(part, Slope) for part in model.parts
+    )  # an infinite number then gives no finite score
+    if slopes and are_doubles(model.schema, columns):
+        return of_block(as_they_lie(model.schema, columns, rows))
+    return in_blocks(model.schema, columns, rows, of_block, by_rows=True)
 
 
 def dense_values(part: Slope | Product, block: Block) -> list[Array]:

@@ -24,7 +24,7 @@ from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Calibration, Term
 from tallystick.models.decision import AnswerDecision, decide, in_force
-from tallystick.models.float_rows import shares_of_floats
+from tallystick.models.float_rows import in_blocks
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded, level_terms
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS, of_part
 from tallystick.models.naive_bayes.options import BayesOptions
@@ -108,13 +108,12 @@ class NaiveBayesModel:
         return self._one_row.shares(row)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as float columns, all of the schema; None: they must be read."""
-        return shares_of_floats(self.schema, columns, rows, self.shares)
+        """Return the shares of rows given as columns, all of the schema; None: they must be read."""
+        return in_blocks(self.schema, columns, rows, self.shares)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
         """Return what `decide` answers for the shares of `floats`."""
-        shares = self.floats(columns, rows)
-        return None if shares is None else self.decide(shares)
+        return in_blocks(self.schema, columns, rows, lambda block: self.decide(self.shares(block)))
 
     @cached_property
     def _one_row(self) -> BayesRow:

@@ -21,7 +21,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive, Calibration
 from tallystick.models.decision import AnswerDecision, decide, in_force
-from tallystick.models.float_rows import shares_of_floats
+from tallystick.models.float_rows import in_blocks
 from tallystick.models.scorecard.options import ScorecardOptions
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints, part_from
 from tallystick.models.scorecard.spread import CardSpread
@@ -156,13 +156,12 @@ class ScorecardModel:
         return CardRow(self)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as float columns, all of the schema; None: they must be read."""
-        return shares_of_floats(self.schema, columns, rows, self.shares)
+        """Return the shares of rows given as columns, all of the schema; None: they must be read."""
+        return in_blocks(self.schema, columns, rows, self.shares)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
         """Return what `decide` answers for the shares of `floats`."""
-        shares = self.floats(columns, rows)
-        return None if shares is None else self.decide(shares)
+        return in_blocks(self.schema, columns, rows, lambda block: self.decide(self.shares(block)))
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class]."""

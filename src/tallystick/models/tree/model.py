@@ -21,6 +21,7 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
 from tallystick.models.decision import AnswerDecision, decide, in_force
+from tallystick.models.float_rows import as_they_lie, in_blocks
 from tallystick.models.in_parts import ToldInParts
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
@@ -295,9 +296,13 @@ class Tree:
 
     def stops(self, block: Block) -> NDArray[np.int64]:
         """Return the node where the way of each row ends."""
+        return self._ends(block)[0].astype(np.int64)
+
+    def _ends(self, block: Block) -> tuple[NDArray[np.int32], bool]:
+        """Return the same, and whether an infinite number was met."""
         read = self._reader(block)
         columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
-        return self.descent.ends(columns, block.rows)[0].astype(np.int64)
+        return self.descent.ends(columns, block.rows)
 
     @cached_property
     def records(self) -> RecordWalk:
@@ -339,11 +344,13 @@ class Tree:
         return None if ends is None else self.labels.take(ends)
 
     def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
-        """Return the node where each row of float columns ends; None for infinite numbers and spread rows."""
+        """Return the node where each row of columns ends; None: they must be read, or rows are spread."""
         if self.spreads:
             return None
-        tested = [c if j in self.tested else None for j, c in enumerate(columns)]
-        ends, infinite = self.descent.ends(tested, rows)
+        plain = all(c.kind == "numeric" for c in self.schema.used)
+        if not plain or any(c.dtype.kind != "f" for c in columns):
+            return in_blocks(self.schema, columns, rows, lambda block: self._ends(block)[0], by_rows=True)
+        ends, infinite = self._ends(as_they_lie(self.schema, columns, rows))
         return None if infinite else ends
 
     @cached_property
