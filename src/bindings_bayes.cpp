@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
+#include "kernels/columns/met.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -297,6 +298,27 @@ void bind_bayes(nb::module_& m) {
         nb::arg("starts"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("limit"), nb::arg("size"), nb::arg("to").noconvert(),
         nb::arg("counts").noconvert(), nb::arg("missing").noconvert(), Release());
+
+    // values[column, value] and counts[column, value, class] have room for some values of each column, missing[column, class];
+    // met[column]: how many there are, where there is room for them
+    m.def(
+        "meet_values",
+        [](const std::vector<Strided<double>>& given, AnyIn classes, Maybe<int64_t> weights, Out<double> values,
+           Out<int64_t> counts, Out<int64_t> missing, Out<int64_t> met) {
+            const size_t most = values.shape(1), k = missing.shape(1);
+            std::vector<ToMeet> to;
+            for (size_t j = 0; j < given.size(); ++j)
+                to.push_back({values.data() + j * most, counts.data() + j * most * k, missing.data() + j * k});
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Held held(given, first);
+                by_width(classes, [&](auto* c) {
+                    meet_values(held.columns(), c, pointer(weights), k, most, to.data() + first, met.data() + first);
+                });
+            }
+        },
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
+        nb::arg("values").noconvert(), nb::arg("counts").noconvert(), nb::arg("missing").noconvert(),
+        nb::arg("met").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

@@ -213,6 +213,28 @@ def sample_values(
     return SampledColumn(to[:kept], counts[:kept], missing, last, distinct)
 
 
+def meet_values(
+    columns: Sequence[NDArray[np.float64]],
+    classes: NDArray[Any],
+    n_classes: int,
+    most: int,
+    weights: Counts | None = None,
+) -> list[tuple[NDArray[np.float64], Counts, Counts] | None]:
+    """Return, of each column, its distinct values, rising, with their counts[value, class] and missing[class];
+    None of a column that has more than `most`. -0.0 is 0.0.
+    """
+    check.array("classes", classes, check.CODES, (None,))
+    check.maybe("weights", weights, "int64", classes.shape)
+    check.columns("columns", columns, "float64", len(classes))
+    width, most = len(columns), min(check.size("most", most), len(classes))
+    values = np.empty((width, most))
+    counts = np.empty((width, most, check.size("n_classes", n_classes)), np.int64)
+    missing, met = np.zeros((width, n_classes), np.int64), np.zeros(width, np.int64)
+    _kernels.meet_values(list(columns), classes, weights, values, counts, missing, met)
+    found = zip(values, counts, missing, met.tolist(), strict=True)
+    return [(v[:n].copy(), c[:n].copy(), m) if n <= most else None for v, c, m, n in found]
+
+
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:
     """Return codes[row] = number of cuts <= value (x < cut is left of it); missing is len(cuts) + 1."""
     check.loose("values", values, "float64", (None,))

@@ -8,7 +8,7 @@ within the first quarter of the hashes, or every value is in the sample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,12 +20,15 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, limit_of, take_picked
+from tallystick.data.table.ranks import GROUP
 from tallystick.data.threads import checkpoint, each_in_order, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
 SIZE = 1 << 13  # distinct values that are enough to judge by
 QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
+TURNS = 2  # jobs of a thread, where columns are gone through some at a time
+CELLS = 1 << 17  # counts of a column that are near enough for its values to be met in any order
 NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
 
 
@@ -114,7 +117,7 @@ class ValueSample:
 
 class ByGuess:
     """The shortcut: a limit is guessed, and the rows within it are looked at; only where a column has few
-    values, all are ranked, and the table remembers them.
+    values, all rows are; and these are ranked where classes are so many that the table of counts is large.
     """
 
     row_bytes = 0  # ranks lie where the table says
@@ -135,9 +138,7 @@ class ByGuess:
                     shares[name] *= MARGIN * question.size / max(sample, 1)
                 else:
                     found[name] = sample
-        few = [name for name in question.columns if name not in found]
-        ranked = each_in_order(partial(self._ranked, question, table), few, threads)
-        found |= zip(few, ranked, strict=True)
+        found |= self._of_few(question, table, [n for n in question.columns if n not in found], threads)
         return [found[name] for name in question.columns]
 
     def _one(
@@ -147,6 +148,27 @@ class ByGuess:
         limit, picked = given
         found, distinct = question.sampled(limit, picked, classes_of(table), table.weights)
         return found if found.limit < limit else distinct
+
+    def _of_few(
+        self, question: ValueSample, table: Table, names: Sequence[str], threads: int
+    ) -> Iterator[tuple[str, SampledValues]]:
+        """Yield the samples of columns that have few values: these are met, some columns at a time."""
+        each = min(max(-(-len(names) // (TURNS * threads)), 1), GROUP)
+        groups = [names[start : start + each] for start in range(0, len(names), each)]
+        jobs = (partial(self._met, question, table, group) for group in groups)
+        for group, samples in zip(groups, in_order(jobs, threads), strict=True):
+            yield from zip(group, samples, strict=True)
+
+    def _met(self, question: ValueSample, table: Table, names: Sequence[str]) -> list[SampledValues]:
+        checkpoint()
+        columns, most = [table.column(name) for name in names], CELLS // question.classes
+        met = kernels.meet_values(columns, classes_of(table), question.classes, most, table.weights)
+        return [
+            self._ranked(question, table, name)
+            if values is None
+            else sample_of(ValuesByClass(*values).counted(table.weights), size=question.size)
+            for name, values in zip(names, met, strict=True)
+        ]
 
     def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
         codes, distinct = table.ranks(name)
