@@ -48,12 +48,34 @@ void tell(const RowScan& s, size_t width, std::vector<Seen>& out) {
     }
 }
 
-std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const In<uint64_t>& keys) {
+Cell type_of(const nb::dlpack::dtype& type) {
+    const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+    const bool wide = type.bits == 64;
+    if (code == nb::dlpack::dtype_code::Float) return wide ? Cell::f64 : Cell::f32;
+    const bool sign = code == nb::dlpack::dtype_code::Int;
+    if (wide) return sign ? Cell::i64 : Cell::u64;
+    if (type.bits == 32) return sign ? Cell::i32 : Cell::u32;
+    if (type.bits == 16) return sign ? Cell::i16 : Cell::u16;
+    return sign ? Cell::i8 : Cell::u8;
+}
+
+// some columns of numbers of any type
+Numbers numbers_of(const std::vector<AnyIn>& columns, size_t first) {
+    Numbers own{columns[first].shape(0), {}, {}, {}};
+    for (size_t j = first; j < std::min(columns.size(), first + lanes); ++j) {
+        own.at.push_back(columns[j].data());
+        own.strides.push_back(columns[j].stride(0));
+        own.types.push_back(type_of(columns[j].dtype()));
+    }
+    return own;
+}
+
+std::vector<Printed> printed(const std::vector<AnyIn>& columns, const In<uint64_t>& keys) {
     std::vector<Printed> out;
-    for (size_t first = 0; first < doubles.size(); first += lanes) {
-        Held held(doubles, first);
-        const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
-        out.push_back({std::move(held.at), std::move(held.strides), own});
+    for (size_t first = 0; first < columns.size(); first += lanes) {
+        Numbers own = numbers_of(columns, first);
+        const RowKeys under = keys_of(keys, columns.size(), first, own.width());
+        out.push_back({std::move(own), under});
     }
     return out;
 }
@@ -160,7 +182,7 @@ void bind_bayes(nb::module_& m) {
     m.def(
         "hash_total",
         [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
-           const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
+           const std::vector<AnyIn>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
             RowsToHash all{rows, {}, {}, {}, printed(doubles, keys), pointer(more), pointer(weights)};
             for (size_t j = 0; j < codes.size(); ++j) {
                 all.codes.push_back(codes[j].data());
@@ -177,12 +199,12 @@ void bind_bayes(nb::module_& m) {
     // picks: limits, found, rows and values as pick_values.
     m.def(
         "walk_rows",
-        [](const std::vector<Strided<double>>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
+        [](const std::vector<AnyIn>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
            size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
            std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>> picks) {
             const RowsToHash all{classes.size(),         {classes.data()}, {labels.data()}, {labels.shape(1)},
                                  printed(columns, keys), nullptr,          nullptr};
-            std::vector<RowScan> scans(all.doubles.size(), nothing_seen());
+            std::vector<RowScan> scans(all.groups.size(), nothing_seen());
             MomentTables to{};
             if (tables) to = {std::get<0>(*tables).data(), std::get<1>(*tables).data(), std::get<2>(*tables).data()};
             std::vector<Picked> picked;
@@ -191,7 +213,7 @@ void bind_bayes(nb::module_& m) {
             const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr, picks ? &pick : nullptr);
             if (picks) say_picked(picked, std::get<1>(*picks));
             std::vector<Seen> out;
-            for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.doubles[g].at.size(), out);
+            for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.groups[g].numbers.width(), out);
             return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64), out);
         },
         nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), nb::arg("classes").noconvert(),
@@ -303,16 +325,16 @@ void bind_bayes(nb::module_& m) {
     // met[column]: how many there are, where there is room for them
     m.def(
         "meet_values",
-        [](const std::vector<Strided<double>>& given, AnyIn classes, Maybe<int64_t> weights, Out<double> values,
-           Out<int64_t> counts, Out<int64_t> missing, Out<int64_t> met) {
+        [](const std::vector<AnyIn>& given, AnyIn classes, Maybe<int64_t> weights, Out<double> values, Out<int64_t> counts,
+           Out<int64_t> missing, Out<int64_t> met) {
             const size_t most = values.shape(1), k = missing.shape(1);
             std::vector<ToMeet> to;
             for (size_t j = 0; j < given.size(); ++j)
                 to.push_back({values.data() + j * most, counts.data() + j * most * k, missing.data() + j * k});
             for (size_t first = 0; first < given.size(); first += lanes) {
-                const Held held(given, first);
+                const Numbers own = numbers_of(given, first);
                 by_width(classes, [&](auto* c) {
-                    meet_values(held.columns(), c, pointer(weights), k, most, to.data() + first, met.data() + first);
+                    meet_values(own, c, pointer(weights), k, most, to.data() + first, met.data() + first);
                 });
             }
         },

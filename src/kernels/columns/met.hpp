@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/base/tiles.hpp"
+#include "kernels/base/near.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {
@@ -22,12 +22,12 @@ class MetValues {
     std::vector<uint64_t> keys = std::vector<uint64_t>(size_t{1} << bits, nobody);
     std::vector<int64_t> counts = std::vector<int64_t>(n_classes << bits);
 
-    size_t home(uint64_t key) const {
+    static uint64_t near_home(uint64_t key, int bits) {
         constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to whole numbers
-        const uint64_t near = std::bit_cast<uint64_t>(std::bit_cast<double>(key) + shift);
-        const uint64_t far = (key ^ key >> 32) * mix_factors[0] >> (64 - bits);
-        return whole ? near & ((uint64_t{1} << bits) - 1) : far;
+        return std::bit_cast<uint64_t>(std::bit_cast<double>(key) + shift) & ((uint64_t{1} << bits) - 1);
     }
+    static uint64_t far_home(uint64_t key, int bits) { return (key ^ key >> 32) * mix_factors[0] >> (64 - bits); }
+    size_t home(uint64_t key) const { return whole ? near_home(key, bits) : far_home(key, bits); }
     size_t find(uint64_t key, size_t at) {
         while (keys[at] != key) {
             if (keys[at] == nobody) {
@@ -39,10 +39,10 @@ class MetValues {
         return at;
     }
     void grow() {
-        std::vector<uint64_t> old_keys(keys.size() * 4, nobody);
-        std::vector<int64_t> old_counts(counts.size() * 4);
+        std::vector<uint64_t> old_keys(keys.size() * 2, nobody);
+        std::vector<int64_t> old_counts(counts.size() * 2);
         old_keys.swap(keys), old_counts.swap(counts);
-        bits += 2, met = 0;
+        ++bits, met = 0;
         for (size_t at = 0; at < old_keys.size(); ++at) {
             if (old_keys[at] == nobody) continue;
             const size_t to = find(old_keys[at], home(old_keys[at]));
@@ -67,16 +67,25 @@ class MetValues {
         while (2 * (met + n) > keys.size()) grow();
         uint64_t own[tile];
         uint32_t at[tile];
-        run_fast([=, this, own = static_cast<uint64_t*>(own), at = static_cast<uint32_t*>(at)] {
-            for (size_t i = 0; i < n; ++i) {
-                own[i] = x[i] != x[i] ? missing : std::bit_cast<uint64_t>(x[i] + 0.0);
-                at[i] = static_cast<uint32_t>(home(own[i]));
+        run_fast([=, bits = bits, whole = whole, own = static_cast<uint64_t*>(own), at = static_cast<uint32_t*>(at)] {
+            for (size_t i = 0; i < n; ++i) own[i] = x[i] != x[i] ? missing : std::bit_cast<uint64_t>(x[i] + 0.0);
+            if (whole) {
+                for (size_t i = 0; i < n; ++i) at[i] = static_cast<uint32_t>(near_home(own[i], bits));
+            } else {
+                for (size_t i = 0; i < n; ++i) at[i] = static_cast<uint32_t>(far_home(own[i], bits));
             }
         });
-        for (size_t i = 0; i < n; ++i) at[i] = static_cast<uint32_t>(find(own[i], at[i]));
-        for (size_t i = 0; i < n; ++i) {
-            TALLY_REQUIRE(classes[i] < n_classes);
-            counts[at[i] * n_classes + classes[i]] += weights ? weights[i] : 1;
+        const uint64_t* const known = keys.data();
+        for (size_t i = 0; i < n; ++i)
+            if (known[at[i]] != own[i]) at[i] = static_cast<uint32_t>(find(own[i], at[i]));
+        int64_t* const to = counts.data();
+        for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(classes[i] < n_classes);
+        if (weights) {
+            for (size_t i = 0; i < n; ++i) to[at[i] * n_classes + classes[i]] += weights[i];
+        } else if (n_classes == 2) {
+            for (size_t i = 0; i < n; ++i) ++to[2 * at[i] + classes[i]];
+        } else {
+            for (size_t i = 0; i < n; ++i) ++to[at[i] * n_classes + classes[i]];
         }
     }
     // values[] rising, to[value, class], and the rows without a value by class, which begin at 0 -> how many values; where
@@ -112,24 +121,24 @@ struct ToMeet {  // where the values of a column go, with room for as many as ar
 
 // The values of some columns, by class: met[column] of them; of more than `most` nothing is told.
 template <class Class>
-void meet_values(const Columns& columns, const Class* classes, const int64_t* weights, size_t n_classes, size_t most,
+void meet_values(const Numbers& columns, const Class* classes, const int64_t* weights, size_t n_classes, size_t most,
                  const ToMeet* to, int64_t* met) {
-    constexpr size_t near = 4 * MetValues::tile;  // rows of all columns that lie near while each is gone through
-    std::vector<MetValues> each(columns.width, MetValues(n_classes));
+    constexpr size_t near = 8 * MetValues::tile;  // rows of all columns that lie near while each is gone through
+    std::vector<MetValues> each(columns.width(), MetValues(n_classes));
     const auto within = [&](size_t j) { return each[j].distinct() <= most + 1; };
     for (size_t begin = 0; begin < columns.rows; begin += near) {
         const size_t end = std::min(begin + near, columns.rows);
-        for (size_t j = 0; j < columns.width; ++j) {
+        for (size_t j = 0; j < columns.width(); ++j) {
             for (size_t at = begin; at < end && within(j); at += MetValues::tile) {
                 const size_t n = std::min(MetValues::tile, end - at);
                 double own[MetValues::tile];
-                for (size_t i = 0; i < n; ++i) own[i] = columns.at[j][static_cast<ptrdiff_t>(at + i) * columns.strides[j]];
+                columns.lay(j, {at, at + n}, own, 1);
                 if (at == 0) each[j].expect(n, own);
                 each[j].add(n, own, classes + at, weights ? weights + at : nullptr);
             }
         }
     }
-    for (size_t j = 0; j < columns.width; ++j) {
+    for (size_t j = 0; j < columns.width(); ++j) {
         met[j] = static_cast<int64_t>(most) + 1;
         if (within(j)) met[j] = static_cast<int64_t>(each[j].tell(most, to[j].values, to[j].counts, to[j].missing));
     }

@@ -13,9 +13,6 @@ from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-WHOLE = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
-
-
 RowScan = tuple[int, float, float, int, int, bool]
 
 
@@ -84,7 +81,7 @@ def small_codes(
     """Do codes[j, start + row] = matrix[row, j] - base[j]; fits[j] becomes 0 where some of them need more
     than 8 bits; seen[j, code] becomes 1 for every code there is.
     """
-    check.loose("matrix", matrix, WHOLE, (None, len(codes)))
+    check.loose("matrix", matrix, check.WHOLES, (None, len(codes)))
     check.array("base", base, "int64", (len(codes),))
     check.writable("codes", codes, "uint8", (None, None))
     check.writable("fits", fits, "uint8", (len(codes),))
