@@ -199,8 +199,8 @@ void bind_bayes(nb::module_& m) {
     // picks: limits, found, rows and values as pick_values.
     m.def(
         "walk_rows",
-        [](const std::vector<AnyIn>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
-           size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
+        [](const std::vector<AnyIn>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels, size_t n_classes,
+           std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
            std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>> picks) {
             const RowsToHash all{classes.size(),         {classes.data()}, {labels.data()}, {labels.shape(1)},
                                  printed(columns, keys), nullptr,          nullptr};

@@ -3,8 +3,8 @@
 
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
-#include "kernels/columns/pick.hpp"
 #include "kernels/columns/met.hpp"
+#include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
 #include "kernels/sums/one_walk.hpp"

@@ -32,7 +32,8 @@ template <class T>
 void lay_rows(size_t n, size_t width, const T* x, ptrdiff_t stride, double* out, size_t wide) {
     run_fast([=] {
         for (size_t i = 0; i < n; ++i)
-            for (size_t j = 0; j < width; ++j) out[i * wide + j] = static_cast<double>(x[static_cast<ptrdiff_t>(i) * stride + static_cast<ptrdiff_t>(j)]);
+            for (size_t j = 0; j < width; ++j)
+                out[i * wide + j] = static_cast<double>(x[static_cast<ptrdiff_t>(i) * stride + static_cast<ptrdiff_t>(j)]);
     });
 }
 
@@ -50,9 +51,8 @@ struct Numbers {  // row i of column j is cell i * strides[j] from at[j] on; at 
     size_t width() const { return at.size(); }
     bool is_whole(size_t j) const { return types[j] > Cell::f32; }
     double cell(size_t row, size_t j) const {
-        return by_cell(types[j], at[j], [&](auto* x) {
-            return static_cast<double>(x[static_cast<ptrdiff_t>(row) * strides[j]]);
-        });
+        return by_cell(types[j], at[j],
+                       [&](auto* x) { return static_cast<double>(x[static_cast<ptrdiff_t>(row) * strides[j]]); });
     }
     // Lays some rows of a column, `wide` doubles apart.
     void lay(size_t j, Span some, double* out, size_t wide) const {
@@ -98,7 +98,9 @@ class Near {
    public:
     // most: rows at a time
     Near(const Numbers& numbers, size_t most)
-        : from(numbers), by_rows(from.by_rows()), as_they_lie(by_rows && from.types[0] == Cell::f64),
+        : from(numbers),
+          by_rows(from.by_rows()),
+          as_they_lie(by_rows && from.types[0] == Cell::f64),
           wide(padded(from.width())) {
         if (!as_they_lie) room.resize((most + 8) * wide);  // so many rows more may be read
         for (size_t j = 0; j < from.width(); ++j) {

@@ -58,7 +58,9 @@ class MetValues {
     void expect(size_t n, const double* x) {
         whole = true;
         for (size_t i = 0; i < n; ++i)
-            whole = whole && (x[i] != x[i] || (x[i] > -1e15 && x[i] < 1e15 && x[i] == static_cast<double>(static_cast<int64_t>(x[i]))));
+            whole = whole
+                    && (x[i] != x[i]
+                        || (x[i] > -1e15 && x[i] < 1e15 && x[i] == static_cast<double>(static_cast<int64_t>(x[i]))));
     }
     size_t distinct() const { return met; }  // missing included
 

@@ -28,7 +28,8 @@ uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, 
         const Sample some(own, looked_at);
         kinds.push_back(kinds_of(own, some.columns()));
         if (to)
-            sums.push_back(std::make_unique<RowMoments<Way>>(some.columns(), n_classes, tables_of(*to, g * lanes, n_classes)));
+            sums.push_back(
+                std::make_unique<RowMoments<Way>>(some.columns(), n_classes, tables_of(*to, g * lanes, n_classes)));
     }
     const uint128 total = hash_total(given, [&](size_t g, const NearRows& some) {
         scan_rows(some.columns, some.rows, kinds[g].data(), scans[g]);

@@ -155,11 +155,11 @@ def walk_rows(
     moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
     picks: Sequence[NDArray[Any]] | None = None,
 ) -> tuple[int, list[RowScan]]:
-    """Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane, class]; and what
-    `scan_rows` tells of the columns. moments: tables to which rows are added as `add_moments` does, but that
-    digits are not carried. picks: limits[column], found[column], and rows and values [column, place], to
-    which is added what `pick_values` finds, as far as there is room. All of it while some rows after the
-    others are near: memory is walked through once.
+    """Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane,
+    class]; and what `scan_rows` tells of the columns. moments: tables to which rows are added as
+    `add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and
+    values [column, place], to which is added what `pick_values` finds, as far as there is room. All of it
+    while some rows after the others are near: memory is walked through once.
     """
     rows = len(classes)
     if len(columns) != len(keys):

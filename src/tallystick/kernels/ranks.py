@@ -219,8 +219,8 @@ def meet_values(
     most: int,
     weights: Counts | None = None,
 ) -> list[tuple[NDArray[np.float64], Counts, Counts] | None]:
-    """Return, of each column, its distinct values, rising, with their counts[value, class] and missing[class];
-    None of a column that has more than `most`. Columns are read as doubles; -0.0 is 0.0.
+    """Return, of each column, its distinct values, rising, with their counts[value, class], and
+    missing[class]; None of a column that has more than `most`. Columns are read as doubles; -0.0 is 0.0.
     """
     check.array("classes", classes, check.CODES, (None,))
     check.maybe("weights", weights, "int64", classes.shape)

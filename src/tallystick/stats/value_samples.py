@@ -140,7 +140,8 @@ class ByGuess:
         known = take_picked(table)
         shares = dict.fromkeys(question.columns, share)
         if known is not None and known.limit == limit_of(share):
-            shares |= {name: self._guess(question, table, known, name, share) for name in shares if name in known.names}
+            guess = partial(self._guess, question, table, known, share)
+            shares |= {name: guess(name) for name in shares if name in known.names}
         while some := [name for name, share in shares.items() if share < MOST and name not in found]:
             limits = [limit_of(shares[name]) for name in some]
             picked = _picked(table, known, some, limits, threads)
@@ -155,7 +156,7 @@ class ByGuess:
         return [found[name] for name in question.columns]
 
     def _guess(
-        self, question: ValueSample, table: Table, known: PickedNumbers, name: str, share: float
+        self, question: ValueSample, table: Table, known: PickedNumbers, share: float, name: str
     ) -> float:
         """Return the share to begin with: that of what was picked, or where its room was too small because
         the values are few, each of many rows, the one that these tell.

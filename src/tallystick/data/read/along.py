@@ -104,8 +104,8 @@ def along_with(
     sums: bool,
     sample: int,
 ) -> LookAlong | None:
-    """Return what goes along with the look at columns of numbers, as they lie, that all may stay numbers; None:
-    nothing. labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
+    """Return what goes along with the look at columns, as they lie, that all may stay numbers; None: nothing.
+    labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
     """
     rows, width = len(columns[0]) if columns else 0, len(columns)
     if labels is None or target is None or rows < FEW_ROWS or width < FEW_COLUMNS:

@@ -255,22 +255,20 @@ def _of_matrix(
     scans = _scan(look, view.num_rows, threads)
     zeros = any(map(_has_zeros, scans))
     later = None if matrix is None else Doubles(matrix, threads, zeros)
+
+    def given(j: int) -> NDArray[np.float64] | LaterColumn:
+        column, scan = columns[j], scans[j]
+        if column.dtype == np.float64 and not (along is not None and _has_zeros(scan)):
+            return column  # where nothing went along, whether -0.0 is there may not be known yet
+        if later is not None:
+            return LaterColumn(later, j)
+        return LaterColumn(Doubles(column[:, None], threads, _has_zeros(scan)), 0)
+
     return {
-        name: Floats(_given(columns[j], scans[j], later, j, threads), scan=scans[j])
+        name: Floats(given(j), scan=scans[j])
         for j, name in enumerate(every)
         if name in names and name not in texts and _holds_exactly(columns[j], scans[j])
     }
-
-
-def _given(
-    column: NDArray[Any], scan: Scan, matrix: Doubles | None, j: int, threads: int
-) -> NDArray[np.float64] | LaterColumn:
-    """Return a column itself, or what becomes the doubles that a table has; matrix: those that it is among."""
-    if column.dtype == np.float64 and not _has_zeros(scan):
-        return column
-    if matrix is None:
-        return LaterColumn(Doubles(column[:, None], threads, _has_zeros(scan)), 0)
-    return LaterColumn(matrix, j)
 
 
 def _has_zeros(scan: Scan) -> bool:
