@@ -180,6 +180,16 @@ def test_a_column_that_doubles_were_made_of_has_no_negative_zero():
         assert not np.signbit(values[values == 0]).any()
 
 
+def test_one_column_with_negative_zeros_is_copied_alone():
+    X = matrix()
+    X[::9, 3] = -0.0
+    table = read(X, np.arange(ROWS) % 2)
+    assert [np.shares_memory(table.column(name), X) for name in table.columns] == [True] * 3 + [False, True]
+    assert not np.shares_memory(table.column("x3"), table.column("x2"))
+    assert table.column("x3").flags.c_contiguous
+    assert not np.signbit(table.column("x3")[::9]).any()
+
+
 def constant(X):
     X[:, 2] = 2.5
     return X

@@ -31,7 +31,6 @@ from tallystick.data.read.cells import (
     among,
     coded,
     condense,
-    is_integer_matrix,
     mark_numbers,
     narrow,
     small_columns,
@@ -253,22 +252,32 @@ def _of_matrix(
         return kernels.scan_matrix(matrix[rows])
 
     scans = _scan(look, view.num_rows, threads)
-    zeros = any(map(_has_zeros, scans))
-    later = None if matrix is None else Doubles(matrix, threads, zeros)
-
-    def given(j: int) -> NDArray[np.float64] | LaterColumn:
-        column, scan = columns[j], scans[j]
-        if column.dtype == np.float64 and not (along is not None and _has_zeros(scan)):
-            return column  # where nothing went along, whether -0.0 is there may not be known yet
-        if later is not None:
-            return LaterColumn(later, j)
-        return LaterColumn(Doubles(column[:, None], threads, _has_zeros(scan)), 0)
-
+    given = _given(columns, scans, matrix, along is not None, threads)
     return {
-        name: Floats(given(j), scan=scans[j])
+        name: Floats(given[j], scan=scans[j])
         for j, name in enumerate(every)
         if name in names and name not in texts and _holds_exactly(columns[j], scans[j])
     }
+
+
+def _given(
+    columns: list[NDArray[Any]], scans: list[Scan], matrix: NDArray[Any] | None, told: bool, threads: int
+) -> list[NDArray[np.float64] | LaterColumn]:
+    """Return columns themselves, or what becomes the doubles that a table has: of a matrix all at once, but
+    alone where few columns of doubles have -0.0. told: it is known which have some.
+    """
+    zeros = [_has_zeros(scan) for scan in scans]
+    fine = [c.dtype == np.float64 and not (told and zero) for c, zero in zip(columns, zeros, strict=True)]
+    together = None if matrix is None or 2 * sum(fine) > len(fine) else Doubles(matrix, threads, any(zeros))
+
+    def one(j: int) -> NDArray[np.float64] | LaterColumn:
+        if fine[j]:
+            return columns[j]
+        if together is not None:
+            return LaterColumn(together, j)
+        return LaterColumn(Doubles(columns[j][:, None], threads, zeros[j]), 0)
+
+    return list(map(one, range(len(columns))))
 
 
 def _has_zeros(scan: Scan) -> bool:
@@ -294,6 +303,11 @@ def is_doubles(matrix: Any) -> TypeGuard[NDArray[np.float64]]:
 def is_singles(matrix: Any) -> TypeGuard[NDArray[np.float32]]:
     """Is this a matrix of single floats?"""
     return matrix is not None and matrix.dtype == np.float32 and matrix.dtype.isnative
+
+
+def is_integer_matrix(matrix: Any) -> TypeGuard[NDArray[Any]]:
+    """Say whether a source's matrix holds whole numbers."""
+    return matrix is not None and matrix.dtype.kind in "iu" and matrix.dtype.isnative
 
 
 def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,11 +86,6 @@ def _as_texts(base: int, used: bytes) -> tuple[pa.LargeStringArray, NDArray[Any]
     table = np.zeros(256, code_type(len(texts)))
     table[places] = [at[text] for text in written]
     return from_texts(texts), table
-
-
-def is_integer_matrix(matrix: Any) -> TypeGuard[NDArray[Any]]:
-    """Say whether a source's matrix holds whole numbers."""
-    return matrix is not None and matrix.dtype.kind in "iu" and matrix.dtype.isnative
 
 
 def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallIntegers]:
@@ -187,11 +182,9 @@ WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 @dataclass(frozen=True, slots=True)
 class Floats:
-    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01. spans: they are
-    seconds that something took.
-
-    given: the values, or what they become when they are asked for. written: they were read from text, and the
-    text is forgotten. scan: one look at them, if already taken.
+    """Cells as numbers: values[row], NaN is missing; given: these, or what becomes them when they are asked
+    for. dated: they are days since 1970-01-01. spans: they are seconds that something took. written: they
+    were read from text, and the text is forgotten. scan: one look at them, if already taken.
     """
 
     given: NDArray[np.float64] | LaterColumn
