@@ -1,7 +1,7 @@
 """Naive Bayes against scikit-learn's, two threads, both as users run them, in the same minute.
 
-    TALLYSTICK_DATA=folder python benchmarks/bayes.py [part ...]     gaussian default levels strings bernoulli
-    cross words predict types row
+    TALLYSTICK_DATA=folder python benchmarks/bayes.py [part ...]     gaussian default types levels strings
+    bernoulli cross words predict predict_types row
 
 Each figure is the peer's time over ours (the better of two runs each), or ours in the unit named.
 """
@@ -48,6 +48,23 @@ def default():
     )
     yield "default fit, in fits of the Gaussian", over(ours, gaussian)
     yield "default fit, x faster than GaussianNB", over(peer, ours)
+
+
+def types():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, ROWS)
+    X = rng.normal(size=(ROWS, COLUMNS))
+    X[:, : COLUMNS // 2] += 0.3 * y[:, None]
+    for name, given in (("int64", (X * 1000).astype(np.int64)), ("float32", X.astype(np.float32))):
+        ours, gaussian, doubles, peer = in_turn(
+            lambda given=given: ts.NaiveBayes().fit(given, y),
+            lambda given=given: ts.NaiveBayes(distributions="gaussian").fit(given, y),
+            lambda: ts.NaiveBayes(distributions="gaussian").fit(X, y),
+            lambda given=given: GaussianNB().fit(given, y),
+        )
+        yield f"default fit of {name}, x faster than GaussianNB", over(peer, ours)
+        yield f"gaussian fit of {name}, x faster than GaussianNB", over(peer, gaussian)
+        yield f"gaussian fit of {name}, in fits of float64", over(gaussian, doubles)
 
 
 def small_integers():
@@ -125,7 +142,7 @@ def predict():
     yield "levels predict, x faster than CategoricalNB", found
 
 
-def types():
+def predict_types():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, ROWS)
     X = rng.normal(size=(ROWS, COLUMNS)) + y[:, None]
@@ -150,7 +167,19 @@ def row():
     yield "one row as a dict, microseconds", seconds(lambda: ours.predict_one(given), runs=1000) * 1e6
 
 
-PARTS = (gaussian, default, levels, strings, bernoulli, cross, words, predict, types, row)
+PARTS = (
+    gaussian,
+    default,
+    types,
+    levels,
+    strings,
+    bernoulli,
+    cross,
+    words,
+    predict,
+    predict_types,
+    row,
+)
 
 
 def figures() -> list[tuple[str, float]]:

@@ -5,6 +5,7 @@
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/doubles.hpp"
+#include "kernels/columns/met.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -49,40 +50,41 @@ void tell(const RowScan& s, size_t width, std::vector<Seen>& out) {
     }
 }
 
-std::vector<Printed> printed(const std::vector<Strided<double>>& doubles, const In<uint64_t>& keys) {
-    std::vector<Printed> out;
-    for (size_t first = 0; first < doubles.size(); first += lanes) {
-        Held held(doubles, first);
-        const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
-        out.push_back({std::move(held.at), std::move(held.strides), own});
-    }
-    return out;
+Cell type_of(const nb::dlpack::dtype& type) {
+    const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+    const bool wide = type.bits == 64;
+    if (code == nb::dlpack::dtype_code::Float) return wide ? Cell::f64 : Cell::f32;
+    const bool sign = code == nb::dlpack::dtype_code::Int;
+    if (wide) return sign ? Cell::i64 : Cell::u64;
+    if (type.bits == 32) return sign ? Cell::i32 : Cell::u32;
+    if (type.bits == 16) return sign ? Cell::i16 : Cell::u16;
+    return sign ? Cell::i8 : Cell::u8;
 }
 
-NumberType type_of(const AnyIn& column) {
-    const bool wide = column.itemsize() == 8;
-    if (column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float))
-        return wide ? NumberType::f64 : NumberType::f32;
-    const bool sign = column.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Int);
-    switch (column.itemsize()) {
-        case 1: return sign ? NumberType::i8 : NumberType::u8;  // or booleans
-        case 2: return sign ? NumberType::i16 : NumberType::u16;
-        case 4: return sign ? NumberType::i32 : NumberType::u32;
-        default: return sign ? NumberType::i64 : NumberType::u64;
+// some columns of numbers of any type, booleans among them
+Numbers numbers_of(const std::vector<AnyIn>& columns, size_t first, size_t most = lanes) {
+    Numbers own{columns.empty() ? 0 : columns[first].shape(0), {}, {}, {}};
+    for (size_t j = first; j < std::min(columns.size(), first + most); ++j) {
+        own.at.push_back(columns[j].data());
+        own.strides.push_back(columns[j].stride(0));
+        own.types.push_back(type_of(columns[j].dtype()));
     }
+    return own;
+}
+
+std::vector<Printed> printed(const std::vector<AnyIn>& columns, const In<uint64_t>& keys) {
+    std::vector<Printed> out;
+    for (size_t first = 0; first < columns.size(); first += lanes) {
+        Numbers own = numbers_of(columns, first);
+        const RowKeys under = keys_of(keys, columns.size(), first, own.width());
+        out.push_back({std::move(own), under});
+    }
+    return out;
 }
 
 struct AnyNumbers {  // columns as they lie; Python keeps them
-    std::vector<Numbers> columns;
+    Numbers columns;
 };
-
-AnyNumbers numbers_of(const std::vector<AnyIn>& columns) {
-    AnyNumbers out;
-    for (const AnyIn& c : columns)
-        out.columns.push_back({static_cast<const char*>(c.data()),
-                               static_cast<ptrdiff_t>(c.stride(0)) * static_cast<ptrdiff_t>(c.itemsize()), type_of(c)});
-    return out;
-}
 
 // found[column] so far; rows and values [column, place]
 std::vector<Picked> to_pick(const Out<int64_t>& found, const Out<int64_t>& rows, const Out<double>& values) {
@@ -209,7 +211,7 @@ void bind_bayes(nb::module_& m) {
     m.def(
         "hash_total",
         [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
-           const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
+           const std::vector<AnyIn>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
             RowsToHash all{rows, {}, {}, {}, printed(doubles, keys), pointer(more), pointer(weights)};
             for (size_t j = 0; j < codes.size(); ++j) {
                 all.codes.push_back(codes[j].data());
@@ -226,12 +228,12 @@ void bind_bayes(nb::module_& m) {
     // picks: limits, found, rows and values as pick_values.
     m.def(
         "walk_rows",
-        [](const std::vector<Strided<double>>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels,
-           size_t n_classes, std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
+        [](const std::vector<AnyIn>& columns, In<uint64_t> keys, In<uint8_t> classes, In<uint64_t> labels, size_t n_classes,
+           std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>> tables,
            std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>> picks) {
             const RowsToHash all{classes.size(),         {classes.data()}, {labels.data()}, {labels.shape(1)},
                                  printed(columns, keys), nullptr,          nullptr};
-            std::vector<RowScan> scans(all.doubles.size(), nothing_seen());
+            std::vector<RowScan> scans(all.groups.size(), nothing_seen());
             MomentTables to{};
             if (tables) to = {std::get<0>(*tables).data(), std::get<1>(*tables).data(), std::get<2>(*tables).data()};
             std::vector<Picked> picked;
@@ -240,7 +242,7 @@ void bind_bayes(nb::module_& m) {
             const uint128 total = walk_rows(all, n_classes, scans.data(), tables ? &to : nullptr, picks ? &pick : nullptr);
             if (picks) say_picked(picked, std::get<1>(*picks));
             std::vector<Seen> out;
-            for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.doubles[g].at.size(), out);
+            for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.groups[g].numbers.width(), out);
             return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64), out);
         },
         nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), nb::arg("classes").noconvert(),
@@ -274,7 +276,9 @@ void bind_bayes(nb::module_& m) {
                 return lay_out(of.columns, first, out.shape(1), false, AsCode{zero, one}, out.data());
             },
             nb::arg("first"), nb::arg("zero"), nb::arg("one"), nb::arg("out").noconvert(), Release());
-    m.def("any_numbers", &numbers_of, nb::arg("columns").noconvert());
+    m.def(
+        "any_numbers", [](const std::vector<AnyIn>& columns) { return AnyNumbers{numbers_of(columns, 0, columns.size())}; },
+        nb::arg("columns").noconvert());
 
     m.def(
         "mdl_cuts",
@@ -363,6 +367,27 @@ void bind_bayes(nb::module_& m) {
         nb::arg("starts"), nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("limit"), nb::arg("size"), nb::arg("to").noconvert(),
         nb::arg("counts").noconvert(), nb::arg("missing").noconvert(), Release());
+
+    // values[column, value] and counts[column, value, class] have room for some values of each column, missing[column, class];
+    // met[column]: how many there are, where there is room for them
+    m.def(
+        "meet_values",
+        [](const std::vector<AnyIn>& given, AnyIn classes, Maybe<int64_t> weights, Out<double> values, Out<int64_t> counts,
+           Out<int64_t> missing, Out<int64_t> met) {
+            const size_t most = values.shape(1), k = missing.shape(1);
+            std::vector<ToMeet> to;
+            for (size_t j = 0; j < given.size(); ++j)
+                to.push_back({values.data() + j * most, counts.data() + j * most * k, missing.data() + j * k});
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Numbers own = numbers_of(given, first);
+                by_width(classes, [&](auto* c) {
+                    meet_values(own, c, pointer(weights), k, most, to.data() + first, met.data() + first);
+                });
+            }
+        },
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
+        nb::arg("values").noconvert(), nb::arg("counts").noconvert(), nb::arg("missing").noconvert(),
+        nb::arg("met").noconvert(), Release());
 
     // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
     // first `tried` of the folds

@@ -185,3 +185,43 @@ def test_many_rows_of_few_values_have_one_rank_a_value(rows):
     assert found.distinct.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert (found.distinct[found.codes] == values).all()
     assert found.counts.tolist() == np.bincount(values.astype(int)).tolist()
+
+
+WIDE = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8", "float32", "float64")
+
+
+def same_values(met, column, classes, weights=None):
+    for own, twin in zip(met, reference.meet_values(column, classes, 3, weights), strict=True):
+        np.testing.assert_array_equal(own, twin)
+    assert not np.signbit(met[0][met[0] == 0]).any()
+
+
+@given(columns(elements=NUMBERS | st.sampled_from([math.inf, -math.inf, math.nan])), st.booleans())
+def test_values_that_are_met_equal_the_twin(values, weighted):
+    classes = (np.arange(len(values)) % 3).astype(np.uint8)
+    weights = np.arange(len(values)) % 4 if weighted else None
+    for own in (values, values[::-1]):
+        (met,) = kernels.meet_values([own], classes, 3, len(values) + 1, weights)
+        same_values(met, own, classes, weights)
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+@pytest.mark.parametrize("spread", [3, 1_000, 2**40])
+def test_numbers_of_any_type_are_met_by_rows_and_by_columns(dtype, spread):
+    drawn = np.random.default_rng(spread).normal(size=(9_001, 5)) * spread
+    if np.dtype(dtype).kind in "iu":
+        ends = np.iinfo(dtype)
+        drawn = np.clip(np.trunc(drawn), int(ends.min), min(int(ends.max), 2**53))
+    matrix, classes = drawn.astype(dtype), (np.arange(9_001) % 3).astype(np.uint16)
+    for laid in (matrix, np.asfortranarray(matrix), matrix[::-1, ::2]):
+        met = kernels.meet_values(list(laid.T), classes, 3, 9_001)
+        for own, column in zip(met, laid.T, strict=True):
+            same_values(own, column, classes)
+
+
+def test_values_beyond_those_allowed_are_not_told():
+    values, classes = np.r_[np.arange(700.0), np.nan, np.arange(700.0)], np.zeros(1_401, np.uint8)
+    assert kernels.meet_values([values, values % 5], classes, 3, 699)[0] is None
+    assert kernels.meet_values([values, values % 5], classes, 3, 699)[1] is not None
+    same_values(kernels.meet_values([values], classes, 3, 700)[0], values, classes)
+    assert [len(part) for part in kernels.meet_values([values[:0]], classes[:0], 3, 9)[0]] == [0, 0, 3]

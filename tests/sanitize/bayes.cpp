@@ -3,6 +3,7 @@
 
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
+#include "kernels/columns/met.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
 #include "kernels/sums/bayes.hpp"
@@ -81,8 +82,8 @@ void one_walk_tells_what_three_tell(const Laid& laid) {
     const auto labels = numbers_below<uint64_t>(2 * n_classes, 1u << 31, 4);
     RowKeys keys{};
     for (size_t j = 0; j < width; ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
-    const RowsToHash all{laid.rows, {classes.data()}, {labels.data()}, {n_classes}, {{laid.at, laid.strides, keys}},
-                         nullptr,   nullptr};
+    const Numbers numbers{laid.rows, {laid.at.begin(), laid.at.end()}, laid.strides, std::vector(width, Cell::f64)};
+    const RowsToHash all{laid.rows, {classes.data()}, {labels.data()}, {n_classes}, {{numbers, keys}}, nullptr, nullptr};
     std::vector<int64_t> missing[2], digits[2], squares[2];
     MomentTables to[2];
     for (size_t way : {0, 1}) {
@@ -108,6 +109,55 @@ void one_walk_tells_what_three_tell(const Laid& laid) {
     const RowScan seen = scan_rows(laid.columns());
     for (size_t j = 0; j < width; ++j)
         EXPECT(seen.missing[j] == scan.missing[j] && seen.low[j] == scan.low[j] && seen.high[j] == scan.high[j]);
+}
+
+template <class T>
+void numbers_of_a_type_are_laid_and_met(Cell type, size_t rows, size_t width, bool by_rows) {
+    const auto cells = numbers_below<T>(rows * width, 100, rows + width);
+    const size_t n_classes = 3;
+    const auto classes = numbers_below<uint8_t>(rows, n_classes, 3);
+    Numbers numbers{rows, {}, {}, std::vector(width, type)};
+    for (size_t j = 0; j < width; ++j) {
+        numbers.at.push_back(cells.data() + (by_rows ? j : j * rows));
+        numbers.strides.push_back(by_rows ? static_cast<ptrdiff_t>(width) : 1);
+    }
+    Near near(numbers, 128);
+    for (size_t begin = 0; begin < rows; begin += 128) {
+        const NearRows some = near({begin, std::min(begin + 128, rows)});
+        for (size_t j = 0; j < width; ++j) {
+            const double* const x = some.columns.at[j];
+            for (size_t i = some.rows.begin; i < some.rows.end; ++i)
+                EXPECT(x[static_cast<ptrdiff_t>(i) * some.columns.strides[j]] == numbers.cell(some.first + i, j));
+        }
+    }
+    for (size_t most : {size_t{5}, size_t{100}}) {
+        std::vector<double> values(width * most);
+        std::vector<int64_t> counts(width * most * n_classes), missing(width * n_classes), met(width);
+        std::vector<ToMeet> to;
+        for (size_t j = 0; j < width; ++j)
+            to.push_back({values.data() + j * most, counts.data() + j * most * n_classes, missing.data() + j * n_classes});
+        meet_values(numbers, classes.data(), nullptr, n_classes, most, to.data(), met.data());
+        for (size_t j = 0; j < width; ++j) {
+            int64_t sum = 0;
+            for (size_t i = 0; i < most * n_classes; ++i) sum += counts[j * most * n_classes + i];
+            EXPECT(sum == (met[j] <= static_cast<int64_t>(most) ? static_cast<int64_t>(rows) : 0));
+        }
+    }
+}
+
+void numbers_of_any_type_are_laid_and_met() {
+    for (size_t rows : {1, 130, 3000}) {
+        for (size_t width : {1, 5, 9}) {
+            for (bool by_rows : {true, false}) {
+                numbers_of_a_type_are_laid_and_met<double>(Cell::f64, rows, width, by_rows);
+                numbers_of_a_type_are_laid_and_met<float>(Cell::f32, rows, width, by_rows);
+                numbers_of_a_type_are_laid_and_met<int64_t>(Cell::i64, rows, width, by_rows);
+                numbers_of_a_type_are_laid_and_met<uint32_t>(Cell::u32, rows, width, by_rows);
+                numbers_of_a_type_are_laid_and_met<int16_t>(Cell::i16, rows, width, by_rows);
+                numbers_of_a_type_are_laid_and_met<uint8_t>(Cell::u8, rows, width, by_rows);
+            }
+        }
+    }
 }
 
 void classes_change_along_a_column() {
@@ -171,7 +221,7 @@ void fingerprints_are_those_of_single_rows() {
                          {a.data(), b.data()},
                          {first.data(), second.data()},
                          {n_codes[0], n_codes[1]},
-                         {{laid.at, laid.strides, keys}},
+                         {{{rows, {laid.at.begin(), laid.at.end()}, laid.strides, std::vector(3, Cell::f64)}, keys}},
                          more.data(),
                          weights.data()};
     uint128 sum = 0;
@@ -323,6 +373,7 @@ void test_bayes() {
             }
         }
     }
+    numbers_of_any_type_are_laid_and_met();
     classes_change_along_a_column();
     joint_codes_count_and_hash();
     fingerprints_are_those_of_single_rows();

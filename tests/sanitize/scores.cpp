@@ -42,15 +42,15 @@ void test_hashes() {
 }
 
 template <class T>
-void lay(NumberType type, T odd) {
+void lay(Cell type, T odd) {
     const size_t rows = 70, width = 5;
     auto cells = numbers_below<T>(rows * width, 2, 3);
-    const char* const at = reinterpret_cast<const char*>(cells.data());
-    const ptrdiff_t size = sizeof(T);
-    std::vector<Numbers> by_rows, by_columns;
+    Numbers by_rows{rows, {}, {}, std::vector(width, type)}, by_columns = by_rows;
     for (size_t j = 0; j < width; ++j) {
-        by_rows.push_back({at + static_cast<ptrdiff_t>(j) * size, static_cast<ptrdiff_t>(width) * size, type});
-        by_columns.push_back({at + static_cast<ptrdiff_t>(j * rows) * size, size, type});
+        by_rows.at.push_back(cells.data() + j);
+        by_rows.strides.push_back(width);
+        by_columns.at.push_back(cells.data() + j * rows);
+        by_columns.strides.push_back(1);
     }
     std::vector<double> out(rows * width), turned(rows * width);
     std::vector<uint8_t> codes(rows * width);
@@ -63,17 +63,17 @@ void lay(NumberType type, T odd) {
     }
     cells[rows * width - 1] = odd;
     EXPECT(!lay_out(by_rows, 0, rows, false, AsCode{0, 1}, codes.data()));
-    EXPECT(lay_out(by_rows, 0, rows, true, AsDouble{}, out.data()) == (sizeof(T) < 8 && type != NumberType::f32));
+    EXPECT(lay_out(by_rows, 0, rows, true, AsDouble{}, out.data()) == (sizeof(T) < 8 && type != Cell::f32));
 }
 
 void test_doubles() {
-    lay<float>(NumberType::f32, std::numeric_limits<float>::infinity());
-    lay<double>(NumberType::f64, -infinity);
-    lay<int64_t>(NumberType::i64, INT64_MIN);
-    lay<uint64_t>(NumberType::u64, UINT64_MAX);
-    lay<int32_t>(NumberType::i32, INT32_MIN);
-    lay<uint8_t>(NumberType::u8, 255);
-    lay<int16_t>(NumberType::i16, -1);
+    lay<float>(Cell::f32, std::numeric_limits<float>::infinity());
+    lay<double>(Cell::f64, -infinity);
+    lay<int64_t>(Cell::i64, INT64_MIN);
+    lay<uint64_t>(Cell::u64, UINT64_MAX);
+    lay<int32_t>(Cell::i32, INT32_MIN);
+    lay<uint8_t>(Cell::u8, 255);
+    lay<int16_t>(Cell::i16, -1);
 }
 
 void test_scores() {

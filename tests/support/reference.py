@@ -54,6 +54,16 @@ def ranks(values):
     return full, distinct, counts, int((~present).sum()), np.argsort(full, kind="stable")
 
 
+def meet_values(values, classes, n_classes, weights=None):
+    values = np.asarray(values).astype(np.float64) + 0.0
+    there = ~np.isnan(values)
+    distinct, codes = np.unique(values[there], return_inverse=True)
+    kept = None if weights is None else weights[there]
+    counts = count_codes(codes, classes[there], len(distinct), n_classes, kept)
+    missing = count_classes(classes[~there], n_classes, None if weights is None else weights[~there])
+    return distinct, counts, missing
+
+
 def class_changes(values, rows, classes):
     """Return how often the class changes along the values of some rows, missing last, equal ones by class."""
     along = classes[np.lexsort((classes, values[rows]))]

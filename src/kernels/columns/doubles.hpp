@@ -2,41 +2,13 @@
 // one type find them near. What a double may not hold, or a table has a word for, is told and not laid out.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
-#include "kernels/base/tiles.hpp"
+#include "kernels/base/near.hpp"
 
 namespace tally {
-
-enum class NumberType { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
-
-struct Numbers {  // row i is at[i * stride], in bytes
-    const char* at;
-    ptrdiff_t stride;
-    NumberType type;
-};
-
-inline size_t bytes_of(NumberType type) {
-    constexpr size_t bytes[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
-    return bytes[static_cast<size_t>(type)];
-}
-
-template <class F>
-TALLY_INLINE void by_type(NumberType type, F f) {
-    switch (type) {
-        case NumberType::f32: return f(float{});
-        case NumberType::f64: return f(double{});
-        case NumberType::i8: return f(int8_t{});
-        case NumberType::i16: return f(int16_t{});
-        case NumberType::i32: return f(int32_t{});
-        case NumberType::i64: return f(int64_t{});
-        case NumberType::u8: return f(uint8_t{});
-        case NumberType::u16: return f(uint16_t{});
-        case NumberType::u32: return f(uint32_t{});
-        case NumberType::u64: return f(uint64_t{});
-    }
-}
 
 // A number as a double. odd becomes more than 0 where it is infinite, or whole and beyond 2^53.
 struct AsDouble {
@@ -69,33 +41,8 @@ struct AsCode {
     }
 };
 
-// Whether the cells of a row are neighbours of one type, and rows equally far apart.
-inline bool side_by_side(size_t width, const Numbers* columns) {
-    const ptrdiff_t size = static_cast<ptrdiff_t>(bytes_of(columns[0].type));
-    for (size_t j = 1; j < width; ++j)
-        if (columns[j].at != columns[0].at + static_cast<ptrdiff_t>(j) * size || columns[j].stride != columns[0].stride
-            || columns[j].type != columns[0].type)
-            return false;
-    return width > 1;
-}
-
-inline constexpr size_t laid_rows =
-    32;  // laid out at a time where columns are not runs of memory: lines of memory stay near
-
-// out[i * wide + j]: rows of neighbours, as they lie.
-template <class T, class As>
-TALLY_INLINE uint64_t lay_rows(size_t width, const Numbers& x, size_t first, size_t n, As as, typename As::Out* out) {
-    uint64_t odd = 0;
-    const char* const at = x.at + static_cast<ptrdiff_t>(first) * x.stride;
-    const bool whole = x.stride == static_cast<ptrdiff_t>(width * sizeof(T));
-    const size_t lines = whole ? 1 : n, cells = whole ? n * width : width;
-    for (size_t i = 0; i < lines; ++i) {
-        const T* const from = reinterpret_cast<const T*>(at + static_cast<ptrdiff_t>(i) * x.stride);
-        typename As::Out* const to = out + i * cells;
-        for (size_t j = 0; j < cells; ++j) to[j] = as(from[j], odd);
-    }
-    return odd;
-}
+// Laid out at a time where columns are not runs of memory: lines of memory stay near.
+inline constexpr size_t laid_rows = 32;
 
 // out[j * rows + i] = in[i * width + j] for n rows.
 template <class Cell>
@@ -115,50 +62,39 @@ TALLY_INLINE void turn_rows(size_t width, size_t n, const Cell* in, size_t rows,
         for (size_t i = j < done ? whole : 0; i < n; ++i) out[j * rows + i] = in[i * width + j];
 }
 
-// One column: to[i * step].
-template <class T, class As>
-TALLY_INLINE uint64_t lay_column(const Numbers& x, size_t first, size_t n, As as, size_t step, typename As::Out* to) {
-    uint64_t odd = 0;
-    const char* const at = x.at + static_cast<ptrdiff_t>(first) * x.stride;
-    const T* const from = reinterpret_cast<const T*>(at);
-    if (x.stride == static_cast<ptrdiff_t>(sizeof(T)) && step == 1)
-        for (size_t i = 0; i < n; ++i) to[i] = as(from[i], odd);
-    else
-        for (size_t i = 0; i < n; ++i)
-            to[i * step] = as(*reinterpret_cast<const T*>(at + static_cast<ptrdiff_t>(i) * x.stride), odd);
-    return odd;
-}
-
 // Rows first to first + n as out[row, column] where by_rows is asked for, else as out[column, row]. Returns whether none of
 // them is odd; where one is, out holds anything.
 template <class As>
-bool lay_out(const std::vector<Numbers>& given, size_t first, size_t n, bool by_rows, As as, typename As::Out* out) {
-    const size_t width = given.size();
+bool lay_out(const Numbers& given, size_t first, size_t n, bool by_rows, As as, typename As::Out* out) {
+    const size_t width = given.width();
     if (!width || !n) return true;
-    const Numbers* const columns = given.data();
-    const bool beside = side_by_side(width, columns);
-    bool runs = !by_rows;
-    for (size_t j = 0; j < width; ++j) runs = runs && columns[j].stride == static_cast<ptrdiff_t>(bytes_of(columns[j].type));
+    const bool beside = width > 1 && given.by_rows();
+    const bool runs = !by_rows && std::all_of(given.strides.begin(), given.strides.end(), [](auto s) { return s == 1; });
     const size_t tall = runs && !beside ? n : laid_rows;
     std::vector<typename As::Out> room(beside && !by_rows ? laid_rows * width : 0);
     typename As::Out* const tile = room.data();
     uint64_t odd = 0;
     uint64_t* const found = &odd;
+    const Numbers* const all = &given;
     run_fast([=] {
         for (size_t i = 0; i < n && !*found; i += tall) {
             const size_t part = n - i < tall ? n - i : tall;
+            const auto begin = static_cast<ptrdiff_t>(first + i);
             if (beside) {
-                by_type(columns[0].type, [=]<class T>(T) TALLY_INLINED_HERE {
-                    *found |= lay_rows<T>(width, columns[0], first + i, part, as, by_rows ? out + i * width : tile);
+                const ptrdiff_t stride = all->strides[0];
+                by_cell(all->types[0], all->at[0], [=](auto* x) TALLY_INLINED_HERE {
+                    *found |= lay_rows(part, width, x + begin * stride, stride, as, by_rows ? out + i * width : tile, width);
                 });
                 if (!by_rows) turn_rows(width, part, tile, n, out + i);
                 continue;
             }
-            for (size_t j = 0; j < width; ++j)
-                by_type(columns[j].type, [=]<class T>(T) TALLY_INLINED_HERE {
-                    *found |= lay_column<T>(columns[j], first + i, part, as, by_rows ? width : 1,
-                                            by_rows ? out + i * width + j : out + j * n + i);
+            for (size_t j = 0; j < width; ++j) {
+                const ptrdiff_t stride = all->strides[j];
+                by_cell(all->types[j], all->at[j], [=](auto* x) TALLY_INLINED_HERE {
+                    *found |= lay_column(part, x + begin * stride, stride, as,
+                                         by_rows ? out + i * width + j : out + j * n + i, by_rows ? width : 1);
                 });
+            }
         }
     });
     return !odd;

@@ -2,7 +2,7 @@
 // the compiler works on several columns at a time. Each kernel gives what its column-by-column twin gives, to the bit.
 #pragma once
 
-#include "kernels/base/tiles.hpp"
+#include "kernels/base/near.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/columns/scan.hpp"
 #if TALLY_X86
@@ -19,18 +19,30 @@ struct RowScan {
     int64_t negative_zero[lanes];
 };
 
-// Whether every column has a value that is not whole among some of its rows: then it is neither whole nor binary.
-inline bool none_is_whole(const Columns& columns) {
+// What is known of a column before it is looked at: that some of its values are not whole, or that all are.
+enum class Kind : uint8_t { any, broken, whole };
+
+inline bool is_broken(double v) { return v > -1e15 && v < 1e15 && static_cast<double>(static_cast<int64_t>(v)) != v; }
+
+// Of each column, by some of its rows: does it have a value that is not whole? Then it is neither whole nor binary.
+inline std::vector<Kind> kinds_of(const Columns& columns) {
     constexpr size_t looked_at = 16;
+    std::vector<Kind> kinds(columns.width, Kind::any);
     for (size_t j = 0; j < columns.width; ++j) {
-        bool broken = false;
         for (size_t i = 0; i < looked_at && columns.rows; ++i) {
-            const double v = columns.at[j][static_cast<ptrdiff_t>(i * (columns.rows - 1) / looked_at) * columns.strides[j]];
-            broken = broken || (v > -1e15 && v < 1e15 && static_cast<double>(static_cast<int64_t>(v)) != v);
+            const size_t row = i * (columns.rows - 1) / looked_at;
+            if (is_broken(columns.at[j][static_cast<ptrdiff_t>(row) * columns.strides[j]])) kinds[j] = Kind::broken;
         }
-        if (!broken) return false;
     }
-    return true;
+    return kinds;
+}
+
+// The same of numbers of any type, by some of their rows; whole ones are known by their type.
+inline std::vector<Kind> kinds_of(const Numbers& numbers, const Columns& some) {
+    std::vector<Kind> kinds = kinds_of(some);
+    for (size_t j = 0; j < kinds.size(); ++j)
+        if (numbers.is_whole(j)) kinds[j] = Kind::whole;
+    return kinds;
 }
 
 // s += low, high, missing and -0.0 of `many` vectors of columns, whose findings stay in registers while the rows pass.
@@ -86,12 +98,15 @@ inline RowScan nothing_seen() {
     return s;
 }
 
-// s += some rows of at most `lanes` columns. broken: none_is_whole(columns); then broken and many say only that there
-// are such cells.
-inline void scan_rows(const Columns& columns, Span rows, bool broken, RowScan& s) {
-    if (broken) {
+// s += some rows of at most `lanes` columns. Where the kinds of all are known, broken and many say only whether there are
+// such cells.
+inline void scan_rows(const Columns& columns, Span rows, const Kind* kinds, RowScan& s) {
+    if (std::find(kinds, kinds + columns.width, Kind::any) == kinds + columns.width) {
         scan_plain(columns, rows, s);
-        for (size_t j = 0; j < columns.width; ++j) s.broken[j] = s.many[j] = s.missing[j] + 1;
+        for (size_t j = 0; j < columns.width; ++j) {
+            const bool broken = kinds[j] == Kind::broken, many = broken || s.low[j] < 0 || s.high[j] > 1;
+            s.broken[j] = s.missing[j] + broken, s.many[j] = s.missing[j] + many;
+        }
         return;
     }
     run_fast([=, &columns, &s] {
@@ -142,10 +157,10 @@ inline void scan_neighbours(const double* x, size_t rows, size_t to, RowScan& s)
     const ptrdiff_t one = 1;
     const double* const rest = x + rows / wide * wide;
     const Columns all{rows, 1, &x, &one}, most{rows / wide, wide, at, strides}, few{rows % wide, 1, &rest, &one};
-    const bool broken = none_is_whole(all);
+    const std::vector<Kind> kinds(wide, kinds_of(all)[0]);
     for (const Columns& part : {most, few}) {
         RowScan own = nothing_seen();
-        scan_rows(part, {0, part.rows}, broken, own);
+        scan_rows(part, {0, part.rows}, kinds.data(), own);
         join_lanes(own, part.width, to, s);
     }
 }
@@ -155,7 +170,7 @@ inline RowScan scan_rows(const Columns& columns) {
     bool alone = true;
     for (size_t j = 0; j < columns.width; ++j) alone = alone && columns.strides[j] == 1;
     if (!alone) {
-        scan_rows(columns, {0, columns.rows}, none_is_whole(columns), s);
+        scan_rows(columns, {0, columns.rows}, kinds_of(columns).data(), s);
         return s;
     }
     for (size_t j = 0; j < columns.width; ++j) scan_neighbours(columns.at[j], columns.rows, j, s);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/base/near.hpp"
 #include "kernels/columns/matrix.hpp"
 #include "kernels/sums/joint.hpp"
 
@@ -32,12 +33,9 @@ struct JointTables {  // the joint tables of all groups of columns
     }
 };
 
-struct Printed {  // at most `lanes` columns of doubles and their keys
-    std::vector<const double*> at;
-    std::vector<ptrdiff_t> strides;
+struct Printed {  // columns of numbers, which are printed as doubles, and their keys
+    Numbers numbers;
     RowKeys keys;
-
-    Columns columns(size_t rows) const { return {rows, at.size(), at.data(), strides.data()}; }
 };
 
 // What is hashed of each row. codes[j] of 8 bits by hashes[j][lane, code] of sizes[j] codes; more[lane, row]: what other
@@ -47,21 +45,22 @@ struct RowsToHash {
     std::vector<const uint8_t*> codes;
     std::vector<const uint64_t*> hashes;
     std::vector<size_t> sizes;
-    std::vector<Printed> doubles;
+    std::vector<Printed> groups;
     const uint64_t* more;
     const int64_t* weights;
 };
 
-// Rows of doubles that stay near while several kernels pass over them: a multiple of every tile.
+// Rows that, as doubles, stay near while several kernels pass over them: a multiple of every tile.
 inline size_t near_rows(const RowsToHash& given) {
     constexpr size_t bytes = 1 << 19, least = 1 << 8, most = 1 << 12;
     size_t width = 1;
-    for (const Printed& d : given.doubles) width += d.at.size();
+    for (const Printed& d : given.groups) width += d.numbers.width();
     const size_t rows = bytes / sizeof(double) / width & ~(row_tile - 1);
     return rows < least ? least : rows > most ? most : rows;
 }
 
-// Sum over rows of weight * hash modulo 2^128. beside(rows) is called for some rows after the others, while they are near.
+// Sum over rows of weight * hash modulo 2^128. beside(group, rows) is called for some rows of each group of columns after the
+// others, while they are near.
 template <class Beside>
 uint128 hash_total(const RowsToHash& given, Beside beside) {
     const size_t step = near_rows(given);
@@ -69,6 +68,8 @@ uint128 hash_total(const RowsToHash& given, Beside beside) {
     uint64_t *const low = hashes.data(), *const high = low + step;
     const JointTables joint(given.codes.size(), given.hashes.data(), given.sizes.data());
     std::vector<const uint8_t*> codes(given.codes.size());
+    std::vector<Near> near;
+    for (const Printed& d : given.groups) near.emplace_back(d.numbers, step);
     uint128 total = 0;
     for (size_t begin = 0; begin < given.rows; begin += step) {
         const size_t n = given.rows - begin < step ? given.rows - begin : step;
@@ -78,9 +79,11 @@ uint128 hash_total(const RowsToHash& given, Beside beside) {
         }
         for (size_t j = 0; j < codes.size(); ++j) codes[j] = given.codes[j] + begin;
         joint.add(n, codes.data(), low, high);
-        const Span rows{begin, begin + n};
-        beside(rows);
-        for (const Printed& d : given.doubles) add_prints(d.columns(given.rows), rows, d.keys, low, high);
+        for (size_t g = 0; g < near.size(); ++g) {
+            const NearRows some = near[g]({begin, begin + n});
+            beside(g, some);
+            add_prints(some.columns, some.rows, given.groups[g].keys, low, high);
+        }
         mix_hashes(n, low);
         mix_hashes(n, high);
         total += sum_hashes(n, low, high, given.weights ? given.weights + begin : nullptr);
@@ -89,7 +92,7 @@ uint128 hash_total(const RowsToHash& given, Beside beside) {
 }
 
 inline uint128 hash_total(const RowsToHash& given) {
-    return hash_total(given, [](Span) {});
+    return hash_total(given, [](size_t, const NearRows&) {});
 }
 
 }  // namespace tally

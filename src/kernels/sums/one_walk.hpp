@@ -1,4 +1,4 @@
-// One walk over rows of doubles and their classes: their hashes, one look at each column and, where these are asked for,
+// One walk over rows of numbers and their classes: their hashes, one look at each column and, where these are asked for,
 // exact sums and values of least hashes; some rows after the others while they are near, because memory is slower than all of that.
 #pragma once
 
@@ -20,22 +20,21 @@ struct ToPick {  // limits[column], and where to: picked[column]
 template <class Way>
 uint128 walk_rows_by(const RowsToHash& given, size_t n_classes, RowScan* scans, const MomentTables* to,
                      const ToPick* picks) {
-    const size_t groups = given.doubles.size();
-    std::vector<Columns> columns;
-    std::vector<uint8_t> broken;
+    constexpr size_t looked_at = 255;  // rows that tell how large values are, and whether they are whole
+    std::vector<std::vector<Kind>> kinds;
     std::vector<std::unique_ptr<RowMoments<Way>>> sums;
-    for (size_t g = 0; g < groups; ++g) {
-        columns.push_back(given.doubles[g].columns(given.rows));
-        broken.push_back(none_is_whole(columns[g]));
+    for (size_t g = 0; g < given.groups.size(); ++g) {
+        const Numbers& own = given.groups[g].numbers;
+        const Sample some(own, looked_at);
+        kinds.push_back(kinds_of(own, some.columns()));
         if (to)
-            sums.push_back(std::make_unique<RowMoments<Way>>(columns[g], n_classes, tables_of(*to, g * lanes, n_classes)));
+            sums.push_back(
+                std::make_unique<RowMoments<Way>>(some.columns(), n_classes, tables_of(*to, g * lanes, n_classes)));
     }
-    const uint128 total = hash_total(given, [&](Span rows) {
-        for (size_t g = 0; g < groups; ++g) {
-            scan_rows(columns[g], rows, broken[g], scans[g]);
-            if (to) sums[g]->add(rows, given.codes[0]);
-            if (picks) pick_values(columns[g], rows, picks->limits + g * lanes, 0, picks->picked + g * lanes);
-        }
+    const uint128 total = hash_total(given, [&](size_t g, const NearRows& some) {
+        scan_rows(some.columns, some.rows, kinds[g].data(), scans[g]);
+        if (to) sums[g]->add(some.columns, some.rows, given.codes[0] + some.first);
+        if (picks) pick_values(some.columns, some.rows, picks->limits + g * lanes, some.first, picks->picked + g * lanes);
     });
     for (const auto& own : sums) own->end();
     return total;

@@ -111,43 +111,48 @@ TALLY_INLINE void add_row_moments(const Columns& columns, Span rows, const Class
 }
 
 // tables[column, class] += at most `lanes` columns without weights, some rows after the others; the tables have all of them
-// after `end`, and digits are not carried. How large values are is found once, by some rows of all; columns whose values
-// differ too much in size are taken one by one.
+// after `end`, and digits are not carried. How large values are is found once, by the rows given at first; columns whose
+// values differ too much in size are taken one by one.
 template <class Way>
 class RowMoments {
-    const Columns columns;
     const size_t n_classes;
     const MomentTables to;
-    const double* at[lanes];
-    ptrdiff_t strides[lanes];
-    Columns quick{columns.rows, 0, at, strides};
+    size_t width = 0;  // of the columns that are quick
     std::vector<size_t> slow;
     RowLimits limits{};
     Way sums{n_classes};
 
    public:
-    RowMoments(const Columns& given, size_t classes, MomentTables tables) : columns(given), n_classes(classes), to(tables) {
+    RowMoments(const Columns& some, size_t classes, MomentTables tables) : n_classes(classes), to(tables) {
         constexpr size_t few = 16;  // of the 256 cells looked at
-        for (size_t j = 0; j < columns.width; ++j) {
-            const size_t lane = quick.width;
-            at[lane] = columns.at[j], strides[lane] = columns.strides[j], limits.place[lane] = j;
-            if (find_limits<Way>(quick, lane, limits) <= few) {
-                ++quick.width;
+        const double* at[lanes];
+        ptrdiff_t strides[lanes];
+        const Columns quick{some.rows, lanes, at, strides};
+        for (size_t j = 0; j < some.width; ++j) {
+            at[width] = some.at[j], strides[width] = some.strides[j], limits.place[width] = j;
+            if (find_limits<Way>(quick, width, limits) <= few) {
+                ++width;
             } else {
                 slow.push_back(j);
             }
         }
-        for (size_t lane = quick.width; lane < lanes; ++lane) Way::set_unused(limits, lane);
+        for (size_t lane = width; lane < lanes; ++lane) Way::set_unused(limits, lane);
     }
     RowMoments(const RowMoments&) = delete;
 
+    // classes: of the first row of the columns on
     template <class Class>
-    void add(Span rows, const Class* classes) {
+    void add(const Columns& columns, Span rows, const Class* classes) {
         for (const size_t j : slow) {
             const Column own{columns.at[j] + static_cast<ptrdiff_t>(rows.begin) * columns.strides[j], columns.strides[j]};
             add_moments(rows.end - rows.begin, own, classes + rows.begin, nullptr, n_classes, tables_of(to, j, n_classes));
         }
-        if (!quick.width) return;
+        if (!width) return;
+        const double* at[lanes];
+        ptrdiff_t strides[lanes];
+        for (size_t lane = 0; lane < width; ++lane)
+            at[lane] = columns.at[limits.place[lane]], strides[lane] = columns.strides[limits.place[lane]];
+        const Columns quick{columns.rows, width, at, strides};
         if constexpr (std::is_same_v<Way, Products>) {
             run_fast(
                 [=, this] { add_row_moments<Instructions<8, true>>(quick, rows, classes, n_classes, limits, sums, to); });
@@ -158,14 +163,14 @@ class RowMoments {
         }
     }
     void end() {
-        for (size_t c = 0; c < n_classes; ++c) sums.empty(c, quick.width, n_classes, limits, to);
+        for (size_t c = 0; c < n_classes; ++c) sums.empty(c, width, n_classes, limits, to);
     }
 };
 
 template <class Way, class Class>
 void add_columns_by(const Columns& columns, const Class* classes, size_t n_classes, MomentTables to) {
     RowMoments<Way> sums(columns, n_classes, to);
-    sums.add({0, columns.rows}, classes);
+    sums.add(columns, {0, columns.rows}, classes);
     sums.end();
 }
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 CODES = ("uint8", "uint16", "uint32")
+WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
+NUMBERS = ("float64", "float32", *WHOLES)
 Array = NDArray[Any]
 Room = Callable[[Any, Any], Array]  # makes an array of a shape and a type, as numpy.empty does
 _DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # names to what they mean, as met
@@ -79,7 +81,7 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     return value
 
 
-def columns(name: str, values: Iterable[Array], dtype: str, rows: int) -> None:
+def columns(name: str, values: Iterable[Array], dtype: str | tuple[str, ...], rows: int) -> None:
     """Ask of every column what `loose` asks of one."""
     shape = (rows,)
     for one in values:

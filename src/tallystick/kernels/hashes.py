@@ -148,23 +148,23 @@ def hash_total(
 
 
 def walk_rows(
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[NDArray[Any]],
     keys: Sequence[tuple[int, int]],
     classes: NDArray[np.uint8],
     labels: Hashes,
     moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
     picks: Sequence[NDArray[Any]] | None = None,
 ) -> tuple[int, list[RowScan]]:
-    """Return `hash_total` of rows of doubles, by keys, and of their classes, by labels[lane, class]; and what
-    `scan_rows` tells of the columns. moments: tables to which rows are added as `add_moments` does, but that
-    digits are not carried. picks: limits[column], found[column], and rows and values [column, place], to
-    which is added what `pick_values` finds, as far as there is room. All of it while some rows after the
-    others are near: memory is walked through once.
+    """Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane,
+    class]; and what `scan_rows` tells of the columns. moments: tables to which rows are added as
+    `add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and
+    values [column, place], to which is added what `pick_values` finds, as far as there is room. All of it
+    while some rows after the others are near: memory is walked through once.
     """
     rows = len(classes)
     if len(columns) != len(keys):
         raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
-    check.columns("columns", columns, "float64", rows)
+    check.columns("columns", columns, check.NUMBERS, rows)
     check.array("classes", classes, "uint8", (None,))
     check.array("labels", labels, "uint64", (2, None))
     if labels.shape[1] > _kernels.joint_codes:

@@ -13,10 +13,6 @@ from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-WHOLE = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
-NUMBERS = ("float64", "float32", *WHOLE)
-
-
 RowScan = tuple[int, float, float, int, int, bool]
 
 
@@ -76,7 +72,7 @@ class AnyNumbers:
 
     def __init__(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
         for one in columns:
-            check.loose("columns", one, (*NUMBERS, "bool"), (rows,))
+            check.loose("columns", one, (*check.NUMBERS, "bool"), (rows,))
         self._kept, self._rows = list(columns), rows  # the kernel has addresses alone
         self._numbers = _kernels.any_numbers(self._kept)
 
@@ -120,7 +116,7 @@ def small_codes(
     """Do codes[j, start + row] = matrix[row, j] - base[j]; fits[j] becomes 0 where some of them need more
     than 8 bits; seen[j, code] becomes 1 for every code there is.
     """
-    check.loose("matrix", matrix, WHOLE, (None, len(codes)))
+    check.loose("matrix", matrix, check.WHOLES, (None, len(codes)))
     check.array("base", base, "int64", (len(codes),))
     check.writable("codes", codes, "uint8", (None, None))
     check.writable("fits", fits, "uint8", (len(codes),))

@@ -18,7 +18,6 @@ BIN_STEPS: int = _kernels.bin_steps  # from the first cut to the last, for bins 
 FLOATS = ("float64", "float32")
 PICKED_AT_ONCE = 1 << 14  # rows
 FEW_COLUMNS = 4  # below, columns one by one are quicker
-WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 
 
 class Scan(NamedTuple):
@@ -45,7 +44,7 @@ class Ranks(NamedTuple):
 
 def scan(values: NDArray[Any]) -> Scan:
     """Return what type inference needs of a column of any numeric dtype, strided or not."""
-    check.loose("values", values, FLOATS + WHOLES, (None,))
+    check.loose("values", values, check.NUMBERS, (None,))
     if values.dtype.kind == "f":
         return Scan(*_kernels.scan(values))
     if not len(values):
@@ -211,6 +210,28 @@ def sample_values(
         [start for start, _, _ in found], where, what, classes, weights, limit, size, to, counts, missing
     )
     return SampledColumn(to[:kept], counts[:kept], missing, last, distinct)
+
+
+def meet_values(
+    columns: Sequence[NDArray[Any]],
+    classes: NDArray[Any],
+    n_classes: int,
+    most: int,
+    weights: Counts | None = None,
+) -> list[tuple[NDArray[np.float64], Counts, Counts] | None]:
+    """Return, of each column, its distinct values, rising, with their counts[value, class], and
+    missing[class]; None of a column that has more than `most`. Columns are read as doubles; -0.0 is 0.0.
+    """
+    check.array("classes", classes, check.CODES, (None,))
+    check.maybe("weights", weights, "int64", classes.shape)
+    check.columns("columns", columns, check.NUMBERS, len(classes))
+    width, most = len(columns), min(check.size("most", most), len(classes))
+    values = np.empty((width, most))
+    counts = np.empty((width, most, check.size("n_classes", n_classes)), np.int64)
+    missing, met = np.zeros((width, n_classes), np.int64), np.zeros(width, np.int64)
+    _kernels.meet_values(list(columns), classes, weights, values, counts, missing, met)
+    found = zip(values, counts, missing, met.tolist(), strict=True)
+    return [(v[:n].copy(), c[:n].copy(), m) if n <= most else None for v, c, m, n in found]
 
 
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:

@@ -37,6 +37,13 @@ class ValuesByClass(NamedTuple):
             self.values, np.ascontiguousarray(self.counts[:, classes]), self.missing[classes]
         )
 
+    def counted(self, weights: Counts | None) -> ValuesByClass:
+        """Return the values that count: a row of weight 0 does not."""
+        if weights is None:
+            return self
+        there = self.counts.any(axis=1)
+        return self._replace(values=self.values[there], counts=np.ascontiguousarray(self.counts[there]))
+
     def without(self, counts: Counts, missing: Counts) -> ValuesByClass:
         """Return the rest when some of the counts are taken away; values that no row has are gone."""
         left = self.counts - counts
@@ -70,11 +77,7 @@ class ClassValues:
         """Return the counts of a column whose values are codes among distinct ones, missing last."""
         self.refuse_many(len(distinct))
         counts = kernels.count_codes(codes, classes, len(distinct) + 1, self.classes, weights=weights)
-        found = ValuesByClass(distinct, counts[:-1], counts[-1].copy())
-        if weights is None:
-            return found
-        there = found.counts.any(axis=1)  # a row of weight 0 does not count
-        return found._replace(values=distinct[there], counts=np.ascontiguousarray(found.counts[there]))
+        return ValuesByClass(distinct, counts[:-1], counts[-1].copy()).counted(weights)
 
     def refuse_many(self, values: int) -> None:
         """Refuse counts of so many values of a column that memory has no room for."""

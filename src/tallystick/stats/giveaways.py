@@ -17,6 +17,7 @@ from tallystick import kernels
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.data.table.block import classes_of
+from tallystick.data.table.later import as_it_lies
 from tallystick.errors import shown
 from tallystick.stats import alone
 from tallystick.stats.bayes import Ask, BayesSums, key
@@ -113,7 +114,10 @@ def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -
     """Return how often the class changes along the rising values of each column, missing last."""
     if not columns:
         return []
-    return kernels.class_changes([table.column(c.name) for c in columns], rows, classes)
+    lying = [as_it_lies(table, c.name) for c in columns]
+    if any(column.dtype != np.float64 for column in lying):
+        lying, rows = [column[rows].astype(np.float64) for column in lying], np.arange(len(rows))
+    return kernels.class_changes(lying, rows, classes)
 
 
 def _wrong(codes: NDArray[np.integer], classes: Codes) -> int:

@@ -8,7 +8,7 @@ within the first quarter of the hashes, or every value is in the sample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,13 +19,26 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
-from tallystick.data.table.picked import ALL, MARGIN, MOST, Found, first_share, limit_of, take_picked
+from tallystick.data.table.later import as_it_lies
+from tallystick.data.table.picked import (
+    ALL,
+    MARGIN,
+    MOST,
+    Found,
+    PickedNumbers,
+    first_share,
+    limit_of,
+    take_picked,
+)
 from tallystick.data.threads import checkpoint, each_in_order, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
 SIZE = 1 << 13  # distinct values that are enough to judge by
 QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
+OFTEN = 16  # rows of each value that was picked, by which it is told that there are no others
+TOGETHER = 32  # columns that are gone through at once, at most: rows are read fewer times
+CELLS = 1 << 17  # counts of a column that are near enough for its values to be met in any order
 NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
 
 
@@ -114,7 +127,7 @@ class ValueSample:
 
 class ByGuess:
     """The shortcut: a limit is guessed, and the rows within it are looked at; only where a column has few
-    values, all are ranked, and the table remembers them.
+    values, all rows are; and these are ranked where classes are so many that the table of counts is large.
     """
 
     row_bytes = 0  # ranks lie where the table says
@@ -124,10 +137,14 @@ class ByGuess:
         threads = 1 if table.rows * len(question.columns) < ALONE else threads
         share = first_share(question.size, table.rows)
         found: dict[str, SampledValues] = {}
+        known = take_picked(table)
         shares = dict.fromkeys(question.columns, share)
+        if known is not None and known.limit == limit_of(share):
+            guess = partial(self._guess, question, table, known, share)
+            shares |= {name: guess(name) for name in shares if name in known.names}
         while some := [name for name, share in shares.items() if share < MOST and name not in found]:
             limits = [limit_of(shares[name]) for name in some]
-            picked = _picked(table, some, limits, threads)
+            picked = _picked(table, known, some, limits, threads)
             given = list(zip(limits, picked, strict=True))
             one = partial(self._one, question, table)
             for name, sample in zip(some, each_in_order(one, given, threads), strict=True):
@@ -135,10 +152,20 @@ class ByGuess:
                     shares[name] *= MARGIN * question.size / max(sample, 1)
                 else:
                     found[name] = sample
-        few = [name for name in question.columns if name not in found]
-        ranked = each_in_order(partial(self._ranked, question, table), few, threads)
-        found |= zip(few, ranked, strict=True)
+        found |= self._of_few(question, table, [n for n in question.columns if n not in found], threads)
         return [found[name] for name in question.columns]
+
+    def _guess(
+        self, question: ValueSample, table: Table, known: PickedNumbers, share: float, name: str
+    ) -> float:
+        """Return the share to begin with: that of what was picked, or where its room was too small because
+        the values are few, each of many rows, the one that these tell.
+        """
+        if known.column(name, known.limit) is not None:
+            return share
+        found = question.sampled(known.limit, known.so_far(name), classes_of(table), table.weights)
+        each = found[0].values.counts.sum(axis=1)
+        return share * MARGIN * question.size / max(found[1], 1) if (each >= OFTEN).all() else share
 
     def _one(
         self, question: ValueSample, table: Table, given: tuple[int, list[Found]]
@@ -148,6 +175,27 @@ class ByGuess:
         found, distinct = question.sampled(limit, picked, classes_of(table), table.weights)
         return found if found.limit < limit else distinct
 
+    def _of_few(
+        self, question: ValueSample, table: Table, names: Sequence[str], threads: int
+    ) -> Iterator[tuple[str, SampledValues]]:
+        """Yield the samples of columns that have few values: these are met, some columns at a time."""
+        each = min(max(-(-len(names) // threads), 1), TOGETHER)
+        groups = [names[start : start + each] for start in range(0, len(names), each)]
+        jobs = (partial(self._met, question, table, group) for group in groups)
+        for group, samples in zip(groups, in_order(jobs, threads), strict=True):
+            yield from zip(group, samples, strict=True)
+
+    def _met(self, question: ValueSample, table: Table, names: Sequence[str]) -> list[SampledValues]:
+        checkpoint()
+        columns, most = [as_it_lies(table, name) for name in names], CELLS // question.classes
+        met = kernels.meet_values(columns, classes_of(table), question.classes, most, table.weights)
+        return [
+            self._ranked(question, table, name)
+            if values is None
+            else sample_of(ValuesByClass(*values).counted(table.weights), size=question.size)
+            for name, values in zip(names, met, strict=True)
+        ]
+
     def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
         codes, distinct = table.ranks(name)
         checkpoint()
@@ -156,11 +204,12 @@ class ByGuess:
         return sample_of(every, size=question.size)
 
 
-def _picked(table: Table, names: Sequence[str], limits: Sequence[int], threads: int) -> list[list[Found]]:
+def _picked(
+    table: Table, known: PickedNumbers | None, names: Sequence[str], limits: Sequence[int], threads: int
+) -> list[list[Found]]:
     """Return what is within limits of columns, part by part: as it is known from reading the table, or found
     over threads.
     """
-    known = take_picked(table)
     asked = list(zip(names, limits, strict=True))
     near = {} if known is None else {name: known.column(name, limit) for name, limit in asked}
     rest = [(name, limit) for name, limit in asked if near.get(name) is None]

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
+from tallystick.data.table.later import Doubles
 from tallystick.data.table.moments import known_moments
 from tallystick.data.table.picked import first_share, limit_of, take_picked
+from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.stats.bayes import Ask, BayesSums, KnownSums
 from tallystick.stats.value_samples import ByGuess, ValueSample
@@ -36,6 +40,16 @@ def wild(X):
     return X
 
 
+def whole():
+    return np.trunc(np.random.default_rng(3).normal(size=(ROWS, 5)) * 900)
+
+
+def several(X, wholes):
+    kinds = (np.float64, np.float32, np.int64, np.int16, np.uint32)
+    cells = (X[:, 0], X[:, 1], wholes[:, 2], wholes[:, 3], abs(wholes[:, 4]))
+    return pa.table({f"x{j}": c.astype(kind) for j, (c, kind) in enumerate(zip(cells, kinds, strict=True))})
+
+
 MATRICES = {
     "by rows": lambda: matrix(),
     "by columns": lambda: np.asfortranarray(matrix()),
@@ -44,6 +58,14 @@ MATRICES = {
     "of very different sizes": lambda: wild(matrix()),
     "single floats": lambda: matrix().astype(np.float32),
     "more columns than lanes": lambda: matrix(width=70, rows=20_001),
+    "whole numbers": lambda: whole().astype(np.int64),
+    "whole numbers by columns": lambda: np.asfortranarray(whole().astype(np.int32)),
+    "small whole numbers": lambda: (whole() % 200).astype(np.uint8),
+    "whole doubles with -0.0": whole,
+    "every second column": lambda: matrix(width=10)[:, ::2],
+    "columns of a frame": lambda: pd.DataFrame({f"x{j}": c.copy() for j, c in enumerate(matrix().T)}),
+    "a frame of whole numbers": lambda: pd.DataFrame(whole().astype(np.int64)).add_prefix("x"),
+    "Arrow columns of several types": lambda: several(matrix(), whole()),
 }
 LABELS = {
     "two": lambda rows: np.arange(rows) % 2,
@@ -96,6 +118,76 @@ def test_sums_are_told_where_they_are_asked_for_only():
 def test_a_class_that_no_row_has_is_a_class():
     X, y = matrix(), np.arange(ROWS) % 2
     check(read(X, y, Wishes(levels={"y": ["-1", "0", "1"]})))
+
+
+QUICK = [name for name in MATRICES if name not in ("by rows", "by columns", "more columns than lanes")]
+
+
+@pytest.mark.parametrize("made", QUICK)
+def test_sums_that_go_along_need_no_doubles(made, monkeypatch):
+    monkeypatch.setattr(Doubles, "made", lambda self: pytest.fail("nobody needs them"))
+    model = ts.NaiveBayes(distributions="gaussian", threads=2).fit(MATRICES[made](), np.arange(ROWS) % 2)
+    assert len(model.model_.parts) == 5
+
+
+@pytest.mark.parametrize("made", ["whole numbers", "small whole numbers", "a frame of whole numbers"])
+def test_values_of_few_are_counted_as_they_lie(made, monkeypatch):
+    for owner, name in ((Doubles, "made"), (Table, "ranks")):
+        monkeypatch.setattr(owner, name, lambda *_: pytest.fail("nobody needs them"))
+    model = ts.NaiveBayes(threads=2).fit(MATRICES[made](), np.arange(ROWS) % 2)
+    assert {part.distribution for part in model.model_.parts} <= {"binned", "gaussian"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distributions", ["gaussian", "auto"])
+def test_a_model_is_the_same_of_numbers_of_any_type_and_layout(distributions):
+    X, y = whole(), np.arange(ROWS) % 3
+    X[:, 0] += 400 * y
+    names = [f"x{j}" for j in range(5)]
+    same = [X, np.asfortranarray(X), X.astype(np.float32), X.astype(np.int64), X.astype(np.int32)]
+    same += [X.astype(np.int16), np.repeat(X, 2, axis=1)[:, ::2], pd.DataFrame(X, columns=names)]
+    same += [pd.DataFrame(X.astype(np.int64), columns=names)]
+    same += [pa.table(dict(zip(names, X.T.astype(np.int64), strict=True)))]
+    fits = [ts.NaiveBayes(distributions=distributions, threads=t).fit(x, y) for t in (1, 2, 5) for x in same]
+    assert len({fit.to_bytes() for fit in fits}) == 1
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_rows_of_weight_0_are_left_out_of_numbers_of_any_type(kind):
+    X, y, weights = whole(), np.arange(ROWS) % 2, np.arange(ROWS) % 3
+    fits = [ts.NaiveBayes(threads=2).fit(x, y, sample_weight=weights) for x in (X, X.astype(kind))]
+    assert fits[0].to_bytes() == fits[1].to_bytes()
+
+
+@pytest.mark.parametrize("large", [2**53 + 1, -(2**53) - 1, 2**62])
+def test_whole_numbers_that_no_double_holds_are_what_they_were(large):
+    X, y = whole().astype(np.int64), np.arange(ROWS) % 2
+    X[7, 1] = large
+    frame = pa.table({f"x{j}": pa.chunked_array([c[:9], c[9:]]) for j, c in enumerate(X.T.copy())})
+    told, slow = (read(given, y).schema.columns for given in (X, frame))
+    assert [c.kind for c in told] == [c.kind for c in slow]
+    assert told == slow
+
+
+def test_a_column_that_doubles_were_made_of_has_no_negative_zero():
+    X = whole()
+    table = read(X, np.arange(ROWS) % 2)
+    assert np.signbit(X[X == 0]).any()
+    for j, name in enumerate(table.columns):
+        values = table.column(name)
+        np.testing.assert_array_equal(values, X[:, j])
+        assert values.dtype == np.float64
+        assert not np.signbit(values[values == 0]).any()
+
+
+def test_one_column_with_negative_zeros_is_copied_alone():
+    X = matrix()
+    X[::9, 3] = -0.0
+    table = read(X, np.arange(ROWS) % 2)
+    assert [np.shares_memory(table.column(name), X) for name in table.columns] == [True] * 3 + [False, True]
+    assert not np.shares_memory(table.column("x3"), table.column("x2"))
+    assert table.column("x3").flags.c_contiguous
+    assert not np.signbit(table.column("x3")[::9]).any()
 
 
 def constant(X):

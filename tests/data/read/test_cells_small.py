@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick.data.read.batches import is_integer_matrix
 from tallystick.data.read.cells import (
     SLICE,
     by_table,
-    is_integer_matrix,
     level_code,
     small_column,
     small_columns,

@@ -31,7 +31,7 @@ from tallystick.kernels import Scan
 from tallystick.kernels.moments import MOST_CLASSES
 from tallystick.kernels.ranks import FEW_COLUMNS
 
-SAMPLE = 16  # rows by which numbers that are not whole are guessed
+SAMPLE = 16  # rows by which it is guessed that columns are numbers
 WIDE = 64  # columns beyond which a sample of all would fill too much memory
 
 
@@ -67,12 +67,15 @@ class LookAlong:
         self.hasher = Hasher(Schema(columns, Target(self.target, self.texts, "text")))
         self.keys = [key for _, key, _ in self.hasher.columns]
 
-    def look(self, rows: NDArray[np.float64], start: int) -> list[Scan]:
-        """Return `scan_matrix` of some rows, those from `start` on, and take in what goes along."""
-        columns, classes = list(rows.T), self.labels.codes[start : start + len(rows)]
+    def look(self, columns: Sequence[NDArray[Any]], start: int) -> list[Scan]:
+        """Return one look at each column of some rows, those from `start` on, as doubles, and take in what
+        goes along.
+        """
+        rows = len(columns[0])
+        classes = self.labels.codes[start : start + rows]
         sums = no_moments(len(columns), len(self.texts)) if self.sums else None
         tables = None if sums is None else sums[1:]
-        picks = PickedPart.empty(start, len(columns), len(rows), self.share) if self.share else None
+        picks = PickedPart.empty(start, len(columns), rows, self.share) if self.share else None
         limited = None if picks is None else picks[1:]
         hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables, limited)
         self.parts.append((hashes, sums, picks))
@@ -94,24 +97,24 @@ class LookAlong:
 
 
 def along_with(
-    matrix: NDArray[Any],
+    columns: Sequence[NDArray[Any]],
     names: Sequence[str],
     labels: Distinct | None,
     target: str | None,
     sums: bool,
     sample: int,
 ) -> LookAlong | None:
-    """Return what goes along with the look at a matrix of floats whose columns all may be numbers; None:
-    nothing. labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
+    """Return what goes along with the look at columns, as they lie, that all may stay numbers; None: nothing.
+    labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
     """
-    rows, width = matrix.shape
+    rows, width = len(columns[0]) if columns else 0, len(columns)
     if labels is None or target is None or rows < FEW_ROWS or width < FEW_COLUMNS:
         return None
     if labels.codes.dtype != np.uint8 or labels.counts()[-1] or not len(labels.values):
         return None
-    some = matrix[:: -(-rows // SAMPLE)]
-    if not (some != np.rint(some)).any(axis=0).all():
-        return None  # levels perhaps
+    some = np.stack([column[:: -(-rows // SAMPLE)] for column in columns], axis=1)
+    if not ((some != 0) & (some != 1)).any(axis=0).all() or (some == some[0]).all(axis=0).any():
+        return None  # levels perhaps, or one value
     share = first_share(sample, rows) if len(names) <= WIDE else 0.0
     share = share if share < MOST else 0.0
     few = len(labels.values) <= MOST_CLASSES

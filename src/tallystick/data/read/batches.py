@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -22,6 +22,7 @@ from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read import strings
 from tallystick.data.read.along import LookAlong
 from tallystick.data.read.cells import (
+    EXACT,
     FEW,
     WRITTEN_NUMBERS,
     Coded,
@@ -30,16 +31,16 @@ from tallystick.data.read.cells import (
     among,
     coded,
     condense,
-    is_integer_matrix,
     mark_numbers,
     narrow,
     small_columns,
 )
 from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.strings import Distinct
-from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.arrays import from_numbers, to_numbers
 from tallystick.data.source.lent import Lender
 from tallystick.data.source.unread import unread
+from tallystick.data.table.later import Doubles, LaterColumn
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.kernels import CellKind, Scan
 
@@ -72,6 +73,20 @@ class View:
     def matrix(self) -> NDArray[Any] | None:
         """The numbers of all columns, where they lie in one array."""
         return self.held.matrix
+
+    @cached_property
+    def numbers(self) -> list[NDArray[Any]] | None:
+        """All columns as they lie, where each is numbers in one piece; None: some are not, or are missing."""
+        if self.matrix is not None:
+            plain = is_floats(self.matrix) or is_integer_matrix(self.matrix)
+            return list(self.matrix.T) if plain else None
+        found = []
+        for j in range(len(self.names)):
+            cells = self.held.get(j)
+            if cells.num_chunks != 1 or cells.null_count or not _is_plain(cells.type):
+                return None
+            found.append(to_numbers(cells.chunk(0)))
+        return found
 
     def column(self, j: int) -> Any:
         """Return a column: the doubles of a matrix, or Arrow cells."""
@@ -218,21 +233,66 @@ def _of_matrix(
     threads: int,
     along: LookAlong | None,
 ) -> Mapping[str, Part]:
-    """Views of a matrix, which is read once for the facts and never copied; of single floats, views of
-    doubles; small whole numbers as bytes.
+    """Views of a matrix, which is read once for the facts and never copied; of numbers that are no doubles,
+    what becomes doubles; where some whole numbers may be levels, small ones as bytes.
     """
     every, names, texts = view.names, set(names), set(texts)  # there may be many: lists are searched through
-    if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
-        small = small_columns(view.matrix, threads)
+    matrix = view.matrix
+    if along is None and is_integer_matrix(matrix) and not len(mark_numbers(plan.marks)):
+        small = small_columns(matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
-    if not is_floats(view.matrix):
+    columns = view.numbers if along is not None or is_floats(matrix) else None
+    if columns is None:
         return {}
-    matrix, scans = _scan(view.matrix, threads, along)
+
+    def look(rows: slice) -> list[Scan]:
+        if along is not None:
+            return along.look([column[rows] for column in columns], rows.start)
+        assert matrix is not None
+        return kernels.scan_matrix(matrix[rows])
+
+    scans = _scan(look, view.num_rows, threads)
+    given = _given(columns, scans, matrix, along is not None, threads)
     return {
-        name: Floats(matrix[:, j], scan=scans[j])
+        name: Floats(given[j], scan=scans[j])
         for j, name in enumerate(every)
-        if name in names and name not in texts
+        if name in names and name not in texts and _holds_exactly(columns[j], scans[j])
     }
+
+
+def _given(
+    columns: list[NDArray[Any]], scans: list[Scan], matrix: NDArray[Any] | None, told: bool, threads: int
+) -> list[NDArray[np.float64] | LaterColumn]:
+    """Return columns themselves, or what becomes the doubles that a table has: of a matrix all at once, but
+    alone where few columns of doubles have -0.0. told: it is known which have some.
+    """
+    zeros = [_has_zeros(scan) for scan in scans]
+    fine = [c.dtype == np.float64 and not (told and zero) for c, zero in zip(columns, zeros, strict=True)]
+    together = None if matrix is None or 2 * sum(fine) > len(fine) else Doubles(matrix, threads, any(zeros))
+
+    def one(j: int) -> NDArray[np.float64] | LaterColumn:
+        if fine[j]:
+            return columns[j]
+        if together is not None:
+            return LaterColumn(together, j)
+        return LaterColumn(Doubles(columns[j][:, None], threads, zeros[j]), 0)
+
+    return list(map(one, range(len(columns))))
+
+
+def _has_zeros(scan: Scan) -> bool:
+    """May some cells of a column be -0.0?"""
+    return scan.negative_zero and scan.low <= 0 <= scan.high
+
+
+def _holds_exactly(column: NDArray[Any], scan: Scan) -> bool:
+    """Is every number of a column surely the double that it becomes?"""
+    return column.dtype.kind == "f" or column.itemsize < 8 or max(-scan.low, scan.high) <= EXACT
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Are cells of this type numbers as matrices have them?"""
+    return bool(pa.types.is_integer(kind) or pa.types.is_float64(kind) or pa.types.is_float32(kind))
 
 
 def is_doubles(matrix: Any) -> TypeGuard[NDArray[np.float64]]:
@@ -245,30 +305,24 @@ def is_singles(matrix: Any) -> TypeGuard[NDArray[np.float32]]:
     return matrix is not None and matrix.dtype == np.float32 and matrix.dtype.isnative
 
 
+def is_integer_matrix(matrix: Any) -> TypeGuard[NDArray[Any]]:
+    """Say whether a source's matrix holds whole numbers."""
+    return matrix is not None and matrix.dtype.kind in "iu" and matrix.dtype.isnative
+
+
 def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
-    """Is this a matrix of numbers of which all columns are looked at together?"""
+    """Is this a matrix of floats that doubles hold?"""
     return is_doubles(matrix) or is_singles(matrix)
 
 
-def _scan(
-    matrix: NDArray[Any], threads: int, along: LookAlong | None
-) -> tuple[NDArray[np.float64], list[Scan]]:
-    """Return the numbers as doubles, laid out alike (doubles themselves), and one look at every column, by
-    slices of rows: over threads, and an interrupt is noticed.
-    """
-    doubles: NDArray[np.float64] = matrix if is_doubles(matrix) else np.empty_like(matrix, np.float64)
-    starts = range(0, len(matrix), 4 * BATCH) or (0,)
-
-    def look(start: int) -> list[Scan]:
-        rows = slice(start, start + 4 * BATCH)
-        if doubles is not matrix:
-            doubles[rows] = matrix[rows]
-        return kernels.scan_matrix(doubles[rows]) if along is None else along.look(doubles[rows], start)
-
-    parts = list(in_order((partial(look, start) for start in starts), threads))
+def _scan(look: Callable[[slice], list[Scan]], rows: int, threads: int) -> list[Scan]:
+    """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
+    starts = range(0, rows, 4 * BATCH) or (0,)
+    jobs = (partial(look, slice(start, start + 4 * BATCH)) for start in starts)
+    parts = list(in_order(jobs, threads))
     if len(parts) == 1:
-        return doubles, parts[0]
-    return doubles, [_joined(own, starts) for own in zip(*parts, strict=True)]
+        return parts[0]
+    return [_joined(own, starts) for own in zip(*parts, strict=True)]
 
 
 def _joined(parts: Sequence[Scan], starts: Sequence[int]) -> Scan:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from tallystick.data.read import rare, strings
 from tallystick.data.read.strings import Distinct
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.table.block import code_type
+from tallystick.data.table.later import LaterColumn
 from tallystick.data.text import cell_text, moment_text, number_text
 from tallystick.data.threads import in_order
 from tallystick.errors import DataError, shown
@@ -85,11 +86,6 @@ def _as_texts(base: int, used: bytes) -> tuple[pa.LargeStringArray, NDArray[Any]
     table = np.zeros(256, code_type(len(texts)))
     table[places] = [at[text] for text in written]
     return from_texts(texts), table
-
-
-def is_integer_matrix(matrix: Any) -> TypeGuard[NDArray[Any]]:
-    """Say whether a source's matrix holds whole numbers."""
-    return matrix is not None and matrix.dtype.kind in "iu" and matrix.dtype.isnative
 
 
 def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallIntegers]:
@@ -186,20 +182,24 @@ WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 @dataclass(frozen=True, slots=True)
 class Floats:
-    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01. spans: they are
-    seconds that something took.
-
-    written: they were read from text, and the text is forgotten. scan: one look at them, if already taken.
+    """Cells as numbers: values[row], NaN is missing; given: these, or what becomes them when they are asked
+    for. dated: they are days since 1970-01-01. spans: they are seconds that something took. written: they
+    were read from text, and the text is forgotten. scan: one look at them, if already taken.
     """
 
-    values: NDArray[np.float64]
+    given: NDArray[np.float64] | LaterColumn
     dated: bool = False
     written: bool = False
     scan: Scan | None = None
     spans: bool = False
 
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The numbers."""
+        return self.given.made() if isinstance(self.given, LaterColumn) else self.given
+
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def read_cells(
     if coded:
         return Coded(coded[0].array, any(c.written for c in coded), tuple(c.array for c in coded[1:]))
     numbers = [part for part in parts if isinstance(part, Floats)]
-    return replace(numbers[0], values=np.concatenate([part.values for part in numbers]), scan=None)
+    return replace(numbers[0], given=np.concatenate([part.values for part in numbers]), scan=None)
 
 
 def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool, threads: int) -> SmallIntegers | None:
@@ -493,7 +493,7 @@ def _from_dictionary(
     inner = condense(values, name, marks, decimal, as_text or chunk.type.ordered)
     indices = filled(chunk.indices, len(values))
     if isinstance(inner, Floats):
-        return replace(inner, values=np.append(inner.values, np.nan)[indices], scan=None)
+        return replace(inner, given=np.append(inner.values, np.nan)[indices], scan=None)
     texts = inner.array.cast(pa.large_string())
     plain = pa.DictionaryArray.from_arrays(chunk.indices, texts, ordered=chunk.type.ordered)
     return Coded(plain, inner.written)

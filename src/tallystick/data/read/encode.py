@@ -26,6 +26,7 @@ from tallystick.data.read.survey_target import TargetCells, hit
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
 from tallystick.data.table.block import Block, WordCounts, class_type, join_words
+from tallystick.data.table.later import LaterColumn
 from tallystick.data.table.subset import known_words, take_words
 from tallystick.data.text import label_form
 from tallystick.data.threads import checkpoint
@@ -111,11 +112,13 @@ class Encoder:
 
     def column(self, matcher: Matcher, batches: Sequence[Looked], places: PlacesInMemory) -> Any:
         """Return one column's data of all batches, one after the other: a view where one batch has it so, or
-        where they lie in their places.
+        where they lie in their places; or what becomes doubles later.
         """
         checkpoint()
         name = matcher.column.cells
         alone = len(batches) == 1
+        if alone and batches[0].keep is None and (later := self._later(matcher, batches[0].columns[name])):
+            return later
         parts = [cut_words(self._read(matcher, t.columns[name], alone), t.keep) for t in batches]
         if len(parts) == 1:
             return parts[0]
@@ -142,6 +145,14 @@ class Encoder:
         if isinstance(found, SmallIntegers) and ABSENT not in column.levels:
             return by_table(found, text_table(found.base, level_code(column.levels, 2), np.uint8))
         return number_codes(matcher.numbers(found), column.levels)
+
+    def _later(self, matcher: Matcher, found: Piece) -> LaterColumn | None:
+        """Return numbers of which all rows count and that may wait until they are asked for; None: others."""
+        if not isinstance(found, Floats) or not isinstance(found.given, LaterColumn):
+            return None
+        plain = matcher.column.kind == "numeric" and not isinstance(matcher, PartMatcher)
+        finite = found.scan is not None and found.scan.first_infinity < 0
+        return found.given if plain and finite and not len(matcher.sentinels) else None
 
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
         """Return a column's data; every level was surveyed, so what is not a level was taken as missing."""

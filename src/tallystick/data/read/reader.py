@@ -35,6 +35,7 @@ from tallystick.data.source.lent import Lender
 from tallystick.data.source.size import refuse_too_large, refuse_too_wide, within
 from tallystick.data.table.block import Block
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
+from tallystick.data.table.later import LaterColumn, LaterColumns
 from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
@@ -278,7 +279,7 @@ def _joined(
     classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
     table = Table(
         decision.schema,
-        columns,
+        LaterColumns(columns) if any(isinstance(c, LaterColumn) for c in columns.values()) else columns,
         decision.rows,
         decision.notes,
         decision.source_notes,

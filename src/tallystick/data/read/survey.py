@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.along import LookAlong, ToldAlong, along_with
-from tallystick.data.read.batches import Plain, View, is_floats, parts_together
+from tallystick.data.read.batches import Plain, View, parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
 from tallystick.data.read.decided import Decided
 from tallystick.data.read.judge import ONE_VALUE
@@ -244,9 +244,11 @@ class Survey:
     def _along(self, batch: Any, aim: TargetCells) -> LookAlong | None:
         """Return what goes along with the look at a matrix of which all rows and columns count."""
         q = self.question
-        if not isinstance(batch, View) or not is_floats(batch.matrix) or len(mark_numbers(q.plan.marks)):
+        if not isinstance(batch, View) or len(mark_numbers(q.plan.marks)) or batch.num_rows < FEW_ROWS:
             return None
-        return along_with(batch.matrix, q.columns, aim.labels, q.target, q.sums, q.sample)
+        if batch.numbers is None:
+            return None
+        return along_with(batch.numbers, q.columns, aim.labels, q.target, q.sums, q.sample)
 
     def _piece(self, name: str, part: Part | Distinct, as_text: bool, threads: int) -> Piece:
         if isinstance(part, Floats | Distinct) or (isinstance(part, SmallIntegers) and not as_text):

@@ -91,7 +91,24 @@ class NumbersSeen:
         """Add the cells of a batch."""
         self.rows += len(part)
         self.spans = self.spans or part.spans
-        values, sentinels = chosen.cut(part.values), mark_numbers(marks)
+        sentinels, scan = mark_numbers(marks), part.scan
+        if scan is None or scan.first_infinity >= 0 or chosen.keep is not None or len(sentinels):
+            values, scan = self._finite(part, sentinels, chosen)
+            part = Floats(values)
+        missing = scan.missing
+        more = chosen.filled(part.values, missing) if missing else chosen.every
+        self.finite = more if self.finite is NONE[self.measures] else self.finite + more
+        if self._range(scan, len(part) - missing):
+            good = None if missing == 0 else ~np.isnan(part.values)
+            self._tell(part.values if good is None else part.values[good], chosen.weights(good))
+
+    def _finite(
+        self, part: Floats, sentinels: NDArray[np.float64], chosen: Chosen
+    ) -> tuple[NDArray[np.float64], kernels.Scan]:
+        """Return the cells that count, without those that mean missing or are infinite, which are noted, and
+        one look at them.
+        """
+        values = chosen.cut(part.values)
         scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
             self.marked = self.marked + chosen.count(hit)
@@ -103,11 +120,7 @@ class NumbersSeen:
             self.first = first_rows(self.first, chosen.row_numbers(np.flatnonzero(infinite)[:LISTED]))
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
-        more = chosen.filled(values, scan.missing)
-        self.finite = more if self.finite is NONE[self.measures] else self.finite + more
-        if self._range(scan, len(values) - scan.missing):
-            good = None if scan.missing == 0 else ~np.isnan(values)
-            self._tell(values if good is None else values[good], chosen.weights(good))
+        return values, scan
 
     def add_small(self, part: SmallIntegers, chosen: Chosen) -> None:
         """Add small whole numbers, more than can differ, of which all rows count."""

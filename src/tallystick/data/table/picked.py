@@ -71,6 +71,13 @@ class PickedNumbers(NamedTuple):
         return whole if len(whole) == len(parts) else None
 
 
+    def so_far(self, name: str) -> list[Found]:
+        """Return what there was room for of a column."""
+        j = self.names.index(name)
+        counts = [int(part.found[j]) for part in self.parts]
+        return [(p.start, p.rows[j, :n], p.values[j, :n]) for p, n in zip(self.parts, counts, strict=True)]
+
+
 def take_picked(table: Tabular) -> PickedNumbers | None:
     """Return what was picked while the table was read, which does not hold it any longer; None: nothing."""
     from tallystick.data.table.table import Table  # a model is loaded without tables
