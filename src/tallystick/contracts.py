@@ -485,7 +485,7 @@ class Model(Protocol):
         ...
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
-        """Return the shares of rows given as float columns, all of the schema in its order, the bits of
+        """Return the shares of rows given as columns of numbers, all of the schema in its order, the bits of
         `shares`; None: they must be read as tables are.
         """
         ...

@@ -17,6 +17,7 @@ from tallystick.data.table.block import Block
 from tallystick.data.text import number_text
 
 CELLS = 1 << 17  # of a stretch of rows: they are read again while they are in a near cache
+NUMBERS = "dfbBhHiIlLqQ"  # of NumPy's types: doubles, single floats, whole numbers
 LEAST = 256  # rows of a stretch, however many columns there are
 
 Columns = Sequence[NDArray[Any]]
@@ -27,18 +28,16 @@ def needs_no_reading(column: Column, kind: np.dtype[Any]) -> bool:
     """Say whether cells of a type are what a table would make of them: numbers of a numeric column, or the
     two values of a boolean one, while there is no other. Floats of 16 bits are rare, and read.
     """
-    if not kind.isnative:
-        return False
-    if column.kind == "boolean":
-        return pair_of(column, kind) is not None
-    return column.kind == "numeric" and _is_number(kind)
+    if column.kind == "numeric":
+        return kind.char in NUMBERS and kind.isnative
+    return column.kind == "boolean" and kind.isnative and pair_of(column, kind) is not None
 
 
 def pair_of(column: Column, kind: np.dtype[Any]) -> Pair | None:
     """Return the numbers whose codes are 0 and 1 in a boolean column, None where cells must be read."""
     if kind == np.bool_:
         return (0.0, 1.0) if column.levels == ("false", "true") else None
-    if not _is_number(kind) or len(column.levels) != 2:
+    if kind.char not in NUMBERS or len(column.levels) != 2:
         return None
     try:
         low, high = map(float, column.levels)
@@ -47,14 +46,10 @@ def pair_of(column: Column, kind: np.dtype[Any]) -> Pair | None:
     return (low, high) if (number_text(low), number_text(high)) == column.levels else None
 
 
-def _is_number(kind: np.dtype[Any]) -> bool:
-    return kind.kind in "iu" or kind in (np.float32, np.float64)
-
-
 def are_doubles(schema: Schema, columns: Columns) -> bool:
     """Say whether kernels can read all columns as they lie."""
     every = zip(schema.used, columns, strict=True)
-    return all(values.dtype == np.float64 and column.kind == "numeric" for column, values in every)
+    return all(values.dtype.char == "d" and column.kind == "numeric" for column, values in every)
 
 
 def as_they_lie(schema: Schema, columns: Columns, rows: int) -> Block:

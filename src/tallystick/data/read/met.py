@@ -57,12 +57,12 @@ class Met:
         among the rows, but at no even distance, which rows that repeat might keep to.
         """
         self.rows += rows
-        some = _scattered(rows)
+        some = None if rows < 2 * SAMPLED else _scattered(rows)
         for column, values in zip(self.schema.used, columns, strict=True):
             if not ranged(column):
                 continue
-            beyond = _beyond(column, values[some])
-            if beyond is not None and (len(some) == rows or beyond.mean() > BEYOND / SURE):
+            beyond = _beyond(column, values if some is None else values[some])
+            if beyond is not None and (some is None or beyond.mean() > BEYOND / SURE):
                 self.add_values(column, values)
 
     def add_values(self, column: Column, values: NDArray[Any]) -> None:
@@ -91,7 +91,7 @@ def ranged(column: Column) -> bool:
 
 def _scattered(rows: int) -> NDArray[np.int64]:
     """Return the rows that are looked at first: one of every so many, at a place as if drawn by lot."""
-    step = max(1, rows // SAMPLED)
+    step = rows // SAMPLED
     even = np.arange(0, rows - step + 1, step)
     mixed = np.arange(1, len(even) + 1, dtype=np.uint64) * MIXED[0]
     mixed = (mixed ^ mixed >> np.uint64(30)) * MIXED[1]
