@@ -301,13 +301,19 @@ void bind_bayes(nb::module_& m) {
     // tables[column][bin, class]; the last bin is missing
     m.def(
         "count_bins",
-        [](const std::vector<Strided<double>>& given, const std::vector<In<double>>& cuts, AnyIn classes,
-           Maybe<int64_t> weights, const std::vector<Out<int64_t>>& tables) {
+        [](const std::vector<AnyIn>& given, const std::vector<In<double>>& cuts, AnyIn classes, Maybe<int64_t> weights,
+           const std::vector<Out<int64_t>>& tables) {
             std::vector<CutTable> columns;
-            for (size_t j = 0; j < given.size(); ++j)
-                columns.push_back({{given[j].data(), given[j].stride(0)}, cuts[j].size(), cuts[j].data(), tables[j].data()});
+            std::vector<Numbers> lying;
+            const bool doubles = std::ranges::all_of(given, [](auto& x) { return type_of(x.dtype()) == Cell::f64; });
+            for (size_t j = 0; j < given.size(); ++j) {
+                const auto* const x = doubles ? static_cast<const double*>(given[j].data()) : nullptr;
+                columns.push_back({{x, given[j].stride(0)}, cuts[j].size(), cuts[j].data(), tables[j].data()});
+            }
+            for (size_t first = 0; first < given.size() && !doubles; first += lanes)
+                lying.push_back(numbers_of(given, first));
             by_width(classes,
-                     [&](auto* c) { count_bins(classes.size(), columns, c, pointer(weights), tables[0].shape(1)); });
+                     [&](auto* c) { count_bins(classes.size(), columns, lying, c, pointer(weights), tables[0].shape(1)); });
         },
         nb::arg("columns").noconvert(), nb::arg("cuts").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("tables").noconvert(), Release());

@@ -225,3 +225,16 @@ def test_values_beyond_those_allowed_are_not_told():
     assert kernels.meet_values([values, values % 5], classes, 3, 699)[1] is not None
     same_values(kernels.meet_values([values], classes, 3, 700)[0], values, classes)
     assert [len(part) for part in kernels.meet_values([values[:0]], classes[:0], 3, 9)[0]] == [0, 0, 3]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8"])
+def test_bins_of_numbers_of_any_type_are_those_of_their_doubles(dtype):
+    matrix = (np.random.default_rng(5).normal(size=(3_001, 70)) * 40 % 250).astype(dtype)
+    classes = (np.arange(3_001) % 2).astype(np.uint8)
+    cuts = [np.sort(np.random.default_rng(j).integers(0, 250, 1 + j % 9)).astype(float) for j in range(70)]
+    for laid in (matrix, np.asfortranarray(matrix), matrix[::-1]):
+        found = [[np.zeros((len(own) + 2, 2), np.int64) for own in cuts] for _ in range(2)]
+        kernels.count_bins(list(laid.T), cuts, classes, out=found[0])
+        kernels.count_bins(list(laid.astype(np.float64).T), cuts, classes, out=found[1])
+        for own, twin in zip(*found, strict=True):
+            np.testing.assert_array_equal(own, twin)

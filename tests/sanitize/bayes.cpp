@@ -121,6 +121,18 @@ void numbers_of_a_type_are_laid_and_met(Cell type, size_t rows, size_t width, bo
         numbers.at.push_back(cells.data() + (by_rows ? j : j * rows));
         numbers.strides.push_back(by_rows ? static_cast<ptrdiff_t>(width) : 1);
     }
+    const std::vector<double> ends{10, 20.5, 70};
+    std::vector<std::vector<int64_t>> bins(width, std::vector<int64_t>((ends.size() + 2) * n_classes));
+    std::vector<CutTable> cut;
+    for (auto& own : bins) cut.push_back({{nullptr, 1}, ends.size(), ends.data(), own.data()});
+    count_bins(rows, cut, {numbers}, classes.data(), static_cast<const int64_t*>(nullptr), n_classes);
+    for (size_t j = 0; j < width; ++j) {
+        for (size_t row = 0; row < rows; ++row) {
+            const auto below = std::upper_bound(ends.begin(), ends.end(), numbers.cell(row, j)) - ends.begin();
+            --bins[j][static_cast<size_t>(below) * n_classes + classes[row]];
+        }
+        for (int64_t count : bins[j]) EXPECT(count == 0);
+    }
     Near near(numbers, 128);
     for (size_t begin = 0; begin < rows; begin += 128) {
         const NearRows some = near({begin, std::min(begin + 128, rows)});
@@ -303,7 +315,7 @@ void words_scores_cuts_and_codes() {
         if (form == 3) ends.back() = 1e300;
         EXPECT(BinFinder(ends.size(), ends.data(), rows.size()).has_steps() == (form < 2));
         std::vector<int64_t> counts((ends.size() + 2) * 2);
-        count_bins(rows.size(), {{{rows.data(), 1}, ends.size(), ends.data(), counts.data()}}, halves.data(),
+        count_bins(rows.size(), {{{rows.data(), 1}, ends.size(), ends.data(), counts.data()}}, {}, halves.data(),
                    static_cast<const int64_t*>(nullptr), 2);
         std::vector<uint16_t> bins(rows.size());
         bin_values(rows.size(), Column{rows.data(), 1}, ends.size(), ends.data(), bins.data());

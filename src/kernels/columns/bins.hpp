@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/base/tiles.hpp"
+#include "kernels/base/near.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {
@@ -304,10 +304,10 @@ struct CellCounts {
 };
 
 // table[bin, class] += weight[row] (1 without weights) of some columns; a tile of rows for all of them, which share lines of
-// the cache where they are a matrix.
+// the cache where they are a matrix. lying: the columns, where some of them are no doubles; then each is read alone.
 template <class Class>
-void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
-                     size_t n_classes) {
+void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Numbers* lying, const Class* classes,
+                     const int64_t* weights, size_t n_classes) {
     const bool few = !weights && n_classes <= CellCounts::most_classes && rows <= CellCounts::most_rows;
     std::vector<BinFinder> finders;
     for (const CutTable& own : columns) finders.emplace_back(own.n_cuts, own.cuts, rows);
@@ -332,6 +332,8 @@ void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Cl
         for (const CutGroup& group : groups) {
             if (group.wide == 4) {
                 turn_four(group.first, begin, n, x);
+            } else if (lying) {
+                lying->lay(group.from, {begin, begin + n}, x, 1);
             } else {
                 for (size_t i = 0; i < n; ++i) x[i] = group.first[begin + i];
             }
@@ -359,14 +361,16 @@ void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Cl
         if (cells[j]) cells[j]->end();
 }
 
-// The same of all columns, some after the others, so that what is kept for a column is never kept for many.
+// The same of all columns, some after the others, so that what is kept for a column is never kept for many. lying: nothing, or
+// all columns of which some are no doubles, by as many; columns[].column is nowhere then.
 template <class Class>
-void count_bins(size_t rows, const std::vector<CutTable>& columns, const Class* classes, const int64_t* weights,
-                size_t n_classes) {
+void count_bins(size_t rows, const std::vector<CutTable>& columns, const std::vector<Numbers>& lying, const Class* classes,
+                const int64_t* weights, size_t n_classes) {
     for (size_t from = 0; from < columns.size(); from += lanes) {
         const auto begin = columns.begin() + static_cast<ptrdiff_t>(from);
         const auto end = begin + static_cast<ptrdiff_t>(std::min(lanes, columns.size() - from));
-        count_some_bins(rows, {begin, end}, classes, weights, n_classes);
+        const Numbers* const own = lying.empty() ? nullptr : &lying[from / lanes];
+        count_some_bins(rows, {begin, end}, own, classes, weights, n_classes);
     }
 }
 

@@ -73,7 +73,7 @@ def count_columns(
 
 
 def count_bins(
-    columns: Sequence[NDArray[np.float64]],
+    columns: Sequence[NDArray[Any]],
     cuts: Sequence[NDArray[np.float64]],
     classes: NDArray[Any],
     *,
@@ -86,7 +86,7 @@ def count_bins(
     check.array("classes", classes, check.CODES, (None,))
     check.maybe("weights", weights, "int64", classes.shape)
     for j, (values, own, table) in enumerate(zip(columns, cuts, out, strict=True)):
-        check.loose(f"columns[{j}]", values, "float64", classes.shape)
+        check.loose(f"columns[{j}]", values, check.NUMBERS, classes.shape)
         check.array(f"cuts[{j}]", own, "float64", (None,))
         check.writable(f"out[{j}]", table, "int64", (len(own) + 2, out[0].shape[1]))
     if columns:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
+from tallystick.data.table.later import values_as_they_lie
 from tallystick.models.additive import weighted
 from tallystick.stats.rest import Rest
 
@@ -95,7 +96,7 @@ class BayesSums:
         cut = [i for i, ask in enumerate(self.asks) if ask.how == "bins"]
         if cut:
             out = [total[key(i, "counts")] for i in cut]
-            values = [block.values(self.asks[i].column) for i in cut]
+            values = [values_as_they_lie(block, self.asks[i].column) for i in cut]
             kernels.count_bins(values, self._cuts, classes, weights=block.weights, out=out)
 
     @cached_property

@@ -138,6 +138,15 @@ def test_values_of_few_are_counted_as_they_lie(made, monkeypatch):
     assert {part.distribution for part in model.model_.parts} <= {"binned", "gaussian"}
 
 
+def test_cells_of_single_floats_are_counted_as_they_lie(monkeypatch):
+    X, y = np.random.default_rng(2).standard_cauchy((ROWS, 5)).astype(np.float32), np.arange(ROWS) % 2
+    X[:, 0] += y
+    with monkeypatch.context() as nobody:
+        nobody.setattr(Doubles, "made", lambda self: pytest.fail("nobody needs them"))
+        told = ts.NaiveBayes(threads=2).fit(X, y)
+    assert told.to_bytes() == ts.NaiveBayes(threads=2).fit(X.astype(np.float64), y).to_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("distributions", ["gaussian", "auto"])
 def test_a_model_is_the_same_of_numbers_of_any_type_and_layout(distributions):

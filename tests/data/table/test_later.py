@@ -8,11 +8,19 @@ import threading
 import numpy as np
 import pytest
 
-from tallystick.data.table.later import NEAR, STEP, Doubles, LaterColumn, LaterColumns, as_it_lies
+from tallystick.data.table.later import (
+    NEAR,
+    STEP,
+    Doubles,
+    LaterColumn,
+    LaterColumns,
+    as_it_lies,
+    values_as_they_lie,
+)
 from tallystick.data.table.table import Table
 
 
-@pytest.mark.parametrize("rows", [0, 1, NEAR + 1, STEP + 3])
+@pytest.mark.parametrize("rows", [0, 1, NEAR // 3 + 1, STEP // 3 + 3])
 @pytest.mark.parametrize("dtype", ["int64", "float32", "uint8", "float64"])
 def test_doubles_are_made_of_all_rows(rows, dtype):
     numbers = np.random.default_rng(0).normal(size=(rows, 3)).astype(dtype) * 7
@@ -49,5 +57,10 @@ def test_columns_are_a_mapping_that_waits():
     assert doubles._made is None
     np.testing.assert_array_equal(table.column("a"), [0.0, 2.0, 4.0])
     assert doubles._made is not None
+    block = table.slice(1, 3)
+    assert values_as_they_lie(block, "a").tolist() == [2, 4]
+    assert values_as_they_lie(block, "a").dtype == np.int16
+    np.testing.assert_array_equal(block.values("a"), [2.0, 4.0])
+    assert np.shares_memory(block.values("a"), table.column("a"))
     again = pickle.loads(pickle.dumps(columns))
     np.testing.assert_array_equal(again["a"], columns["a"])

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Table as Tabular
+from tallystick.contracts import Block, Table
 from tallystick.data.threads import in_order
 
-STEP = 65_536  # rows that a thread takes at once
-NEAR = 2_048  # of these, those whose doubles stay near
+STEP = 1 << 18  # numbers that a thread takes at once
+NEAR = 1 << 15  # of these, those whose doubles stay near
 
 
 class Doubles:
@@ -38,42 +38,50 @@ class Doubles:
         with self._lock:
             if self._made is None:
                 out = np.empty_like(self.numbers, np.float64)
-                starts = range(0, len(out), STEP)
+                starts = range(0, len(out), self._rows(STEP))
                 for _ in in_order((partial(self._make, out, start) for start in starts), self.threads):
                     pass
                 self._made = out
             return self._made
 
+    def _rows(self, numbers: int) -> int:
+        """Return how many rows have so many numbers."""
+        width: int = self.numbers.shape[1]
+        return max(numbers // max(width, 1), 1)
+
     def _make(self, out: NDArray[np.float64], start: int) -> None:
-        for at in range(start, min(start + STEP, len(out)), NEAR):
-            some = out[at : at + NEAR]
-            some[...] = self.numbers[at : at + NEAR]
+        near = self._rows(NEAR)
+        for at in range(start, min(start + self._rows(STEP), len(out)), near):
+            some = out[at : at + near]
+            some[...] = self.numbers[at : at + near]
             if self.zeros:
                 some += 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LaterColumn:
-    """One column of such numbers."""
+    """One column of such numbers, or some rows of it."""
 
     of: Doubles
     j: int
+    start: int = 0
+    stop: int | None = None
 
     def __len__(self) -> int:
-        return len(self.of.numbers)
+        return len(self.lying)
 
     @property
     def lying(self) -> NDArray[Any]:
         """The numbers as they lie."""
-        return self.of.numbers[:, self.j]
+        return self.of.numbers[self.start : self.stop, self.j]
 
     def made(self) -> NDArray[np.float64]:
         """Return the column as doubles."""
-        return self.of.made()[:, self.j]
+        return self.of.made()[self.start : self.stop, self.j]
 
 
 class LaterColumns(Mapping[str, Any]):
-    """The columns of a table, some of which become doubles when they are asked for."""
+    """The columns of a table or block, some of which become doubles when they are asked for."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.given = given
@@ -92,10 +100,22 @@ class LaterColumns(Mapping[str, Any]):
         return dict, (dict(self),)
 
 
-def as_it_lies(table: Tabular, name: str) -> NDArray[Any]:
+def as_it_lies(table: Table, name: str) -> NDArray[Any]:
     """Return a whole column of numbers as it lies: of any type, where it waits to become doubles."""
-    from tallystick.data.table.table import Table  # a model is loaded without tables
+    from tallystick.data.table import table as memory  # a model is loaded without tables
 
-    columns = table.columns if isinstance(table, Table) else {}
+    found = _lying(table.columns, name) if isinstance(table, memory.Table) else None
+    return table.column(name) if found is None else found
+
+
+def values_as_they_lie(block: Block, name: str) -> NDArray[Any]:
+    """Return the same of a block."""
+    from tallystick.data.table import block as memory
+
+    found = _lying(block.columns, name) if isinstance(block, memory.Block) else None
+    return block.values(name) if found is None else found
+
+
+def _lying(columns: Mapping[str, Any], name: str) -> NDArray[Any] | None:
     data = columns.given.get(name) if isinstance(columns, LaterColumns) else None
-    return data.lying if isinstance(data, LaterColumn) else table.column(name)
+    return data.lying if isinstance(data, LaterColumn) else None

@@ -18,6 +18,7 @@ from tallystick.contracts import Engine, Place
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit, rows_counted
 from tallystick.data.table.hashes import Hasher, equal_together
+from tallystick.data.table.later import LaterColumn, LaterColumns
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.threads import FEW_ROWS, in_order
@@ -240,7 +241,10 @@ class Table:
         def cut(array: Any) -> Any:
             return None if array is None else array[start:stop]
 
-        columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
+        given = self.columns.given if isinstance(self.columns, LaterColumns) else self.columns
+        columns: Mapping[str, Any] = {n: _cut(d, start, stop) for n, d in given.items()}
+        if given is not self.columns:
+            columns = LaterColumns(columns)
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
 
 
@@ -256,6 +260,8 @@ def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:
 
 def _cut(data: Any, start: int, stop: int) -> Any:
     """Return some rows of a column as views; words begin at 0 again."""
+    if isinstance(data, LaterColumn):
+        return replace(data, start=start, stop=stop)
     if not isinstance(data, WordCounts):
         return data[start:stop]
     starts, word, count = data
