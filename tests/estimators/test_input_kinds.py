@@ -180,3 +180,16 @@ def test_infinite_numbers_are_refused_by_column_and_row_in_any_form(models, meth
 def test_booleans_are_no_numbers(models, method):
     with pytest.raises(DataError, match=r"'x0' was numeric .* row 1 holds '(true|false)'"):
         models[method].predict(FLAGS)
+
+
+@pytest.mark.parametrize("kind", ["f8", "i8", "u1"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_masked_cell_is_missing_whatever_lies_under_it(method, kind, models, expected):
+    masked = np.ma.masked_array(np.nan_to_num(GAPS, nan=1).astype(kind), np.isnan(GAPS))
+    assert answers(models[method], masked) == expected[method][1]
+
+
+@pytest.mark.parametrize("kind", ["f8", "i8"])
+def test_a_matrix_of_numpys_own_is_answered(kind, models, expected):
+    for method, model in models.items():
+        assert answers(model, np.asmatrix(WHOLE.astype(kind))) == expected[method][0]

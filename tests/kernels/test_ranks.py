@@ -205,6 +205,16 @@ def test_values_that_are_met_equal_the_twin(values, weighted):
         same_values(met, own, classes, weights)
 
 
+@pytest.mark.parametrize("step", [1 / 5_000, 1.0, 2.0**16])
+@pytest.mark.parametrize("first", [0.0, math.nan])
+def test_values_that_the_first_rows_do_not_tell_of_are_met(first, step):
+    values = np.random.default_rng(0).integers(0, 5_000, 20_000) * step
+    values[:600] = first
+    classes = (np.arange(len(values)) % 3).astype(np.uint8)
+    (met,) = kernels.meet_values([values], classes, 3, 9_000)
+    same_values(met, values, classes)
+
+
 @pytest.mark.parametrize("dtype", WIDE)
 @pytest.mark.parametrize("spread", [3, 1_000, 2**40])
 def test_numbers_of_any_type_are_met_by_rows_and_by_columns(dtype, spread):

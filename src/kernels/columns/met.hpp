@@ -11,14 +11,15 @@
 namespace tally {
 
 // The values of one column and counts[slot, class]. Whole numbers find their slots by themselves, neighbours beside each
-// other, and meet nobody there; other values by a hash. Who finds a slot taken goes to the next.
+// other, as long as they seldom meet others there; other values by a hash. Who finds a slot taken goes to the next.
 class MetValues {
     static constexpr uint64_t nobody = ~uint64_t{0}, missing = 0x7FF8000000000000;  // two NaN
     static constexpr int first_bits = 11;
+    static constexpr size_t crowded = 4;  // steps for a row from which a hash is better
     const size_t n_classes;
     int bits = first_bits;
     bool whole = false;
-    size_t met = 0;
+    size_t met = 0, steps = 0;  // steps: to slots that were not taken
     std::vector<uint64_t> keys = std::vector<uint64_t>(size_t{1} << bits, nobody);
     std::vector<int64_t> counts = std::vector<int64_t>(n_classes << bits);
 
@@ -35,14 +36,16 @@ class MetValues {
                 break;
             }
             at = (at + 1) & (keys.size() - 1);
+            ++steps;
         }
         return at;
     }
-    void grow() {
-        std::vector<uint64_t> old_keys(keys.size() * 2, nobody);
-        std::vector<int64_t> old_counts(counts.size() * 2);
+    // Every value to its slot among 2^more.
+    void move_to(int more) {
+        std::vector<uint64_t> old_keys(size_t{1} << more, nobody);
+        std::vector<int64_t> old_counts(n_classes << more);
         old_keys.swap(keys), old_counts.swap(counts);
-        ++bits, met = 0;
+        bits = more, met = 0;
         for (size_t at = 0; at < old_keys.size(); ++at) {
             if (old_keys[at] == nobody) continue;
             const size_t to = find(old_keys[at], home(old_keys[at]));
@@ -66,7 +69,8 @@ class MetValues {
 
     template <class Class>
     void add(size_t n, const double* x, const Class* classes, const int64_t* weights) {
-        while (2 * (met + n) > keys.size()) grow();
+        while (2 * (met + n) > keys.size()) move_to(bits + 1);
+        steps = 0;
         uint64_t own[tile];
         uint32_t at[tile];
         run_fast([=, bits = bits, whole = whole, own = static_cast<uint64_t*>(own), at = static_cast<uint32_t*>(at)] {
@@ -88,6 +92,10 @@ class MetValues {
             for (size_t i = 0; i < n; ++i) ++to[2 * at[i] + classes[i]];
         } else {
             for (size_t i = 0; i < n; ++i) ++to[at[i] * n_classes + classes[i]];
+        }
+        if (whole && steps > crowded * n) {  // fractions after all, or multiples of a power of two
+            whole = false;
+            move_to(bits);
         }
     }
     // values[] rising, to[value, class], and the rows without a value by class, which begin at 0 -> how many values; where

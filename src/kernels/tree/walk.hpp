@@ -111,9 +111,9 @@ struct GiniSides {
         sum.add(left_squares << scorer.shift, left_all);
         sum.add(right_squares << scorer.shift, right_all);
         const Score exact = static_cast<Score>(sum.floor());
+        if (s > rough) rough = s;  // not better than the best, or the best itself
         if (exact <= best) return false;
         best = exact;
-        rough = s;
         return true;
     }
     void move(E e) {

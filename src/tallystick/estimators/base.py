@@ -345,8 +345,8 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         return self._answered(X, lambda shares: shares, **reading)
 
     def _answered(self, X: Any, told: Callable[[NDArray[Any]], NDArray[Any]], **reading: Any) -> NDArray[Any]:
-        """Return told(shares) of new rows, asked of some rows at a time: shares[row, class]. Every answer
-        of an estimator comes from here: one record, columns of floats as they lie, or blocks that were read.
+        """Return told(shares) of new rows, of all or of some at a time: shares[row, class]. Every answer of
+        an estimator comes from here: one record, columns of numbers as they lie, or blocks that were read.
         """
         self._check_fitted()
         threads = self._local().threads  # refused also where no thread is needed

@@ -200,12 +200,12 @@ class Classifier(Deciding):
         return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
 
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return the classes of rows given as float columns; None when they must be read."""
+        """Return the classes of rows given as columns of numbers; None when they must be read."""
         best = self.model_.best_of_floats(columns, rows)
         return None if best is None else self.classes_.take(best)
 
     def _best_there(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return the classes of rows given as float columns, from where the engine is; None: not there."""
+        """Return the classes of rows given as columns of numbers, from where the engine is; None: not there."""
         there = self._there(self.model_, best=True)
         best = None if there is None else there(columns, rows)
         return None if best is None else self.classes_.take(best)

@@ -90,6 +90,8 @@ def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
 
 def _found(X: Any, names: list[str]) -> list[NDArray[Any]] | None:
     """Return the columns of these names as they lie; None where X has no such columns, or none that lie."""
+    if isinstance(X, np.ma.MaskedArray | np.matrix):  # cells that are not there; columns that are matrices
+        return None
     if isinstance(X, np.ndarray) or lies_on_device(X):
         place = {f"x{j}": j for j in range(X.shape[1])} if X.ndim == 2 else {}
         return [X[:, place[n]] for n in names] if all(n in place for n in names) else None

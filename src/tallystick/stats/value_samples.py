@@ -39,6 +39,7 @@ TASK = 1 << 18  # rows looked at by one thread at a time
 OFTEN = 16  # rows of each value that was picked, by which it is told that there are no others
 TOGETHER = 32  # columns that are gone through at once, at most: rows are read fewer times
 CELLS = 1 << 17  # counts of a column that are near enough for its values to be met in any order
+MOST_CLASSES = CELLS >> 11  # a table of values begins with so many slots
 NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
 
 
@@ -179,7 +180,7 @@ class ByGuess:
         self, question: ValueSample, table: Table, names: Sequence[str], threads: int
     ) -> Iterator[tuple[str, SampledValues]]:
         """Yield the samples of columns that have few values: these are met, some columns at a time."""
-        each = min(max(-(-len(names) // threads), 1), TOGETHER)
+        each = 1 if table.budget else min(max(-(-len(names) // threads), 1), TOGETHER)
         groups = [names[start : start + each] for start in range(0, len(names), each)]
         jobs = (partial(self._met, question, table, group) for group in groups)
         for group, samples in zip(groups, in_order(jobs, threads), strict=True):
@@ -187,6 +188,8 @@ class ByGuess:
 
     def _met(self, question: ValueSample, table: Table, names: Sequence[str]) -> list[SampledValues]:
         checkpoint()
+        if question.classes > MOST_CLASSES:
+            return [self._ranked(question, table, name) for name in names]
         columns, most = [as_it_lies(table, name) for name in names], CELLS // question.classes
         met = kernels.meet_values(columns, classes_of(table), question.classes, most, table.weights)
         return [

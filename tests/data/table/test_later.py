@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -54,13 +55,23 @@ def test_columns_are_a_mapping_that_waits():
     assert len(columns) == 2
     assert as_it_lies(table, "a").dtype == np.int16
     assert as_it_lies(table, "b") is columns["b"]
-    assert doubles._made is None
-    np.testing.assert_array_equal(table.column("a"), [0.0, 2.0, 4.0])
-    assert doubles._made is not None
     block = table.slice(1, 3)
     assert values_as_they_lie(block, "a").tolist() == [2, 4]
     assert values_as_they_lie(block, "a").dtype == np.int16
+    assert doubles._made is None
+    np.testing.assert_array_equal(table.column("a"), [0.0, 2.0, 4.0])
+    assert doubles._made is not None
+    assert values_as_they_lie(block, "a").tolist() == [2, 4]
     np.testing.assert_array_equal(block.values("a"), [2.0, 4.0])
     assert np.shares_memory(block.values("a"), table.column("a"))
     again = pickle.loads(pickle.dumps(columns))
     np.testing.assert_array_equal(again["a"], columns["a"])
+
+
+def test_what_doubles_were_made_of_is_let_go():
+    given = np.arange(6, dtype=np.int16).reshape(3, 2)
+    gone, doubles = weakref.ref(given), Doubles(given, 1, False)
+    del given
+    assert gone() is not None
+    doubles.made()
+    assert gone() is None

@@ -242,7 +242,7 @@ class Survey:
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
 
     def _along(self, batch: Any, aim: TargetCells) -> LookAlong | None:
-        """Return what goes along with the look at a matrix of which all rows and columns count."""
+        """Return what goes along with the look at columns of numbers of which all rows and columns count."""
         q = self.question
         if not isinstance(batch, View) or len(mark_numbers(q.plan.marks)) or batch.num_rows < FEW_ROWS:
             return None

@@ -41,7 +41,7 @@ class Doubles:
                 starts = range(0, len(out), self._rows(STEP))
                 for _ in in_order((partial(self._make, out, start) for start in starts), self.threads):
                     pass
-                self._made = out
+                self._made = self.numbers = out  # what they were made of is let go
             return self._made
 
     def _rows(self, numbers: int) -> int:

@@ -70,7 +70,6 @@ class PickedNumbers(NamedTuple):
         whole = [part for part in parts if part is not None]
         return whole if len(whole) == len(parts) else None
 
-
     def so_far(self, name: str) -> list[Found]:
         """Return what there was room for of a column."""
         j = self.names.index(name)

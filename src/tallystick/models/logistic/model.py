@@ -308,9 +308,8 @@ def answers_of_floats(
         found, finite = kernels.linear_answers(given, block.rows, plan.scaling, plan.theta, answer)
         return found if finite else None
 
-    slopes = all(
-        isinstance(part, Slope) for part in model.parts
-    )  # an infinite number then gives no finite score
+    slopes = all(isinstance(part, Slope) for part in model.parts)
+    # Of slopes alone an infinite number gives no finite score, so it need not be looked for.
     if slopes and are_doubles(model.schema, columns):
         return of_block(as_they_lie(model.schema, columns, rows))
     return in_blocks(model.schema, columns, rows, of_block, by_rows=True)
