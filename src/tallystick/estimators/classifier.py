@@ -205,7 +205,7 @@ class Classifier(Deciding):
         return None if best is None else self.classes_.take(best)
 
     def _best_there(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return the classes of rows given as columns of numbers, from where the engine is; None: not there."""
+        """Return the classes of rows given as columns of numbers, where the engine is; None: not there."""
         there = self._there(self.model_, best=True)
         best = None if there is None else there(columns, rows)
         return None if best is None else self.classes_.take(best)
