@@ -233,7 +233,7 @@ def _of_matrix(
     threads: int,
     along: LookAlong | None,
 ) -> Mapping[str, Part]:
-    """Views of a matrix, which is read once for the facts and never copied; of numbers that are no doubles,
+    """Views of a matrix, which is read once for the facts and never copied; of numbers that are not doubles,
     what becomes doubles; where some whole numbers may be levels, small ones as bytes.
     """
     every, names, texts = view.names, set(names), set(texts)  # there may be many: lists are searched through
