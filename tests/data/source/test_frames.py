@@ -295,6 +295,35 @@ def test_arrays_have_names_and_wrong_shapes_are_refused():
         open_source(3)
 
 
+FEW_TEXTS = ["b", "a\0b", "", "é", "日本", "b", "1", "nan"]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array(FEW_TEXTS),
+        np.array(FEW_TEXTS).astype(">U5"),
+        np.array(FEW_TEXTS * 2)[::-2],
+        np.array([FEW_TEXTS, FEW_TEXTS])[:, 3],
+        np.array([b"x", b"yy", b"x"]),
+        np.array(FEW_TEXTS + ["long" * 100]),
+        np.array([str(i) for i in range(300)]),
+        np.array([], "U3"),
+    ],
+    ids=["few", "the other byte order", "backwards", "a column", "bytes", "one is long", "many", "none"],
+)
+def test_texts_of_numpy_are_the_texts_of_a_list(array):
+    wanted = [text.decode() if isinstance(text, bytes) else text for text in array.tolist()]
+    assert rows_of(open_source({"x": array})) == [(text,) for text in wanted]
+
+
+def test_half_a_character_and_bytes_beyond_ascii_are_refused_among_few_texts():
+    with pytest.raises(DataError, match=r"column 'x' holds '\\ud800', with half of a character"):
+        open_source({"x": np.array(["a", "\ud800"])})
+    with pytest.raises(DataError, match="column 'x' holds bytes beyond ASCII"):
+        open_source({"x": np.array([b"a", b"\xff"])})
+
+
 def test_read_is_a_public_name():
     assert ts.read is read
 

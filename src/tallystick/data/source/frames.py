@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH = 65_536  # rows in a batch where we choose
+SHORT, SAMPLE, FEW = 256, 1024, 64  # bytes of a NumPy text; the first rows, and how many texts among them
 FAILURES = (
     pa.ArrowException,
     OverflowError,
@@ -173,7 +174,11 @@ def _full_categories(values: Any) -> pa.DictionaryArray | None:
 
 def _as_texts(cells: Any, name: str) -> pa.Array:
     """Return mixed Python objects as canonical texts; the same as a CSV would hold."""
-    texts = [cell_text(cell, name) for cell in cells]
+    return _texts_column([cell_text(cell, name) for cell in cells], name)
+
+
+def _texts_column(texts: list[Any], name: str) -> pa.Array:
+    """Return texts, None where there is none, as an Arrow array."""
     try:
         return pa.array(texts, type=pa.large_string())
     except UnicodeEncodeError as error:
@@ -273,7 +278,7 @@ def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     if cells.dtype.kind in "iufb":
         return pa.chunked_array([from_numbers(_doubles(cells, name))])
     if cells.dtype.kind in "US":
-        return pa.chunked_array([_as_texts(_decoded(cells, name), name)])
+        return pa.chunked_array([_short_texts(cells, name) or _texts_column(_decoded(cells, name), name)])
     if cells.dtype.kind == "M":
         return pa.chunked_array([pa.array(np.ascontiguousarray(_known_unit(cells, name)))])
     if cells.dtype.kind == "m":
@@ -293,6 +298,22 @@ def _doubles(cells: NDArray[Any], name: str) -> NDArray[Any]:
             "no double equals. Round the column: .astype('float64')."
         )
     return doubles
+
+
+def _short_texts(cells: NDArray[Any], name: str) -> pa.DictionaryArray | None:
+    """Return few short texts, as labels and levels are, by the bytes of their cells; None of any others.
+
+    NumPy pads all texts of an array to one width, so equal texts are equal bytes, and only the different
+    ones are read.
+    """
+    if not 0 < cells.itemsize <= SHORT or len(set(cells[:SAMPLE].tolist())) > FEW:
+        return None
+    whole = np.ascontiguousarray(cells)
+    kind = pa.binary(whole.itemsize)
+    coded = pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole.view(np.uint8))]).dictionary_encode()
+    several = np.frombuffer(coded.dictionary.buffers()[1], whole.dtype, len(coded.dictionary))
+    texts = _texts_column(_decoded(several, name), name)
+    return pa.DictionaryArray.from_arrays(coded.indices, texts, safe=False)
 
 
 def _decoded(cells: NDArray[Any], name: str) -> list[str]:
