@@ -36,6 +36,8 @@ def test_csv_lines_read_back_as_the_same_texts(rows):
             "\tx",
             "\rx",
             "\nx",
+            "\r7",
+            "\t-7",
             "=",
             "-",
             "+1+1",

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+NUMBER = r"^ *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *$"  # a tab or a line end is not part of one
 # What spreadsheets take for the beginning of a formula: a sign, also a full-width one, after spaces of any
 # kind and characters that show nothing; and a cell that a tab or a line end begins.
 FORMULA = r"^[\t\r\n]|^[\s\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]"
