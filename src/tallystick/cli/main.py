@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 a difference that was asked for; 2 an error; 130 interrupt
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -64,10 +65,14 @@ COMMANDS = {
     "lesson": ("lesson", "Short lessons: a question, the working, what to notice, what to try."),
     "export": (
         "export",
-        "A saved model as rules, a printed card, SQL, Python, JavaScript, C, ONNX, PMML or an Excel workbook.",
+        "A saved model as rules, a printed card, SQL, Python, JavaScript, C, ONNX, PMML or an Excel "
+        "workbook.",
     ),
     "splits": ("tree_tables", "Every test that a node of a tree could make, with its gain."),
-    "prune": ("tree_tables", "The prunings of a tree: training and cross-validated error against its leaves."),
+    "prune": (
+        "tree_tables",
+        "The prunings of a tree: training and cross-validated error against its leaves.",
+    ),
     "bayes": ("bayes", "Bayes' rule in exact fractions, one test after the other."),
     "separable": ("separable", "Whether a plane separates the classes, and which."),
     "density": ("density", "Groups of rows in sentences; how likely rows are; rows like them."),
@@ -132,7 +137,7 @@ class Commands(click.Group):
         from click.shell_completion import CompletionItem
 
         found = {name: words for name, (_, words) in COMMANDS.items() if name.startswith(incomplete)}
-        more = click.Command.shell_complete(self, ctx, incomplete)  # options; a group's own loads all commands
+        more = click.Command.shell_complete(self, ctx, incomplete)  # a group's own would load all
         return [*(CompletionItem(name, help=words) for name, words in found.items()), *more]
 
     def invoke(self, ctx: click.Context) -> object:
@@ -167,6 +172,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # before or after the command
         code = _interrupted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Python's own last steps are nobody's business
+    gc.freeze()  # nor is there a use in looking for garbage among all that is let go next
     sys.exit(code)
 
 

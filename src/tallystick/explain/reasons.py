@@ -28,7 +28,6 @@ from tallystick.models.scorecard.parts import LinePoints, Part, WordPoints
 
 Array = NDArray[np.float64]
 STRANGE = ("is missing", "is a new level")  # after the levels
-MOST = 4  # reasons of a row, unless told otherwise
 BEST, AVERAGE, GIVEN, NO_WORDS = "the best", "the average row", "the given row", "without"
 
 
@@ -169,7 +168,7 @@ def reasons(
     model: ScorecardModel,
     block: Block,
     reference: Reference,
-    most: int = MOST,
+    most: int,
     label: int | None = None,
     rows: Sequence[int] | None = None,
 ) -> list[tuple[ReasonCode, ...]]:
