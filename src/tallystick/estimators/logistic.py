@@ -21,6 +21,7 @@ from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, shown, some, warn
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
+from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
 from tallystick.models.logistic.model import KIND, KnownFit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
@@ -453,16 +454,12 @@ class LogisticRegression(Classifier):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Weights [link, coefficient] in your units, without the constant, in the order of `coef_names_`."""
-        from tallystick.models.logistic.coefficients import coefficients
-
         self._check_fitted()
         return np.array([c.weights for c in coefficients(self.model_)[1:] if c.free]).T
 
     @property
     def coef_names_(self) -> list[str]:
         """The names of the weights in `coef_`."""
-        from tallystick.models.logistic.coefficients import coefficients
-
         self._check_fitted()
         return [c.name for c in coefficients(self.model_)[1:] if c.free]
 
@@ -491,8 +488,6 @@ class LogisticRegression(Classifier):
 
     def _numbers(self) -> int:
         """Return how many weights are not 0, the constants among them."""
-        from tallystick.models.logistic.coefficients import coefficients
-
         self._check_fitted()
         weights = [c.weights for c in coefficients(self.model_)]
         weights += [part.weights for part in self.model_.parts if isinstance(part, WordWeights)]

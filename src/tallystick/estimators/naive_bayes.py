@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
+from tallystick.data.table.picked import SIZE
 from tallystick.data.text import label_text
 from tallystick.engines.local import Local
 from tallystick.estimators.classes import refuse_unknown
@@ -150,8 +151,6 @@ class NaiveBayes(Updates, BayesViews):
         return table
 
     def _wishes(self) -> Wishes:
-        from tallystick.stats.value_samples import SIZE
-
         wishes = super()._wishes()
         cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
         here = self._engine() == self._local()  # else somebody else adds them up

@@ -19,6 +19,7 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
+from tallystick.explain import MOST_REASONS
 from tallystick.models.plain import is_whole, plain
 from tallystick.models.scorecard.model import KIND, ScorecardModel
 from tallystick.models.scorecard.options import ScorecardOptions
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from tallystick.explain.card import Card
     from tallystick.explain.reasons import ReasonCode, Reference
 
-MOST = 4  # reasons of a row, unless told otherwise
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of l2="cv"
 
 
@@ -207,7 +207,7 @@ class Scorecard(Classifier):
     def reasons(
         self,
         X: Any,
-        most: int = MOST,
+        most: int = MOST_REASONS,
         against: str | Mapping[str, Any] = "best",
         label: Any = None,
         *,

@@ -23,6 +23,7 @@ from tallystick.estimators.tree_settings import check_price, check_whole
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree
+from tallystick.models.tree.text import count, show
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -117,8 +118,6 @@ class TreeViews(Estimator):
         str
             The lines.
         """
-        from tallystick.models.tree.text import show
-
         self._check_fitted()
         return show(self.model_, most, nodes)
 
@@ -468,8 +467,6 @@ def check_room(tree: Tree, table: Table) -> None:
 
 def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
     """Say what a pruning did; average: the parameter, which a pruning switches off."""
-    from tallystick.models.tree.text import count
-
     text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {count(small.nodes.leaves, 'leaf')}."
     if average and not grown.regression:
         text += " It answers by its leaves: average=True is for trees that are not pruned."

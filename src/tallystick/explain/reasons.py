@@ -21,6 +21,7 @@ from tallystick.data.schema import Column
 from tallystick.data.text import number_text
 from tallystick.draw.text import clean
 from tallystick.errors import OptionError
+from tallystick.explain import MOST_REASONS
 from tallystick.explain.card import line_names
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
@@ -168,7 +169,7 @@ def reasons(
     model: ScorecardModel,
     block: Block,
     reference: Reference,
-    most: int,
+    most: int = MOST_REASONS,
     label: int | None = None,
     rows: Sequence[int] | None = None,
 ) -> list[tuple[ReasonCode, ...]]:
