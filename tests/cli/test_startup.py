@@ -24,7 +24,9 @@ main(sys.argv[1:])"""
 ALWAYS = "tallystick cli cli.examples cli.main draw draw.text errors files files.system"
 LIBRARIES = {"numpy", "pyarrow", "pandas", "rich", "jinja2"}
 FORMATS = {"json", "sql", "databases", "archive", "many", "frames", "parquet", "columnar", "workbook"}
-SETTINGS = {"prune", "criteria", "tree_file", "tree_options", "optimal.options"}  # of a fit, kept by the model
+# what a model keeps of the settings of its fit
+SETTINGS = {"prune", "criteria", "tree_file", "tree_options", "optimal", "optimal.options"}
+NOT_ASKED = {"evaluate", "description", "reports", "working", "lessons", "pictures", "serve", "studio"}
 
 
 def loaded(*args, cwd=None, **env):
@@ -75,7 +77,8 @@ def fitted(tmp_path_factory):
     (folder / "numbers.csv").write_text(f"a,b,y\n{numbers}", encoding="utf-8")
     for kind in KINDS:
         file, target = rows(kind)
-        good("fit", file, "-t", target, "--model", kind, "--folds", "0", "-o", f"{kind}.tally.json", cwd=folder)
+        given = ("-t", target, "--model", kind, "--folds", "0", "-o", f"{kind}.tally.json")
+        good("fit", file, *given, cwd=folder)
     return folder
 
 
@@ -87,11 +90,10 @@ def rows(kind):
 def test_predicting_loads_neither_learning_nor_judging_nor_other_formats(fitted, kind):
     modules = loaded("predict", f"{kind}.tally.json", rows(kind)[0], "-o", f"{kind}.csv", cwd=fitted)
     names = ours(modules)
-    rooms = {name.partition(".")[0] for name in names}
-    assert not rooms & {"evaluate", "description", "reports", "working", "lessons", "pictures", "serve", "studio"}
+    assert not {name.partition(".")[0] for name in names} & NOT_ASKED
     assert {name for name in names if name.startswith("explain.")} == set()
     learners = {name.removeprefix("learners.") for name in names if name.startswith("learners.")}
-    assert {n for n in learners if n not in SETTINGS and n.partition(".")[0] != "prune"} <= {"optimal"}
+    assert {name for name in learners if not name.startswith("prune.")} <= SETTINGS
     assert {name for name in names if name.startswith("stats.")} == {"stats.rest"}
     assert not names & {f"data.source.{name}" for name in FORMATS}
     assert "data.table.table" not in names
