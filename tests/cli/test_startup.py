@@ -10,7 +10,7 @@ import sys
 from importlib import resources
 
 import pytest
-from command import good
+from command import TALLY, good
 
 from tallystick.cli.main import COMMANDS, tally
 from tallystick.export.targets import TARGETS
@@ -98,6 +98,14 @@ def test_predicting_loads_neither_learning_nor_judging_nor_other_formats(fitted,
     assert not names & {f"data.source.{name}" for name in FORMATS}
     assert "data.table.table" not in names
     assert not modules & {"pandas", "pyarrow.parquet", "pyarrow.fs", "ssl", "zipfile", "secrets"}
+
+
+def test_the_end_of_a_process_that_asked_a_database_is_silent(fitted):
+    pytest.importorskip("duckdb")  # it tells of whatever is not let go
+    query = "SELECT * FROM 'votes.csv' LIMIT 3"
+    asked = [*TALLY, "predict", "tree.tally.json", query, "-o", "asked.csv"]
+    done = subprocess.run(asked, capture_output=True, text=True, cwd=fitted, check=True)
+    assert "leaked" not in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["tree", "card"])

@@ -172,7 +172,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # before or after the command
         code = _interrupted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Python's own last steps are nobody's business
-    gc.freeze()  # nor is there a use in looking for garbage among all that is let go next
+    gc.disable()  # nor is there a use in looking for garbage among what is all let go next
     sys.exit(code)
 
 
