@@ -10,7 +10,7 @@ from tallystick.cli import options, screen
 from tallystick.errors import OptionError, shown
 
 
-@click.command(short_help="Bayes' rule in exact fractions, one test after the other.")
+@click.command()
 @click.argument("priors", metavar="NAME=PRIOR...", nargs=-1, required=True)
 @click.option(
     "--test",

@@ -9,7 +9,7 @@ import click
 from tallystick.cli import options, screen
 
 
-@click.command(short_help="A model's card: data, method, scores, groups, limits, how to verify.")
+@click.command()
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.option("--on", metavar="FILE", type=click.Path(), help="Rows with the target, to judge the model by.")
 @options.by

@@ -222,7 +222,7 @@ def decided(wish: WishedDecision, target: Target, rarer: str | None, own: Any) -
     return DecidedAnswers(decision, wish, replace(own, cost=prices, own_costs=decision.table), own)
 
 
-@click.command(short_help="How a model turns probabilities into answers: see, set or remove it.")
+@click.command()
 @click.argument("model", metavar="MODEL", type=click.Path())
 @decisions("decide")
 @click.option("--clear", is_flag=True, help="Answer by the largest probability again.")

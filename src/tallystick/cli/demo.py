@@ -26,7 +26,7 @@ FEW = 6  # members in new.csv, the first of the file
 SHOWN = 9  # lines of the model
 
 
-@click.command(short_help="The whole job once, on bundled data.")
+@click.command()
 @click.option(
     "--folder",
     type=click.Path(),

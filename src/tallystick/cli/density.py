@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TIED = "\0"  # stands for a space at which no line ends
 
 
-@click.command(short_help="Groups of rows in sentences; how likely rows are; rows like them.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option(
     "--output", "-o", type=click.Path(), help="Where to save the tree, e.g. votes.tally.json; else it is not."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tallystick.description import Description
 
 
-@click.command(short_help="What the columns of a file are taken for, and why.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option(
     "--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut."

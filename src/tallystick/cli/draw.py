@@ -14,7 +14,7 @@ WHAT = (*ALONE, "regions", "likelihood", "prior", "shares", "overfitting")
 TAKES = {"--method": ("regions",), "--column": ("sigmoid", "regions", "likelihood", "shares")}
 
 
-@click.command(short_help="Pictures of the ideas: regions, entropy, sigmoid, likelihood, prior, shares.")
+@click.command()
 @click.argument("what", metavar="WHAT", type=click.Choice(WHAT))
 @click.argument("data", metavar="[FILE]", type=click.Path(), required=False)
 @click.option("--target", "-t", help="The column to be predicted.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 
-@click.command(short_help="Why a row of a file gets its answer.")
+@click.command()
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option(

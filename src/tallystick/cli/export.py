@@ -13,10 +13,8 @@ from tallystick.errors import OptionError
 from tallystick.export.sql.dialect import DIALECTS
 from tallystick.export.targets import CARD_FORMATS, RULE_FORMATS, TARGETS
 
-*_MOST, _LAST = (target.words for target in TARGETS.values())
 
-
-@click.command(short_help=f"A saved model as {', '.join(_MOST)} or {_LAST}.")
+@click.command()
 @click.argument("model", metavar="MODEL")
 @click.option(
     "--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="The language to export to."

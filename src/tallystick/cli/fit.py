@@ -29,7 +29,7 @@ MODELS = tuple(sorted(NAMES))
 SHOWN = 40  # lines of a model on the page
 
 
-@click.command(short_help="Learn from a file and save the model.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", help="The column to be predicted; a --formula names it itself.")
 @options.model

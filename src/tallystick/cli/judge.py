@@ -15,7 +15,7 @@ from tallystick.methods import COMPARED
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
 
-@click.command(short_help="Compare the methods, and take the simplest that is good enough.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
@@ -87,7 +87,7 @@ def compare(
     print(screen.cleaned(str(replace(found, checks=checks_as_flags(found.checks)))))
 
 
-@click.command(short_help="Learning curves: the error against the number of training rows.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @options.methods("Draw only these.")

@@ -11,7 +11,7 @@ from tallystick.cli.tables import deliver
 from tallystick.errors import OptionError, shown
 
 
-@click.command(short_help="Short lessons: a question, the working, what to notice, what to try.")
+@click.command()
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--blank", is_flag=True, help="Leave the answers out: a sheet to be filled in.")
 @click.option(

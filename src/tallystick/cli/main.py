@@ -6,13 +6,14 @@ Exit codes: 0 done; 1 a difference that was asked for; 2 an error; 130 interrupt
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +22,9 @@ from tallystick.cli import examples
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 from tallystick.files.system import address_limit
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class NoPandas:
@@ -46,31 +50,39 @@ class NobodyReads(Exception):  # noqa: N818  not an error of anyone
 
 LEAST = 512 << 20  # bytes of addresses that the libraries need before there is any table
 
-# The commands in the order of a day's work, each with its module: loaded when it is asked for.
+# The commands in the order of a day's work, each with its module and what it does in a line. The module is
+# loaded when the command is asked for; the lines are here, so that help and completion load none.
 COMMANDS = {
-    "demo": "demo",
-    "describe": "describe",
-    "fit": "fit",
-    "predict": "predict",
-    "explain": "explain",
-    "compare": "judge",
-    "curve": "judge",
-    "report": "report",
-    "draw": "draw",
-    "lesson": "lesson",
-    "export": "export",
-    "splits": "tree_tables",
-    "prune": "tree_tables",
-    "bayes": "bayes",
-    "separable": "separable",
-    "density": "density",
-    "work": "work",
-    "decide": "deciding",
-    "verify": "models",
-    "diff": "models",
-    "card": "card",
-    "serve": "serve",
-    "studio": "studio",
+    "demo": ("demo", "The whole job once, on bundled data."),
+    "describe": ("describe", "What the columns of a file are taken for, and why."),
+    "fit": ("fit", "Learn from a file and save the model."),
+    "predict": ("predict", "Predict the rows of a file with a saved model."),
+    "explain": ("explain", "Why a row of a file gets its answer."),
+    "compare": ("judge", "Compare the methods, and take the simplest that is good enough."),
+    "curve": ("judge", "Learning curves: the error against the number of training rows."),
+    "report": ("report", "One HTML file: the answer, the data, the model, what if."),
+    "draw": ("draw", "Pictures of the ideas: regions, entropy, sigmoid, likelihood, prior, shares."),
+    "lesson": ("lesson", "Short lessons: a question, the working, what to notice, what to try."),
+    "export": (
+        "export",
+        "A saved model as rules, a printed card, SQL, Python, JavaScript, C, ONNX, PMML or an Excel "
+        "workbook.",
+    ),
+    "splits": ("tree_tables", "Every test that a node of a tree could make, with its gain."),
+    "prune": (
+        "tree_tables",
+        "The prunings of a tree: training and cross-validated error against its leaves.",
+    ),
+    "bayes": ("bayes", "Bayes' rule in exact fractions, one test after the other."),
+    "separable": ("separable", "Whether a plane separates the classes, and which."),
+    "density": ("density", "Groups of rows in sentences; how likely rows are; rows like them."),
+    "work": ("work", "The worked solution of a small table, step by step."),
+    "decide": ("deciding", "How a model turns probabilities into answers: see, set or remove it."),
+    "verify": ("models", "Fit again and compare byte for byte."),
+    "diff": ("models", "What changed between two models, in words."),
+    "card": ("card", "A model's card: data, method, scores, groups, limits, how to verify."),
+    "serve": ("serve", "Answer rows by HTTP with saved models."),
+    "studio": ("studio", "The whole job in a browser, on this machine."),
 }
 
 
@@ -95,16 +107,13 @@ class HelpfulCommand(click.Command):
 
 
 class Commands(click.Group):
-    """The commands of `tally`. One is loaded when it is run; help loads all."""
+    """The commands of `tally`. One is loaded when it is run; help and completion load none."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by job."""
         other = [name for name in COMMANDS if not any(name in names for names in JOBS.values())]
         for job, names in [*JOBS.items(), ("More", other)]:
-            found = [(name, self.get_command(ctx, name)) for name in names]
-            width = 2 * formatter.width
-            rows = [(f"{name:<9}", command.get_short_help_str(width)) for name, command in found if command]
-            if rows:
+            if rows := [(f"{name:<9}", COMMANDS[name][1]) for name in names]:
                 with formatter.section(job):
                     formatter.write_dl(rows)
 
@@ -116,10 +125,20 @@ class Commands(click.Group):
         """Return a command by name."""
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"tallystick.cli.{COMMANDS[name]}"), name)
+        module, words = COMMANDS[name]
+        command: click.Command = getattr(import_module(f"tallystick.cli.{module}"), name)
+        command.short_help = words
         command.epilog = examples.epilog(name)
         command.__class__ = HelpfulCommand  # here, and not at every command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin so."""
+        from click.shell_completion import CompletionItem
+
+        found = {name: words for name, (_, words) in COMMANDS.items() if name.startswith(incomplete)}
+        more = click.Command.shell_complete(self, ctx, incomplete)  # a group's own would load all
+        return [*(CompletionItem(name, help=words) for name, words in found.items()), *more]
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; what click would report in its own way, with its own exit code, is ours."""
@@ -153,6 +172,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # before or after the command
         code = _interrupted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Python's own last steps are nobody's business
+    gc.disable()  # nor is there a use in looking for garbage among what is all let go next
     sys.exit(code)
 
 

@@ -19,7 +19,7 @@ SHOWN = 40  # changes listed on a page
 FEW = 10  # where the largest changes were told before
 
 
-@click.command(short_help="Fit again and compare byte for byte.")
+@click.command()
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
@@ -119,7 +119,7 @@ def told(found: Difference) -> list[Line]:
     return lines
 
 
-@click.command(short_help="What changed between two models, in words.")
+@click.command()
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @click.option(

@@ -11,23 +11,21 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.deciding import WishedDecision, decisions, set_wished, wished
-from tallystick.cli.top import TopWish, of_top, top_rows
 from tallystick.data.schema import Note
 from tallystick.draw.text import clean, wrapped
 from tallystick.errors import DataError, OptionError, counted, nearest, page_limit, shown, some, with_article
-from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables
-from tallystick.estimators.number_answers import number_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tallystick.contracts import Source
     from tallystick.estimators import Classifier
+    from tallystick.estimators.answers import MetRows, Wanted
 
 HELD = 200_000  # answers that wait until it is known whether there are any
 
 
-@click.command(short_help="Predict the rows of a file with a saved model.")
+@click.command()
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option(
@@ -86,7 +84,9 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     column `unread`, which is there only then.
     """
     import tallystick as ts
+    from tallystick.cli.top import TopWish, of_top, top_rows
     from tallystick.data.read.match import every_row
+    from tallystick.estimators.answers import UNREAD, MetRows
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
     wish = wished(given)
@@ -177,6 +177,9 @@ def predicted(
     """Yield prediction and probability of every row, batch by batch, with the columns of FILE that are
     wanted beside them; what is met is counted in `met`.
     """
+    from tallystick.estimators.answers import answer_tables
+    from tallystick.estimators.number_answers import number_tables
+
     if given["reasons"] is None and (given["reasons_for"] is not None or given["reasons_against"] != "best"):
         raise OptionError("--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4.")
     answering = number_tables if estimator._regression else answer_tables
@@ -190,6 +193,8 @@ def predicted(
 
 def _wanted(given: dict[str, Any]) -> Wanted:
     """Return what was asked for beside the label."""
+    from tallystick.estimators.answers import Wanted
+
     return Wanted(
         proba=given["proba"],
         outside=given["flag_outside"],
@@ -206,6 +211,8 @@ def _reasons_if_any(answers: Iterator[pa.Table]) -> Iterator[pa.Table]:
 
     Of long files the column is kept: what is written cannot wait for their end.
     """
+    from tallystick.estimators.answers import UNREAD
+
     held, rows, lost = [], 0, 0
     for part in answers:
         held.append(part)

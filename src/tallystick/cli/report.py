@@ -13,7 +13,7 @@ from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
 
 
-@click.command(short_help="One HTML file: the answer, the data, the model, what if.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", help="The column to be predicted; required without --against.")
 @click.option(

@@ -9,7 +9,7 @@ import click
 from tallystick.cli import options, screen
 
 
-@click.command(short_help="Whether a plane separates the classes, and which.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
 @options.columns

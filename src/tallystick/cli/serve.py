@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TOKEN = "TALLY_TOKEN"  # the environment variable
 
 
-@click.command(short_help="Answer rows by HTTP with saved models.")
+@click.command()
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(

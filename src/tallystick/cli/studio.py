@@ -13,7 +13,7 @@ from tallystick.draw.text import clean
 from tallystick.errors import OptionError, shown
 
 
-@click.command(short_help="The whole job in a browser, on this machine.")
+@click.command()
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path())
 @click.option(
     "--folder",

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import OptionError, nearest, shown, some
-from tallystick.estimators.answers import MetRows, Wanted, answers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
     from tallystick.data.schema import Target
     from tallystick.estimators import Classifier
+    from tallystick.estimators.answers import Wanted
 
 ROW = "row"  # the column with the number of each row in the file, from 1
 
@@ -117,6 +117,8 @@ class TopRows:
 
 def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWish) -> TopRows:
     """Walk the rows once and return those with the highest probabilities."""
+    from tallystick.estimators.answers import MetRows, answers
+
     target, decision = estimator.schema_.predicted, estimator.decision_
     profile = estimator.profile_
     counts = () if profile is None or profile.target is None else profile.target.counts.tolist()

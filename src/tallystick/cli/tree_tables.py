@@ -27,7 +27,7 @@ def _model(default: str) -> Callable[[F], F]:
     )
 
 
-@click.command(short_help="Every test that a node of a tree could make, with its gain.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @_model("id3")
@@ -50,7 +50,7 @@ def splits(data: str, target: str, method: str, node: int, as_json: bool, **give
     print(screen.cleaned(f"{found}\n\n{tree.show(SHOWN, nodes=True)}"))
 
 
-@click.command(short_help="The prunings of a tree: training and cross-validated error against its leaves.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @_model("tree")

@@ -16,7 +16,7 @@ from tallystick.working.methods import NAMES
 FORMATS = ("text", "markdown", "latex", "html")
 
 
-@click.command(short_help="The worked solution of a small table, step by step.")
+@click.command()
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
 @click.option(

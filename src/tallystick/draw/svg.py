@@ -8,7 +8,6 @@ a strict Content-Security-Policy lets them pass; `currentColor` follows the page
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from collections.abc import Sequence
@@ -86,6 +85,8 @@ def colour(number: int) -> str:
 
 def escape(text: object) -> str:
     """Return a text safe inside SVG: markup escaped, control and direction characters shown as codes."""
+    import html
+
     return html.escape(clean(text), quote=True)
 
 

@@ -18,7 +18,6 @@ from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
 from tallystick.data.threads import FEW_ROWS, checkpoint, in_order, thread_count
 from tallystick.stats.rest import Rest
-from tallystick.stats.shortcuts import SHORTCUTS
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
@@ -61,6 +60,8 @@ class Local:
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
+        from tallystick.stats.shortcuts import SHORTCUTS  # every statistic: not for those who only predict
+
         shortcut = SHORTCUTS.get(type(question))
         if shortcut is not None and table.place != "far" and table.holds(shortcut.row_bytes):
             found: T | Rest[T] | None = shortcut.solve(question, table, thread_count(self.threads))

@@ -14,24 +14,19 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Columns, Note, Schema
-from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.base import Estimator
-from tallystick.evaluate import deal
-from tallystick.explain.density import density_svg, told
-from tallystick.learners.density import DensityLearner
-from tallystick.learners.density.grown import pruned
-from tallystick.learners.fit import fit
 from tallystick.models.density.file import read
 from tallystick.models.density.model import KIND, DensityModel
 from tallystick.models.density.options import HELD_OUT, DensityOptions
-from tallystick.models.density.sentences import Leaf, leaves_of
 from tallystick.models.plain import is_whole
-from tallystick.models.tree.text import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from tallystick.learners.density import DensityLearner
+    from tallystick.models.density.sentences import Leaf
 
 FOLDS = 5
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # leaves that held-out rows choose from
@@ -146,6 +141,9 @@ class DensityTree(Estimator):
         return super()._read(X, None, sample_weight)
 
     def _learn(self, table: Table, engine: Engine) -> tuple[DensityModel, tuple[Note, ...]]:
+        from tallystick.learners.density.grown import pruned
+        from tallystick.learners.fit import fit
+
         if not table.weight:
             raise DataError("there is no row to learn from. Pass at least one.")
         notes: list[Note] = []
@@ -162,11 +160,16 @@ class DensityTree(Estimator):
     def _learner(
         self, table: Table, options: DensityOptions, notes: list[Note] | None = None
     ) -> DensityLearner:
+        from tallystick.learners.density import DensityLearner
+
         patience = {"patience": None} if options.pruning is None else {}
         return DensityLearner(options, table.weight, table.unit, table.row_unit, notes=notes, **patience)
 
     def _best_size(self, table: Table, engine: Engine, options: DensityOptions) -> int:
         """Return the number of leaves under which rows held out are likeliest; of equals the smallest."""
+        from tallystick.evaluate import deal
+        from tallystick.learners.fit import fit
+
         terms: dict[int, list[float]] = {size: [] for size in SIZES}
         for training, tested in deal(table, FOLDS).halves(table):
             grown = fit(self._learner(training, options), training, engine)
@@ -194,6 +197,8 @@ class DensityTree(Estimator):
     @property
     def leaves_(self) -> tuple[Leaf, ...]:
         """The leaves, each with its share of the rows and its columns in words, the most telling first."""
+        from tallystick.models.density.sentences import leaves_of
+
         self._check_fitted()
         return leaves_of(self.model_)
 
@@ -311,6 +316,9 @@ class DensityTree(Estimator):
         str
             Lines of text.
         """
+        from tallystick.explain.density import told
+        from tallystick.models.tree.text import count
+
         self._check_fitted()
         for name, value in (("most", most), ("leaves", leaves)):
             if not is_whole(value) or value < 1:
@@ -322,6 +330,8 @@ class DensityTree(Estimator):
         return "\n".join([self._heading(), *lines])
 
     def _heading(self) -> str:
+        from tallystick.models.tree.text import count
+
         model = self.model_
         all_rows = count(float(model.nodes.counts[0, 0]) / model.unit, "row")
         return (
@@ -345,12 +355,16 @@ class DensityTree(Estimator):
         Picture
             SVG; `save` writes it.
         """
+        from tallystick.explain.density import density_svg
+
         self._check_fitted()
         if not is_whole(most) or most < 1:
             raise OptionError(f"most must be a whole number of at least 1, not {shown(most)}.")
         return Picture(density_svg(self.model_, int(most)))
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed
+
         return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int | None:
@@ -361,6 +375,8 @@ class DensityTree(Estimator):
 
 def likelihoods(grown: DensityModel, tested: Table, sizes: Sequence[int]) -> dict[int, list[float]]:
     """Return the weighted log-likelihoods of rows under the tree cut back to each number of leaves."""
+    from tallystick.learners.density.grown import pruned
+
     out: dict[int, list[float]] = {}
     for size in sizes:
         most = min(size, len(grown.leaves))

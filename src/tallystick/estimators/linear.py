@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,13 @@ from tallystick.data.schema import Columns, Note, Schema
 from tallystick.errors import NotFitted, OptionError
 from tallystick.estimators.regressor import Regressor
 from tallystick.estimators.tree_settings import text_notes
-from tallystick.evaluate.far_folds import halves
-from tallystick.explain.linear import LinearSummary, interval_at
-from tallystick.explain.tails import check_level
-from tallystick.learners.fit import fit
-from tallystick.learners.linear import LinearLearner
-from tallystick.learners.linear.learner import equations_of
-from tallystick.learners.linear.normal import STRENGTHS, fold_errors
-from tallystick.learners.logistic.path import PenaltyPath, drive
 from tallystick.models.linear.model import KIND, LinearModel
 from tallystick.models.linear.options import UNTOLD, LinearOptions
-from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
+
+if TYPE_CHECKING:
+    from tallystick.explain.linear import LinearSummary
+    from tallystick.learners.logistic.path import PenaltyPath
 
 CV_FOLDS = 5
 
@@ -136,6 +131,9 @@ class LinearRegression(Regressor):
         return LinearOptions.of(self)
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        from tallystick.learners.fit import fit
+        from tallystick.learners.linear import LinearLearner
+
         options = self._options()
         notes = list(text_notes(table.schema, "a linear regression does not read"))
         learner = LinearLearner(options, table.unit, notes=notes)
@@ -152,6 +150,11 @@ class LinearRegression(Regressor):
 
     def _path(self, table: Table, engine: Engine, options: LinearOptions) -> PenaltyPath:
         """Return the errors of five folds along the penalties: the sums of a fold are taken from all."""
+        from tallystick.evaluate.far_folds import halves
+        from tallystick.learners.linear.learner import equations_of
+        from tallystick.learners.linear.normal import STRENGTHS, fold_errors
+        from tallystick.learners.logistic.path import PenaltyPath, drive
+
         found = drive(equations_of(options, table.schema, table.unit), table, engine)
         folds = halves(table, CV_FOLDS)
         parts = [found.read(engine.total(left_out, found.question())) for _, left_out in folds]
@@ -179,6 +182,9 @@ class LinearRegression(Regressor):
         LinearSummary
             Prints well; `.to_dict()` is plain data.
         """
+        from tallystick.explain.linear import LinearSummary
+        from tallystick.explain.tails import check_level
+
         self._check_fitted()
         return LinearSummary(self.model_, check_level(level))
 
@@ -211,6 +217,9 @@ class LinearRegression(Regressor):
         array [row, 2]
             The lower and the upper end.
         """
+        from tallystick.explain.linear import interval_at
+        from tallystick.explain.tails import check_level
+
         self._check_fitted()
         if of not in ("mean", "row"):
             raise OptionError(f"of must be 'mean' or 'row', not {of!r}.")
@@ -226,12 +235,16 @@ class LinearRegression(Regressor):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Weights [coefficient] in your units, without the constant, in the order of `coef_names_`."""
+        from tallystick.models.logistic.coefficients import coefficients
+
         self._check_fitted()
         return np.array([float(c.weights[0]) for c in coefficients(self.model_)[1:] if c.free])
 
     @property
     def coef_names_(self) -> list[str]:
         """The names of the weights in `coef_`."""
+        from tallystick.models.logistic.coefficients import coefficients
+
         self._check_fitted()
         return [c.name for c in coefficients(self.model_)[1:] if c.free]
 
@@ -260,6 +273,8 @@ class LinearRegression(Regressor):
 
     def _numbers(self) -> int:
         """Return how many weights are not 0, the constant among them."""
+        from tallystick.models.logistic.coefficients import coefficients
+
         self._check_fitted()
         return sum(int(np.count_nonzero(c.weights)) for c in coefficients(self.model_))
 

@@ -16,21 +16,11 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.draw.charts import line_chart
-from tallystick.draw.forest import Effect, forest
-from tallystick.draw.nomogram import Scale, nomogram
-from tallystick.draw.notebook import framed, html_lines
 from tallystick.draw.svg import Picture
 from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, shown, some, warn
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
-from tallystick.evaluate.far_folds import halves
-from tallystick.explain.logistic import Summary, no_scales, scales
-from tallystick.learners.fit import fit
-from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import PathPoint, PenaltyPath, choose, drive, path_points
-from tallystick.learners.logistic.solvers import SolverStep
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
 from tallystick.models.logistic.model import KIND, KnownFit, LogisticModel
@@ -39,7 +29,10 @@ from tallystick.models.logistic.parts import WordWeights
 from tallystick.models.plain import is_number, plain
 
 if TYPE_CHECKING:
+    from tallystick.explain.logistic import Summary
     from tallystick.explain.logistic_inference import Inference
+    from tallystick.learners.logistic.path import PathPoint, PenaltyPath
+    from tallystick.learners.logistic.solvers import SolverStep
 
 
 class LogisticRegression(Classifier):
@@ -216,6 +209,10 @@ class LogisticRegression(Classifier):
         return self._learnt(table, engine, probes=False)
 
     def _learnt(self, table: Table, engine: Engine, probes: bool) -> tuple[Model, tuple[Note, ...]]:
+        from tallystick.learners.fit import fit
+        from tallystick.learners.logistic import LogisticLearner
+        from tallystick.learners.logistic.path import drive
+
         options = self._options()
         notes: list[Note] = []
         steps: list[SolverStep] = []
@@ -251,12 +248,17 @@ class LogisticRegression(Classifier):
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
+        from tallystick.evaluate.far_folds import halves
+        from tallystick.learners.logistic.path import choose
+
         return choose(halves(table, 5), engine, options, table.schema, table.unit)
 
     def _fit_settings(
         self, settings: Sequence[Any], training: Table, roughly: bool = False
     ) -> Iterator[PathPoint | LogisticModel] | None:
         """Return what answers for each setting by one path, when only the strength of l2 differs."""
+        from tallystick.learners.logistic.path import path_points
+
         strengths = [s.l2 for s in settings]
         first, *others = [{**s.get_params(deep=False), "l2": 1.0} for s in settings]
         plain = all(is_number(v) and v > 0 for v in strengths) and not self.l1
@@ -284,6 +286,8 @@ class LogisticRegression(Classifier):
 
     def summary(self) -> Summary:
         """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
+        from tallystick.explain.logistic import Summary
+
         self._check_fitted()
         return Summary(self.model_)
 
@@ -371,6 +375,9 @@ class LogisticRegression(Classifier):
         Picture
             SVG; `save` writes it.
         """
+        from tallystick.draw.nomogram import Scale, nomogram
+        from tallystick.explain.logistic import scales
+
         self._check_fitted()
         labels = self.model_.labels
         c = self._class(label) if label is not None else len(labels) - 1
@@ -390,6 +397,8 @@ class LogisticRegression(Classifier):
 
     def forest(self) -> Picture:
         """Return the odds ratios with their 95 % intervals as a picture, on a logarithmic scale."""
+        from tallystick.draw.forest import Effect, forest
+
         figures = [f for f in self.summary().figures if f.name != "(constant)"]
         classes = list(dict.fromkeys(f.of for f in figures))
         effects = []
@@ -404,6 +413,8 @@ class LogisticRegression(Classifier):
 
     def trace_picture(self) -> Picture:
         """Return the gradient norm of every step as a picture; fit with trace=True."""
+        from tallystick.draw.charts import line_chart
+
         if not self.trace_:
             raise OptionError("there is no trace. Fit with trace=True.")
         x = [float(s.iteration) for s in self.trace_]
@@ -414,6 +425,9 @@ class LogisticRegression(Classifier):
         return class_number(self.schema_.predicted, label)
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed, html_lines
+        from tallystick.explain.logistic import no_scales
+
         table = html_lines(self.summary().lines())
         return framed(table) if no_scales(self.model_) else framed(self.nomogram(), table)
 

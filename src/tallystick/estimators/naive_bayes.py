@@ -14,29 +14,19 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
+from tallystick.data.table.picked import SIZE
 from tallystick.data.text import label_text
 from tallystick.engines.local import Local
 from tallystick.estimators.classes import refuse_unknown
-from tallystick.estimators.folds import (
-    calibrated,
-    cross_answers,
-    grown_answers,
-    holds_values,
-    one_out_answers,
-)
-from tallystick.estimators.naive_bayes_text import naive_bayes_text
 from tallystick.estimators.naive_bayes_updates import Updates
 from tallystick.estimators.naive_bayes_views import BayesViews
-from tallystick.learners.fit import fit
-from tallystick.learners.naive_bayes import NaiveBayesLearner
-from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.plain import plain
-from tallystick.stats.value_samples import SIZE
 
 if TYPE_CHECKING:
     from tallystick.estimators.bayes_inference import BayesInference
     from tallystick.evaluate.folds import FoldPlan
+    from tallystick.learners.naive_bayes import NaiveBayesLearner
 
 
 class NaiveBayes(Updates, BayesViews):
@@ -130,6 +120,8 @@ class NaiveBayes(Updates, BayesViews):
         self.memory = memory
 
     def _as_text(self) -> str:
+        from tallystick.estimators.naive_bayes_text import naive_bayes_text
+
         return naive_bayes_text(self.model_)
 
     def _options(self) -> BayesOptions:
@@ -171,6 +163,9 @@ class NaiveBayes(Updates, BayesViews):
         )
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        from tallystick.estimators.folds import calibrated
+        from tallystick.learners.fit import fit
+
         options = self._options()
         learner = replace(_learner(options, table), threads=self._local().threads)
         model = fit(learner, table, engine)
@@ -206,6 +201,9 @@ class NaiveBayes(Updates, BayesViews):
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
         plan. None: this model must refit.
         """
+        from tallystick.estimators.folds import cross_answers, holds_values, one_out_answers
+        from tallystick.learners.naive_bayes.folds import question
+
         ask = question(_learner(self._options(), table), table.schema)
         if ask is None or self.calibrate or table.place == "far":
             return None
@@ -219,6 +217,8 @@ class NaiveBayes(Updates, BayesViews):
         self, settings: Sequence[Any], training: Table, roughly: bool = False
     ) -> Iterator[NaiveBayesModel] | None:
         """Return the model of each setting; those that differ in smoothing alone share sums."""
+        from tallystick.learners.fit import fit
+
         if any(s.calibrate for s in settings):
             return None
         numeric = any(c.kind == "numeric" for c in training.schema.used)
@@ -243,6 +243,9 @@ class NaiveBayes(Updates, BayesViews):
         """Return shares[test row, class] of the model of train[:size] for rising sizes, from one pass: counts
         add up. None where a model must be fitted.
         """
+        from tallystick.estimators.folds import grown_answers
+        from tallystick.learners.naive_bayes.folds import question
+
         ask = question(_learner(self._options(), table), table.schema)
         if ask is None or self.calibrate or not table.schema.used or table.place == "far":
             return None
@@ -301,6 +304,8 @@ class NaiveBayes(Updates, BayesViews):
 
 
 def _learner(options: BayesOptions, table: Table) -> NaiveBayesLearner:
+    from tallystick.learners.naive_bayes import NaiveBayesLearner
+
     return NaiveBayesLearner(options, table.unit, row_unit=table.row_unit)
 
 

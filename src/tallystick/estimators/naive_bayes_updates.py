@@ -11,15 +11,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 from tallystick.contracts import Table
-from tallystick.data.read.reader import read_table
-from tallystick.data.read.survey_target import rare_note
 from tallystick.data.schema import Note, Target
-from tallystick.data.source import open_source
 from tallystick.data.text import label_text
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
 from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
-from tallystick.models.naive_bayes.algebra import combined, fingerprint, refuse_choices
 
 
 class Updates(Classifier):
@@ -102,6 +98,9 @@ class Updates(Classifier):
         self
             The estimator.
         """
+        from tallystick.data.read.reader import read_table
+        from tallystick.data.source import open_source
+
         if self.__sklearn_is_fitted__():
             return self._change(X, y, sample_weight, 1, self._named)
         if classes is None:
@@ -129,6 +128,9 @@ class Updates(Classifier):
         return self
 
     def _change(self, X: Any, y: Any, sample_weight: Any, sign: int, named: list[str] | None = None) -> Self:
+        from tallystick.data.read.reader import read_table
+        from tallystick.data.source import open_source
+
         self._check_fitted()
         X = self._fitting(X)
         self._refuse()
@@ -152,12 +154,16 @@ class Updates(Classifier):
         return self
 
     def _refuse(self) -> None:
+        from tallystick.models.naive_bayes.algebra import refuse_choices
+
         refuse_choices(
             self.model_, {c.name: self._options().distribution(c.name, c.kind) for c in self.schema_.used}
         )
 
     def _merge(self, other: Updates, sign: int) -> None:
         """Take the other's rows in or out; nothing is set before everything is known to be right."""
+        from tallystick.models.naive_bayes.algebra import combined, fingerprint
+
         known, new = self.schema_.predicted.type, other.schema_.predicted.type
         if known != new:
             raise OptionError(f"the labels were {known} and are {new} now. Convert them.")
@@ -205,6 +211,8 @@ def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
 
 def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
     """Return the notes as a fit on these rows would give them: classes of one row are counted again."""
+    from tallystick.data.read.survey_target import rare_note
+
     target = model.schema.predicted
     plain = [n for n in notes if n.code not in ("rare-classes", "imbalance")]
     rare = rare_note(target, model.classes) if model.unit == 1 else _light(model)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
@@ -177,6 +176,8 @@ class BayesViews(Classifier):
         return Likelihood(int((truth >= 0).sum()), data, conditional)
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed
+
         if len(self.model_.classes) < 2:
             return as_html(self._as_text())
         return framed(self.nomogram(), text=self._as_text())

@@ -20,8 +20,6 @@ from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.source.door import here, lies_on_device
 from tallystick.data.threads import in_order, thread_count
-from tallystick.models.float_rows import needs_no_reading
-from tallystick.models.tree.record import is_number
 
 PIECE = 65_536  # rows of a task, at least
 SHARES = 4  # tasks of a thread: fewer of them look up fewer columns, more of them end together
@@ -79,6 +77,9 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
 
 def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     """Return the columns of the schema as arrays, or None when some cells have to be read."""
+    from tallystick.models.float_rows import needs_no_reading
+    from tallystick.models.tree.record import is_number
+
     if not hasattr(X, "shape") or any(is_number(m) for m in schema.marks):
         return None
     found = _found(X, [c.name for c in schema.used])

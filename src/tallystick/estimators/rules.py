@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Target
-from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes, weight_notes
-from tallystick.explain.rules import RulesOnRows, rules_on, rules_svg, told_rules
-from tallystick.learners.fit import fit
-from tallystick.learners.rules import RuleLearner
 from tallystick.models.costs import cost_table
 from tallystick.models.rules.model import LIST, SET, RuleModel
 from tallystick.models.rules.options import RuleOptions
 
 if TYPE_CHECKING:
+    from tallystick.explain.rules import RulesOnRows
     from tallystick.models.tree.rules import Rules
 
 
@@ -75,6 +72,9 @@ class _AnyRules(Classifier):
         return super()._rows_of(table) | own
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        from tallystick.learners.fit import fit
+        from tallystick.learners.rules import RuleLearner
+
         notes = [*text_notes(table.schema), *weight_notes(table)]
         learner = RuleLearner(self._options(), self._kind, table.unit, table.row_unit, table.rows)
         return fit(learner, table, engine), tuple(notes)
@@ -107,6 +107,8 @@ class _AnyRules(Classifier):
             It prints as the model does; `expression(label)` says when a class is answered, as the least
             Boolean expression.
         """
+        from tallystick.explain.rules import told_rules
+
         self._check_fitted()
         return told_rules(self.model_)
 
@@ -130,6 +132,7 @@ class _AnyRules(Classifier):
         """
         from tallystick.data.source.door import with_each_row
         from tallystick.evaluate import labels_of
+        from tallystick.explain.rules import rules_on
 
         self._check_fitted()
         X = with_each_row(X)
@@ -145,6 +148,8 @@ class _AnyRules(Classifier):
         Picture
             SVG; `save` writes it.
         """
+        from tallystick.explain.rules import rules_svg
+
         self._check_fitted()
         return Picture(rules_svg(self.model_))
 
@@ -152,6 +157,8 @@ class _AnyRules(Classifier):
         return str(self.rules())
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed
+
         return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int:

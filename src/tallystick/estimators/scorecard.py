@@ -15,32 +15,19 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
-from tallystick.evaluate.far_folds import halves
-from tallystick.evaluate.far_sums import RowSums
-from tallystick.explain.card import Card, card_of
-from tallystick.explain.reasons import (
-    MOST,
-    ReasonCode,
-    Reference,
-    average_reference,
-    best_reference,
-    reasons,
-    row_reference,
-)
-from tallystick.learners.fit import fit
-from tallystick.learners.scorecard import ScorecardLearner
+from tallystick.explain import MOST_REASONS
 from tallystick.models.plain import is_whole, plain
 from tallystick.models.scorecard.model import KIND, ScorecardModel
 from tallystick.models.scorecard.options import ScorecardOptions
-from tallystick.stats import exact
 
 if TYPE_CHECKING:
     from tallystick.explain.beside import BesideNaiveBayes
+    from tallystick.explain.card import Card
+    from tallystick.explain.reasons import ReasonCode, Reference
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of l2="cv"
 
@@ -162,6 +149,9 @@ class Scorecard(Classifier):
         return table
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        from tallystick.learners.fit import fit
+        from tallystick.learners.scorecard import ScorecardLearner
+
         options = self._options()
         notes: list[Note] = []
         learner = ScorecardLearner(
@@ -176,6 +166,12 @@ class Scorecard(Classifier):
 
     def _chosen_strength(self, table: Table, engine: Engine, options: ScorecardOptions) -> float:
         """Return the strength of the least loss in five folds; of equals the first."""
+        from tallystick.evaluate.far_folds import halves
+        from tallystick.evaluate.far_sums import RowSums
+        from tallystick.learners.fit import fit
+        from tallystick.learners.scorecard import ScorecardLearner
+        from tallystick.stats import exact
+
         terms: dict[float, list[float]] = {strength: [] for strength in STRENGTHS}
         far = table.dealer() is not None  # the sums are made where the rows are
         told = {strength: exact.digits(np.zeros(0)) for strength in STRENGTHS}
@@ -203,13 +199,15 @@ class Scorecard(Classifier):
     @property
     def card_(self) -> Card:
         """The card: every column with its lines, points, training rows and class shares."""
+        from tallystick.explain.card import card_of
+
         self._check_fitted()
         return card_of(self.model_)
 
     def reasons(
         self,
         X: Any,
-        most: int = MOST,
+        most: int = MOST_REASONS,
         against: str | Mapping[str, Any] = "best",
         label: Any = None,
         *,
@@ -241,6 +239,8 @@ class Scorecard(Classifier):
         list of tuple of ReasonCode
             A tuple a row; a reason has `text`, `section`, `columns`, `line`, `points` and `to_dict`.
         """
+        from tallystick.explain.reasons import reasons
+
         held = self._reference(most, against)
         towards = None if label is None else class_number(self.schema_.predicted, label)
         found: list[tuple[ReasonCode, ...]] = []
@@ -250,6 +250,8 @@ class Scorecard(Classifier):
 
     def _reference(self, most: Any, against: Any) -> Reference:
         """Return what rows are held against, as a user asks for it."""
+        from tallystick.explain.reasons import average_reference, best_reference, row_reference
+
         self._check_fitted()
         if not is_whole(most) or most < 1:
             raise OptionError(f"most must be a whole number of at least 1, not {shown(most)}.")
@@ -356,6 +358,8 @@ class Scorecard(Classifier):
         return c, d
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed
+
         return framed(self.picture(), text=self._as_text())
 
     def _numbers(self) -> int:

@@ -15,35 +15,24 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Note
-from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.deciding import undecided
-from tallystick.estimators.given_rows import coded, read_labelled
-from tallystick.estimators.pruning_path import PruningPath
 from tallystick.estimators.tree_settings import check_price, check_whole
-from tallystick.explain.tree import (
-    ColumnUse,
-    Splits,
-    column_use,
-    importances,
-    measures,
-    splits,
-)
-from tallystick.explain.tree_against import TreesBeside, beside
-from tallystick.explain.tree_boxes import tree_svg
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree
-from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.text import count, show
-from tallystick.stats.room import refuse_large_tree
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.data.read.match import Matched
+    from tallystick.estimators.pruning_path import PruningPath
+    from tallystick.explain.tree import ColumnUse, Splits
+    from tallystick.explain.tree_against import TreesBeside
     from tallystick.learners.tree_options import TreeOptions
+    from tallystick.models.tree.rules import Rules
 
 CHOICES = ("minimum", "one-se")
 PRUNED = 850  # bytes that a node takes while a tree is pruned
@@ -152,6 +141,8 @@ class TreeViews(Estimator):
         Splits
             A line per candidate, the best first.
         """
+        from tallystick.explain.tree import measures, splits
+
         self._check_fitted()
         check_whole("node", node, 0)
         price = float(self._setting("cut_price"))
@@ -183,6 +174,8 @@ class TreeViews(Estimator):
         Rules
             A rule per leaf.
         """
+        from tallystick.models.tree.rules import generalised, rules
+
         self._check_fitted()
         pruners.Pessimistic(confidence)  # refuses what is not a confidence
         found = rules(self.model_)
@@ -195,12 +188,16 @@ class TreeViews(Estimator):
 
     def column_use(self) -> ColumnUse:
         """Return what each column is worth to the tree, and the share of rows it is asked of."""
+        from tallystick.explain.tree import column_use
+
         self._check_fitted()
         return column_use(self.model_)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column given to `fit` in all gain; columns left out have 0."""
+        from tallystick.explain.tree import importances
+
         self._check_fitted()
         worth = dict(zip((c.name for c in self.model_.schema.used), importances(self.model_), strict=True))
         return np.array([worth.get(name, 0.0) for name in self._columns_in()])
@@ -218,10 +215,14 @@ class TreeViews(Estimator):
         Picture
             SVG; `save` writes it.
         """
+        from tallystick.explain.tree_boxes import tree_svg
+
         self._check_fitted()
         return Picture(tree_svg(self.model_, most))
 
     def _in_notebook(self) -> str:
+        from tallystick.draw.notebook import framed
+
         return framed(self.picture(NOTEBOOK), text=self._as_text())
 
     def against(self, other: Any) -> TreesBeside:
@@ -237,6 +238,8 @@ class TreeViews(Estimator):
         TreesBeside
             Training errors and leaves of both; if one is optimal, counted as its certificate counts them.
         """
+        from tallystick.explain.tree_against import beside
+
         self._check_fitted()
         if not isinstance(other, TreeViews) or other._regression != self._regression:
             raise OptionError(f"against() takes a fitted tree with the same target, not {shown(other)}.")
@@ -263,6 +266,8 @@ class TreeViews(Estimator):
         PruningPath
             A step per pruning.
         """
+        from tallystick.estimators.pruning_path import PruningPath
+
         self._check_fitted()
         if folds != 0 or isinstance(folds, bool):
             check_whole("folds", folds, 2, ", or 0 for none")
@@ -412,6 +417,8 @@ class TreeViews(Estimator):
 
     def _rows(self, data: Any, what: str) -> Table:
         """Return the labelled rows to work on, with their own levels: those given, else those of the fit."""
+        from tallystick.estimators.given_rows import read_labelled
+
         if data is not None:
             return read_labelled(self, data)
         if self._table is None:
@@ -423,6 +430,8 @@ class TreeViews(Estimator):
 
     def _coded_rows(self, data: Any, what: str) -> Table:
         """Return the labelled rows to work on, coded as the tree is."""
+        from tallystick.estimators.given_rows import coded
+
         table = self._rows(data, what)
         return table if data is None else coded(table, self.schema_)
 
@@ -450,6 +459,8 @@ def _unused(what: str, do: str) -> OptionError:
 
 def check_room(tree: Tree, table: Table) -> None:
     """Refuse to prune a tree of so many nodes that the budget of its table does not hold what this takes."""
+    from tallystick.stats.room import refuse_large_tree
+
     if table.place == "disk":
         refuse_large_tree(len(tree.nodes), PRUNED, table.budget)
 

@@ -21,6 +21,7 @@ from tallystick.data.schema import Column
 from tallystick.data.text import number_text
 from tallystick.draw.text import clean
 from tallystick.errors import OptionError
+from tallystick.explain import MOST_REASONS
 from tallystick.explain.card import line_names
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
@@ -28,7 +29,6 @@ from tallystick.models.scorecard.parts import LinePoints, Part, WordPoints
 
 Array = NDArray[np.float64]
 STRANGE = ("is missing", "is a new level")  # after the levels
-MOST = 4  # reasons of a row, unless told otherwise
 BEST, AVERAGE, GIVEN, NO_WORDS = "the best", "the average row", "the given row", "without"
 
 
@@ -169,7 +169,7 @@ def reasons(
     model: ScorecardModel,
     block: Block,
     reference: Reference,
-    most: int = MOST,
+    most: int = MOST_REASONS,
     label: int | None = None,
     rows: Sequence[int] | None = None,
 ) -> list[tuple[ReasonCode, ...]]:

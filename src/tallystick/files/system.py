@@ -16,7 +16,6 @@ Law: every function answers on every system; none is asked for what the table do
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import os
 import sys
@@ -67,6 +66,8 @@ def free(handle: int, size: int, at: int) -> None:
     cannot, the room stays taken.
     """
     if sys.platform == "linux" and size > 0:
+        import ctypes
+
         with contextlib.suppress(AttributeError):  # another C library; what a disk says is not looked at
             library = ctypes.CDLL(None)
             punch = getattr(library, "fallocate64", None) or library.fallocate  # in 64 bits, one or the other
@@ -110,6 +111,8 @@ def return_freed_memory() -> None:
     ever larger ones for later, up to 32 MB each: with them a process holds far more than its arrays.
     """
     if sys.platform == "linux":
+        import ctypes
+
         with contextlib.suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL("libc.so.6").mallopt(_MAPPED_FROM, LARGE_BLOCK)
 

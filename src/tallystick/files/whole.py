@@ -15,7 +15,6 @@ import contextlib
 import io
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +121,7 @@ def _closed(handle: int) -> int:
 def _open(target: Path) -> tuple[int, Path]:
     """Return a locked new file, without a name where the system has that, and the name it is to take."""
     while True:
-        temporary = target.parent / f"{_prefix(target)}{secrets.token_hex(6)}.part"
+        temporary = target.parent / f"{_prefix(target)}{os.urandom(6).hex()}.part"
         try:
             handle = os.open(target.parent, os.O_WRONLY | (getattr(os, "O_TMPFILE", 0) or os.O_CREAT), 0o666)
             named = False

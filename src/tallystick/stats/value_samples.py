@@ -24,6 +24,7 @@ from tallystick.data.table.picked import (
     ALL,
     MARGIN,
     MOST,
+    SIZE,
     Found,
     PickedNumbers,
     first_share,
@@ -33,7 +34,6 @@ from tallystick.data.table.picked import (
 from tallystick.data.threads import checkpoint, each_in_order, in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
-SIZE = 1 << 13  # distinct values that are enough to judge by
 QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
 OFTEN = 16  # rows of each value that was picked, by which it is told that there are no others

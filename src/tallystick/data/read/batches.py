@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read import strings
-from tallystick.data.read.along import LookAlong
 from tallystick.data.read.cells import (
     EXACT,
     FEW,
@@ -35,7 +34,6 @@ from tallystick.data.read.cells import (
     narrow,
     small_columns,
 )
-from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.strings import Distinct
 from tallystick.data.source.arrays import from_numbers, to_numbers
 from tallystick.data.source.lent import Lender
@@ -43,6 +41,10 @@ from tallystick.data.source.unread import unread
 from tallystick.data.table.later import Doubles, LaterColumn
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.kernels import CellKind, Scan
+
+if TYPE_CHECKING:
+    from tallystick.data.read.along import LookAlong
+    from tallystick.data.read.plan import ReadingPlan
 
 BATCH = 65_536
 COLUMNS, ROWS = (

@@ -171,15 +171,21 @@ def here(x: Any) -> Any:
 
 
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:
-    from tallystick.data.source import databases, files, sql
+    from tallystick.data.source import files
 
-    if databases.is_address(path):
-        return databases.open_table(path, reading.table).source(reading)
-    if sql.is_query(path) and not files.found(path):
-        try:
-            return sql.open_query(path, reading, name)
-        except DataError as error:
-            raise DataError("there is no such file, and ", error.message) from None
+    if "://" in path:  # else no address, and without a space no query: not loaded for plain paths
+        from tallystick.data.source import databases
+
+        if databases.is_address(path):
+            return databases.open_table(path, reading.table).source(reading)
+    if any(map(str.isspace, path)):
+        from tallystick.data.source import sql
+
+        if sql.is_query(path) and not files.found(path):
+            try:
+                return sql.open_query(path, reading, name)
+            except DataError as error:
+                raise DataError("there is no such file, and ", error.message) from None
     return files.open_path(path, reading, name)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
-from tallystick.data.source import csv, json, many, parquet
+from tallystick.data.source import csv
 from tallystick.data.source.stream import cannot_read, settled, title
 from tallystick.errors import DataError, OptionError, read_with, shown
 from tallystick.files.apart import placed
@@ -79,7 +79,19 @@ def _begins(
     return FileFormat(words, lambda b: b.head.startswith(magic), opens, parts)
 
 
-# Formats that few bring: their readers are loaded when one comes.
+# The readers of formats other than text are loaded when one comes.
+
+
+def _open_parquet(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.parquet import open_parquet
+
+    return open_parquet(path, reading, where)
+
+
+def _open_json(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.json import open_json
+
+    return open_json(path, reading, where)
 
 
 def _open_arrow(path: str, reading: Reading, where: str) -> Source:
@@ -107,9 +119,11 @@ def _open_workbook(path: str, reading: Reading, where: str) -> Source:
 
 
 def _is_workbook(b: Beginning) -> bool:
+    if not b.head.startswith(ZIP):
+        return False
     from tallystick.data.source import archive
 
-    return b.head.startswith(ZIP) and archive.is_workbook(b.path)
+    return archive.is_workbook(b.path)
 
 
 def _open_zip(path: str, reading: Reading, where: str) -> Source:
@@ -122,7 +136,7 @@ def _open_zip(path: str, reading: Reading, where: str) -> Source:
 
 ZIP = b"PK\x03\x04"
 FORMATS = [  # the first that knows a file opens it
-    _begins("Parquet", b"PAR1", parquet.open_parquet),
+    _begins("Parquet", b"PAR1", _open_parquet),
     _begins("Arrow", b"ARROW1", _open_arrow),
     _begins("ORC", b"ORC", _open_orc),
     _begins("SQLite", b"SQLite format 3\0", _open_sqlite, parts=True),
@@ -131,7 +145,7 @@ FORMATS = [  # the first that knows a file opens it
     _begins("a zip file", ZIP, _open_zip, parts=True),
     *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
     FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
-    FileFormat("JSON", _is_json, json.open_json),
+    FileFormat("JSON", _is_json, _open_json),
     FileFormat("CSV", lambda b: True, csv.open_csv),
 ]
 
@@ -143,6 +157,8 @@ def open_path(path: str, reading: Reading, name: str | None) -> Source:
     paths = found(path)
     if not paths:
         raise DataError(f"no file matches {shown(path, 300)}. Check the pattern.")
+    from tallystick.data.source import many
+
     return many.open_many([open_file(one, reading, None) for one in paths], name or os.path.basename(path))
 
 

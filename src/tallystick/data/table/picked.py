@@ -16,6 +16,7 @@ from tallystick.contracts import Table as Tabular
 ALL = (1 << 64) - 1  # the highest hash
 MARGIN = 1.08  # of a guess over what is needed: seven standard deviations of the number found
 MOST = 0.25  # the share of the hashes beyond which no sample is taken
+SIZE = 1 << 13  # distinct values that are enough to judge by
 ROOM = 1.25  # in numbers of rows that are picked where all values are different
 
 Found = tuple[int, NDArray[np.int64], NDArray[np.float64]]  # the first row, rows after it, and values
