@@ -13,6 +13,7 @@ import pyarrow as pa
 from turns import ratio, seconds
 
 from tallystick.data.read.strings import distinct, numbers
+from tallystick.data.source.frames import as_column
 
 ROWS, LEVELS = 1_000_000, (2, 5, 10, 20, 50, 200, 1_000, 10_000)
 
@@ -33,7 +34,7 @@ def codes(frame):
 
     def one(name):
         column = frame[name]
-        return distinct(pa.array(column, from_pandas=True)).codes
+        return distinct(as_column(column, name)).codes
 
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(one, frame.columns))

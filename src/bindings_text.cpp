@@ -1,5 +1,6 @@
-// Bindings of the text kernels: cells to numbers, texts to words.
+// Bindings of the text kernels: cells to numbers, objects to codes, texts to words.
 #include "bindings.hpp"
+#include "kernels/columns/addresses.hpp"
 #include "kernels/csv/cut.hpp"
 #include "kernels/csv/numbers.hpp"
 #include "kernels/text/tokens.hpp"
@@ -103,6 +104,19 @@ void bind_cut(nb::module_& m) {
         nb::arg("cells").noconvert(), Release());
 }
 
+void bind_addresses(nb::module_& m) {
+    m.def(
+        "code_addresses",
+        [](In<uint64_t> given, Out<uint16_t> codes, Out<int64_t> first) {
+            std::vector<uint16_t> slots(address_slots);
+            std::vector<uint64_t> met(first.size());
+            return code_addresses(given.size(), given.data(), first.size(), codes.data(), first.data(), slots.data(),
+                                  met.data());
+        },
+        nb::arg("given").noconvert(), nb::arg("codes").noconvert(), nb::arg("first").noconvert(), Release());
+    m.attr("most_addresses") = most_addresses;
+}
+
 // A table of words lies in three arrays: slots, records[word, 4] and arena.
 WordTable word_table(Out<uint64_t>& slots, Out<int64_t>& records, int64_t words, Out<uint8_t>& arena) {
     static_assert(sizeof(Word) == 4 * sizeof(int64_t));
@@ -180,6 +194,7 @@ void bind_text(nb::module_& m) {
     bind_parse_numbers<int32_t>(m, "parse_numbers_32");
     bind_parse_numbers<int64_t>(m, "parse_numbers_64");
     bind_cut(m);
+    bind_addresses(m);
     bind_words(m);
     m.attr("unicode_version") = unicode_version;
 }

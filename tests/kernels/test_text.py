@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,3 +49,24 @@ def test_a_comma_is_a_decimal_sign_where_it_is_said_to_be():
     cells = kernels.join_texts(["3,5", "3.5"])
     assert kernels.parse_numbers(*cells, None, [], ",").values[0] == 3.5
     assert np.isnan(kernels.parse_numbers(*cells, None, []).values[0])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 40), st.integers(0, 60), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_the_same_object_has_the_same_code_and_numbers_are_in_the_order_they_came(many, rows, step, seed):
+    objects = np.array([f"text {i % 7}" for i in range(many)], object)  # equal texts are different objects
+    cells = objects[np.random.default_rng(seed).integers(0, many, rows * step)][::step]
+    codes, first = reference.code_objects(cells)
+    found = kernels.code_objects(cells, max(len(first), 1))
+    np.testing.assert_array_equal(found[0], codes)
+    np.testing.assert_array_equal(found[1], first)
+    if len(first) > 1:
+        assert kernels.code_objects(cells, len(first) - 1) is None
+
+
+def test_more_objects_than_16_bits_and_a_sign_have_numbers_for_are_not_coded():
+    cells = np.array([object() for _ in range(1 << 15)], object)
+    assert kernels.code_objects(cells, len(cells)) is None
+    assert kernels.code_objects(cells[1:], len(cells))[0].max() == (1 << 15) - 2
+    with pytest.raises(TypeError, match="cells must be object"):
+        kernels.code_objects(np.zeros(3), 3)

@@ -13,6 +13,7 @@ int main() {
     test_usual_numbers();
     test_cut();
     test_words();
+    test_addresses();
     test_bayes();
     test_trees();
     test_optimal();

@@ -58,6 +58,7 @@ void test_numbers();
 void test_usual_numbers();
 void test_cut();
 void test_words();
+void test_addresses();
 void test_bayes();
 void test_trees();
 void test_optimal();

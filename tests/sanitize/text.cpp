@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/columns/addresses.hpp"
 #include "kernels/csv/cut.hpp"
 #include "kernels/csv/numbers.hpp"
 #include "kernels/text/tokens.hpp"
@@ -218,5 +219,22 @@ void test_words() {
                                merged.arena.begin() + merged.records[w].start + merged.records[w].length);
         };
         for (size_t i = 1; i < order.size(); ++i) EXPECT(text(order[i - 1]) < text(order[i]));
+    }
+}
+
+void test_addresses() {
+    for (const size_t differ : {size_t{1}, size_t{40}, size_t{most_addresses}, size_t{most_addresses} + 1}) {
+        std::vector<uint64_t> given(2 * differ);
+        for (size_t row = 0; row < given.size(); ++row) given[row] = (row % differ) << (differ == 40 ? 52 : 4);
+        const size_t most = std::min<size_t>(differ, most_addresses);
+        std::vector<uint16_t> codes(given.size()), slots(address_slots);
+        std::vector<int64_t> first(most);
+        std::vector<uint64_t> met(most);
+        const size_t found =
+            code_addresses(given.size(), given.data(), most, codes.data(), first.data(), slots.data(), met.data());
+        EXPECT(found == differ);
+        if (found > most) continue;
+        for (size_t row = 0; row < given.size(); ++row) EXPECT(codes[row] == row % differ);
+        for (size_t code = 0; code < differ; ++code) EXPECT(first[code] == static_cast<int64_t>(code));
     }
 }

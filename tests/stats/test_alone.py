@@ -52,6 +52,19 @@ def test_a_word_that_stands_in_every_row_of_one_class_tells_the_class():
     assert alone.by_word(np.zeros((0, 2), np.int64), rows, none) is None
 
 
+def test_a_word_in_fewer_rows_than_must_be_tells_nothing():
+    rng, none = np.random.default_rng(0), np.zeros(2)
+    named = 0
+    for _ in range(500):
+        rows = rng.integers(1, 200, 2) / rng.choice([1, 8])
+        counts = rows * (rng.random((4, 2)) < 0.5) * rng.choice([1, 1, 0.99], (4, 2))
+        some = counts.sum(axis=1) >= alone.fewest_rows(rows)
+        every = alone.by_word(counts, rows, none)
+        assert alone.by_word(counts[some], rows, none, words=4) == every
+        named += every is not None
+    assert 20 < named < 480
+
+
 def test_at_most_one_row_in_a_hundred_and_a_tenth_of_the_rare_ones_may_be_wrong():
     assert alone.allowed(np.array([500, 500])) == 10.0
     assert alone.allowed(np.array([990, 10])) == 1.0

@@ -11,6 +11,7 @@ import pytest
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.data.read.reader import read_table
+from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.stats.giveaways import giveaways, likely
 
@@ -173,3 +174,20 @@ def test_a_table_that_is_looked_at_whole_loses_no_column_by_looking_at_a_part_fi
     left = {column.name for column in likely(table)}
     assert {"n0", "l0"} <= every <= left
     assert not left & {"n8", "l8"}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_a_word_that_gives_the_target_away_is_named_and_a_frequent_one_is_not(share, weighted):
+    rng = np.random.default_rng(0)
+    y = rng.random(600) < share
+    words = [" ".join(rng.choice(["the", "cat", "sat", "there"], 6)) for _ in y]
+    leak = [f"{w} paid" if v else w for w, v in zip(words, y, strict=True)]
+    data = {"t": leak, "u": words, "y": np.where(y, "yes", "no").tolist()}
+    kinds = Wishes(kinds={"t": "text", "u": "text"})
+    weights = rng.integers(0, 5, 600) / 4 if weighted else None
+    table = read_table(open_source(data), kinds, "y", weights)
+    rows = f"{table.weight / table.unit:,.10g}"
+    assert [(c.name, text) for c, text in giveaways(table, table.schema.used)] == [
+        ("t", f"column 't' by itself gives the target of {rows} of {rows} rows correctly.")
+    ]

@@ -70,6 +70,13 @@ def class_changes(values, rows, classes):
     return int((along[1:] != along[:-1]).sum())
 
 
+def code_objects(cells):
+    """Return codes[row], the same for the same object, and the row where each came first."""
+    met = {}
+    codes = [met.setdefault(id(cell), (len(met), row))[0] for row, cell in enumerate(cells)]
+    return np.array(codes, np.uint16), np.array([row for _, row in met.values()], np.int64)
+
+
 def cells(values, start, scale, n):
     """Cell of each value, n for a missing one."""
     with np.errstate(invalid="ignore", over="ignore"):

@@ -1,6 +1,7 @@
 // What naive Bayes needs beyond counts and moments: words met by class, and scores of levels.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "kernels/base/math.hpp"
@@ -26,24 +27,21 @@ struct Entries {  // words of rows, with their counts (null: 1 each) and the row
     }
 };
 
-// The same as count_entries for large tables: rows class after class, so that one class's words stay near, then all
-// classes side by side.
+// The same as count_entries for large tables: rows class after class, in counts of one class that stay near; most words
+// are met in few classes.
 template <class Class>
 void count_by_class(const Entries<Class>& e, size_t n_words, size_t n_classes, int64_t* table) {
     std::vector<uint32_t> at(n_classes + 1, 0), order(e.rows);
     for (size_t row = 0; row < e.rows; ++row) ++at[e.classes[row] + size_t{1}];
     for (size_t c = 0; c < n_classes; ++c) at[c + 1] += at[c];
     for (size_t row = 0; row < e.rows; ++row) order[at[e.classes[row]]++] = static_cast<uint32_t>(row);
-    std::vector<int64_t> own(n_classes * n_words);
-    for (uint32_t row : order) {
-        int64_t* const to = own.data() + e.classes[row] * n_words;
-        e.add(row, n_words, [=](size_t word, size_t, int64_t n) { to[word] += n; });
-    }
-    constexpr size_t tile = 64;
-    for (size_t begin = 0; begin < n_words; begin += tile) {
-        const size_t end = n_words - begin < tile ? n_words : begin + tile;
-        for (size_t c = 0; c < n_classes; ++c)
-            for (size_t word = begin; word < end; ++word) table[word * n_classes + c] += own[c * n_words + word];
+    std::vector<int64_t> own(n_words);
+    int64_t* const met = own.data();
+    for (size_t c = 0, i = 0; c < n_classes; ++c) {
+        if (i == at[c]) continue;
+        for (; i < at[c]; ++i) e.add(order[i], n_words, [=](size_t word, size_t, int64_t n) { met[word] += n; });
+        for (size_t word = 0; word < n_words; ++word)
+            if (met[word]) table[word * n_classes + c] += std::exchange(met[word], 0);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <vector>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -423,23 +424,30 @@ inline void move_slots(const uint64_t* from, size_t from_capacity, uint64_t* int
     }
 }
 
-// order[rank] = word, by the words' bytes. keys is scratch: a word's first eight bytes decide most comparisons.
+// order[rank] = word, by the words' bytes. Words are dealt by their first two bytes, then sorted among their likes. keys is
+// scratch: a word's first eight bytes decide most comparisons.
 struct WordKey {
     uint64_t prefix;
     uint64_t word;
 };
 inline void sort_words(const WordTable& t, WordKey* keys, uint32_t* order) {
-    for (size_t w = 0; w < t.words; ++w) {
+    const auto prefix = [&](size_t w) {
         uint64_t low, high;
         tokens::first_16(t.arena + t.records[w].start, t.records[w].length, low, high);
-        keys[w] = {bytes_turned(low), w};
-    }
-    std::sort(keys, keys + t.words, [&](const WordKey& a, const WordKey& b) {
-        if (a.prefix != b.prefix) return a.prefix < b.prefix;
-        const Word &v = t.records[a.word], &w = t.records[b.word];
-        const int c = std::memcmp(t.arena + v.start, t.arena + w.start, std::min(v.length, w.length));
-        return c != 0 ? c < 0 : v.length < w.length;
-    });
+        return bytes_turned(low);
+    };
+    std::vector<uint32_t> at((1 << 16) + 1);  // where words that begin with the same two bytes go
+    for (size_t w = 0; w < t.words; ++w) ++at[(prefix(w) >> 48) + 1];
+    for (size_t i = 1; i < at.size(); ++i) at[i] += at[i - 1];
+    for (size_t w = 0; w < t.words; ++w) order[at[prefix(w) >> 48]++] = static_cast<uint32_t>(w);
+    for (size_t i = 0; i < t.words; ++i) keys[i] = {prefix(order[i]), order[i]};
+    for (size_t i = 0, begin = 0; i + 1 < at.size(); begin = at[i++])  // each is now where the next begin
+        std::sort(keys + begin, keys + at[i], [&](const WordKey& a, const WordKey& b) {
+            if (a.prefix != b.prefix) return a.prefix < b.prefix;
+            const Word &v = t.records[a.word], &w = t.records[b.word];
+            const int c = std::memcmp(t.arena + v.start, t.arena + w.start, std::min(v.length, w.length));
+            return c != 0 ? c < 0 : v.length < w.length;
+        });
     for (size_t i = 0; i < t.words; ++i) order[i] = static_cast<uint32_t>(keys[i].word);
 }
 

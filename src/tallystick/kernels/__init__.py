@@ -133,7 +133,7 @@ from tallystick.kernels.solve import (
     times,
     without_constant,
 )
-from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
+from tallystick.kernels.text import CellKind, Parsed, code_objects, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
@@ -191,6 +191,7 @@ __all__ = [
     "cholesky_solve",
     "class_changes",
     "code_columns",
+    "code_objects",
     "combine",
     "copy_cells",
     "count_bins",

@@ -100,6 +100,19 @@ def joined_marks(marks: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.
     return join_texts(marks)
 
 
+def code_objects(cells: NDArray[Any], most: int) -> tuple[NDArray[np.uint16], NDArray[np.int64]] | None:
+    """Return codes[row] of Python objects, the same number for the same object, and first[code], the row
+    where it came first; numbers are in the order of these rows. None: more than `most` objects differ, or
+    than 16 bits and a sign have numbers for. No object is looked at.
+    """
+    check.loose("cells", cells, "object", (None,))
+    check.size("most", most)
+    given = np.ndarray(len(cells), np.uint64, np.ascontiguousarray(cells))
+    codes, first = np.empty(len(cells), np.uint16), np.empty(min(most, _kernels.most_addresses), np.int64)
+    found = _kernels.code_addresses(given, codes, first)
+    return None if found > len(first) else (codes, first[:found])
+
+
 def parse_numbers(
     data: NDArray[np.uint8],
     offsets: NDArray[Any],

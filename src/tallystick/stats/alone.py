@@ -32,6 +32,7 @@ __all__ = [
     "by_levels",
     "by_runs",
     "by_word",
+    "fewest_rows",
     "fewest_wrong",
     "joined_runs",
     "piece_runs",
@@ -121,13 +122,25 @@ def by_runs(
     return None
 
 
-def by_word(counts: Counts, rows: Counts, missing: Counts, among: int = 1) -> Alone | None:
-    """Return what the presence of one word tells: counts[word, class] of rows[class]; missing[class]."""
+def fewest_rows(rows: Counts) -> float:
+    """Return how many of rows[class] a word must be in at least to tell nearly all: where it is not, one
+    class is answered. A little less, as sums of parts of rows are rounded.
+    """
+    return (1 - 1e-9) * float(rows.sum() - rows.max(initial=0)) - allowed(rows)
+
+
+def by_word(
+    counts: Counts, rows: Counts, missing: Counts, among: int = 1, words: int | None = None
+) -> Alone | None:
+    """Return what the presence of one word tells: counts[word, class] of rows[class]; missing[class].
+
+    words: how many were looked at, where those in too few rows (see `fewest_rows`) are not among the counts.
+    """
     if (found := _by_absence((rows - missing)[None], missing, among)) is not None or not len(counts):
         return found
     absent = rows - counts
     wrong = counts.sum(axis=1) - counts.max(axis=1) + absent.sum(axis=1) - absent.max(axis=1)
-    return _judged(float(wrong.min()), rows, word_bits(len(counts)), among)
+    return _judged(float(wrong.min()), rows, word_bits(words or len(counts)), among)
 
 
 def _by_absence(counts: Counts, missing: Counts, among: int) -> Alone | None:

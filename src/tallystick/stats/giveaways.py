@@ -134,13 +134,7 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     assert classes is not None
     k = len(table.schema.predicted.labels)
     if column.kind == "text":
-        starts, words, _ = table.column(column.name)
-        have = np.zeros((len(column.words) + 1, k), np.int64)
-        kernels.count_entries(starts, words, None, classes, weights=weights, out=have)
-        rows = kernels.count_classes(classes, k, weights)
-        empty = np.diff(starts) == 0
-        missing = kernels.count_classes(classes[empty], k, None if weights is None else weights[empty])
-        return alone.by_word(have[:-1] / table.unit, rows / table.unit, missing / table.unit, among)
+        return _by_word(table, column, k)
     if column.kind == "numeric" and not in_hand(table, k):
         order = DiskRanks.of(table, column.name, classes, k)
         ranges = ValueRanges(order, order.missing, table.unit, near=True)
@@ -155,6 +149,29 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     if column.kind not in CODED:
         return alone.by_cuts(counts[:size], counts[size], among, table.unit)
     return alone.by_levels(counts[:size] / table.unit, counts[size] / table.unit, among)
+
+
+def _by_word(table: Table, column: Column, k: int) -> alone.Alone | None:
+    """Return what one word of a text column tells. Classes are counted of words in enough rows alone."""
+    size, unit = len(column.words), table.unit
+    rows, missing, told = (np.zeros(n, np.int64) for n in (k, k, size + 1))
+    for block in table.blocks():
+        starts, words, _ = block.words(column.name)
+        classes, weights, empty = classes_of(block), block.weights, np.diff(starts) == 0
+        kernels.count_classes(classes, k, weights, rows)
+        kernels.count_classes(classes[empty], k, None if weights is None else weights[empty], missing)
+        copies = None if weights is None else np.repeat(weights, np.diff(starts))
+        kernels.count_classes(words, size + 1, copies, told)
+    some = np.flatnonzero(told[:size] / unit >= alone.fewest_rows(rows / unit))
+    have = np.zeros((len(some), k), np.int64)
+    number = np.full(size + 1, len(some), np.uint32)
+    number[some] = np.arange(len(some), dtype=np.uint32)
+    for block in table.blocks() if len(some) else ():
+        starts, words, _ = block.words(column.name)
+        kernels.count_entries(
+            starts, number[words], None, classes_of(block), weights=block.weights, out=have
+        )
+    return alone.by_word(have / unit, rows / unit, missing / unit, len(table.schema.used), size)
 
 
 def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[alone.Alone | None]:

@@ -52,6 +52,12 @@ def test_labels_of_mixed_types_are_one_class_per_text_with_a_note():
     assert "mixed-labels" in [note.code for note in table.notes]
 
 
+@pytest.mark.parametrize("cells", [["a", None, "b"], ["a", float("nan"), "b"], [1, 2.0, None], ["a", "b"]])
+@pytest.mark.parametrize("form", [list, pd.Series, lambda cells: pd.Series(cells, dtype=object)])
+def test_labels_of_one_type_have_no_such_note_whatever_is_missing(cells, form):
+    assert "mixed-labels" not in [note.code for note in target_of(form(cells * 2)).notes]
+
+
 # row 21
 def test_a_misspelt_target_is_an_error_with_the_nearest_name():
     with pytest.raises(TargetError, match=r"no column 'partly'.*Did you mean 'party'"):

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tallystick.data.read import survey_column
 from tallystick.data.read.reader import read_table, read_to_disk
+from tallystick.data.read.words import counted_words
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.errors import DataError, TargetError
@@ -60,3 +62,21 @@ def test_progress_is_told_per_column():
     told = []
     table(progress=lambda done, total, what: told.append((done, total)))
     assert told[-1][0] == told[-1][1]
+
+
+@pytest.mark.parametrize("kinds", [{"t": "text"}, {}])
+def test_threads_share_the_words_of_few_long_texts_beside_other_columns(monkeypatch, kinds):
+    told = []
+
+    def counted(*given, threads, **more):
+        told.append(threads)
+        return counted_words(*given, threads=threads, **more)
+
+    monkeypatch.setattr(survey_column, "counted_words", counted)
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{n}" for n in rng.integers(0, 99, 60)) for _ in range(400)]
+    data = {"a": ["r", "s"] * 200, "t": texts, "x": rng.normal(size=400), "y": ["no", "yes"] * 200}
+    several, one = (table(data, wishes=Wishes(kinds=kinds), threads=n) for n in (3, 1))
+    assert told == [3, 1]
+    assert several.schema == one.schema
+    assert several.fingerprint == one.fingerprint

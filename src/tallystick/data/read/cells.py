@@ -301,8 +301,9 @@ def tidied(
 def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
     """Return the texts themselves, null where missing."""
     texts = coded.dictionary.cast(pa.large_string())
-    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), from_texts(marks))
-    cells = pc.if_else(marked, None, texts) if pc.any(marked).as_py() else texts
+    kinds = strings.numbers(texts, marks).kinds  # no copy is made to see which are marks
+    marked = kinds == CellKind.MISSING
+    cells = pc.if_else(from_numbers(marked), None, texts) if marked.sum() > texts.null_count else texts
     every = np.arange(len(texts))
     if coded.indices.null_count == 0 and np.array_equal(to_numbers(coded.indices), every):
         return cells  # texts that were not looked at for copies

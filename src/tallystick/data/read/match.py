@@ -57,8 +57,8 @@ def match(
     reading = source.reading
     how = schema.marks, reading.decimal or ".", reading.inf == "missing"
     matchers = [matcher_of(c, *how) for c in schema.used]
-    if len(matchers) == 1:
-        matchers[0].threads = thread_count(threads)
+    for matcher in matchers:
+        matcher.threads = thread_count(threads)
     names = [name for name in schema.needed if name not in absent]
     source = source.streamed() if unread == "leave out" else every_row(source)
     start, met = 0, Met(schema)

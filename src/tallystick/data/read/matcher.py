@@ -67,7 +67,7 @@ class Matcher:
         self.column, self.marks, self.decimal, self.inf_missing = column, marks, decimal, inf_missing
         self.sentinels = mark_numbers(marks)
         self.way = way_of(column.written)
-        self.threads = 1  # more than one when no other column waits
+        self.threads = 1  # that share the words of a batch
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
 
     @cached_property

@@ -179,9 +179,8 @@ class _Reader:
         begin = list(islice(every, 2))
         if len(begin) == 1:  # one batch: threads share its columns
             batch = begin[0]()
-            threads = 1 if batch.num_rows < FEW_ROWS else self.threads
             self._check(batch.num_rows)
-            looked = survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
+            looked = survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=self.threads)
             yield looked, layer.put(looked)
             return
 
@@ -231,7 +230,7 @@ class _Reader:
         words = [name for name in survey.seen if survey.question.as_words(name)]
         layer, rows = room(words), 0
         for i in range(len(self.layers[0])):
-            again = survey.look_again(self.taken(i))
+            again = survey.look_again(self.taken(i), self.threads)
             survey.see(again, rows)
             rows += again.rows
             if words:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -200,9 +201,10 @@ class Survey:
     ) -> Looked:
         """Return a batch as numbers, texts and words: the long part of the work, which changes nothing here.
 
-        alone: there is no other batch; threads: how many may look at its columns.
+        alone: there is no other batch; threads: how many may look at its columns, or share the words of one.
         """
-        q = self.question
+        q, every = self.question, threads
+        threads = 1 if batch.num_rows < FEW_ROWS else threads
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
             plain = isinstance(batch, Plain) and not q.regression
@@ -225,18 +227,19 @@ class Survey:
                 found[name] = part
             else:
                 waiting.append(name)
-        each = threads if len(waiting) == 1 else 1
 
-        def one(name: str) -> Piece:
+        def one(name: str, each: int) -> Piece:
             checkpoint()
             part = known.get(name)
             if part is None:
-                marks, decimal = q.plan.marks, q.plan.decimal
-                part = read_cells(batch.column(at[name]), name, marks, decimal, name in texts)
+                part = read_cells(batch.column(at[name]), name, q.plan.marks, q.plan.decimal, name in texts)
             with as_utf8(name):
                 return self._piece(name, part, name in texts, each)
 
-        found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
+        for words, some in groupby(waiting, q.as_words):  # a column of texts may be most of the table
+            several = list(some)
+            jobs = (partial(one, name, every if words else 1) for name in several)
+            found.update(zip(several, in_order(jobs, 1 if words else threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
         told = None if along is None else along.told()
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
@@ -257,15 +260,15 @@ class Survey:
             return BatchWords.of(part, self.seen[name].asked, threads)
         return part.distinct(self.question.plan.marks)
 
-    def look_again(self, taken: Looked) -> Looked:
+    def look_again(self, taken: Looked, threads: int = 1) -> Looked:
         """Return a batch that another survey saw, for this one's columns: which of their whole numbers are
-        there, or their words.
+        there, or their words, which threads share.
         """
         columns: dict[str, Piece] = {}
         for name, seen in self.seen.items():
             found = taken.columns[name]
             if isinstance(found, Distinct) and self.question.as_words(name):
-                found = BatchWords.among(found, seen.asked, 1)
+                found = BatchWords.among(found, seen.asked, threads)
             columns[name] = found
         return replace(taken, columns=columns)
 

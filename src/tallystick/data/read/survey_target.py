@@ -66,8 +66,10 @@ def target_name(target: Any) -> str:
 def mixed_labels(target: Any) -> tuple[Note, ...]:
     """Return a note when labels of several types come together."""
     cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
-    names = {bool: "boolean", int: "number", float: "number", str: "text"}
-    types = {names.get(type(c), type(c).__name__) for c in cells if not is_missing(c)}
+    every = {kind: _type_name(kind) for kind in set(map(type, cells))}
+    if len(set(every.values())) < 2:  # missing cells among them
+        return ()
+    types = {every[type(c)] for c in cells if not is_missing(c)}
     if len(types) < 2:
         return ()
     text = (
@@ -76,8 +78,16 @@ def mixed_labels(target: Any) -> tuple[Note, ...]:
     return (Note("mixed-labels", text),)
 
 
+def _type_name(kind: type) -> str:
+    return {bool: "boolean", int: "number", float: "number", str: "text"}.get(kind, kind.__name__)
+
+
 def _is_objects(target: Any) -> bool:
-    return getattr(getattr(target, "dtype", None), "kind", "") == "O" and hasattr(target, "tolist")
+    """May the labels be of several types? Texts of pandas that Arrow holds are texts."""
+    kind = getattr(target, "dtype", None)
+    if getattr(kind, "storage", "") == "pyarrow":
+        return False
+    return getattr(kind, "kind", "") == "O" and hasattr(target, "tolist")
 
 
 def _conversion_warning() -> type[Warning]:

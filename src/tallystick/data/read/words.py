@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -98,7 +99,7 @@ def counted_words(
     _each(finish, list(zip(chunks, places, strict=True)), workers)
     words = _texts(table, order)
     del counters, table, places  # so that the joined rows can have their memory
-    return words, _joined(chunks)
+    return words, _joined(chunks, workers)
 
 
 def match_words(
@@ -113,7 +114,7 @@ def match_words(
             chunk.place(None, vocabulary.table.words)
         return chunks
 
-    return _joined(_each(match, _partitions(cells, workers), workers))
+    return _joined(_each(match, _partitions(cells, workers), workers), workers)
 
 
 def _count(task: tuple[WordCounter, list[Texts]]) -> list[WordRows]:
@@ -182,17 +183,21 @@ def _texts(table: WordTable, words: NDArray[np.uint32]) -> pa.LargeStringArray:
     return array.take(from_numbers(words))
 
 
-def _joined(parts: list[list[WordRows]]) -> WordCounts:
+def _joined(parts: list[list[WordRows]], workers: int) -> WordCounts:
     """Return chunks of rows as one, letting each go once it is copied."""
-    chunks = [chunk for part in parts for chunk in part]
-    parts.clear()
-    starts = np.zeros(1 + sum(len(c.lengths) for c in chunks), np.int64)
-    np.cumsum(np.concatenate([c.lengths for c in chunks] or [np.empty(0, np.uint32)]), out=starts[1:])
+    lengths = [chunk.lengths for part in parts for chunk in part]
+    starts = np.zeros(1 + sum(map(len, lengths)), np.int64)
+    np.cumsum(np.concatenate(lengths or [np.empty(0, np.uint32)]), out=starts[1:])
     words, counts = np.empty(int(starts[-1]), np.uint32), np.empty(int(starts[-1]), np.uint32)
-    end = len(words)
-    while chunks:
-        last = chunks.pop()
-        begin = end - len(last.words)
-        words[begin:end], counts[begin:end] = last.words, last.counts
-        end = begin
+
+    def copy(task: tuple[list[WordRows], int]) -> None:
+        chunks, end = task
+        while chunks:
+            last = chunks.pop()
+            begin = end - len(last.words)
+            words[begin:end], counts[begin:end] = last.words, last.counts
+            end = begin
+
+    ends = accumulate(sum(len(chunk.words) for chunk in part) for part in parts)
+    _each(copy, list(zip(parts, ends, strict=True)), workers)
     return WordCounts(starts, words, counts)

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from tallystick import kernels
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers, sound
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.door import here
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.of_polars import plain_polars, with_order
-from tallystick.data.text import OF_PANDAS, YEARS, cell_text
+from tallystick.data.text import OF_PANDAS, YEARS, cell_text, is_missing
 from tallystick.errors import DataError, counted, shown
 from tallystick.files.stamp import Stamp
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 BATCH = 65_536  # rows in a batch where we choose
 SHORT, SAMPLE, FEW = 256, 1024, 64  # bytes of a NumPy text; the first rows, and how many texts among them
+MANY, SHARES = 1_000, 4  # rows, and cells for each object, from which it pays to look at each object once
 FAILURES = (
     pa.ArrowException,
     OverflowError,
@@ -141,7 +143,7 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     if type(values).__name__ == "SparseArray":
         return _numpy_column(np.asarray(values), name)
     if numpy_kind == "O" and isinstance(series.dtype, np.dtype):
-        return pa.chunked_array([objects_column(series.tolist(), name)])
+        return _numpy_column(np.asarray(values), name)
     values = _plain_pandas(values)
     try:
         array = _full_categories(values) or pa.array(values, from_pandas=True)
@@ -283,7 +285,30 @@ def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(np.ascontiguousarray(_known_unit(cells, name)))])
     if cells.dtype.kind == "m":
         return pa.chunked_array([pa.array(np.ascontiguousarray(_known_span(cells, name)))])
-    return pa.chunked_array([objects_column(cells.tolist(), name)])
+    return pa.chunked_array([_shared_texts(cells) or objects_column(cells.tolist(), name)])
+
+
+def _shared_texts(cells: NDArray[Any]) -> pa.DictionaryArray | None:
+    """Return texts, missing ones among them, of which few are different objects: each is looked at once, and
+    threads need not wait for each other. None of other cells.
+    """
+    plain = type(cells) is np.ndarray and len(cells) >= MANY
+    found = kernels.code_objects(cells, len(cells) // SHARES) if plain else None
+    if found is None:
+        return None
+    codes, first = found
+    some = cells[first].tolist()
+    if not all(type(cell) is str or is_missing(cell) for cell in some):
+        return None
+    try:
+        texts = pa.array(some, from_pandas=True)
+    except FAILURES:
+        return None
+    if not pa.types.is_string(texts.type):
+        return None
+    coded = texts.dictionary_encode()  # equal texts may be different objects
+    into = coded.indices.cast(pa.int8() if len(coded.dictionary) < 1 << 7 else pa.int16())
+    return pa.DictionaryArray.from_arrays(into.take(from_numbers(codes)), coded.dictionary, safe=False)
 
 
 def _doubles(cells: NDArray[Any], name: str) -> NDArray[Any]:
