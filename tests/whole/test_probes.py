@@ -15,7 +15,7 @@ from sources import MODULES, PACKAGE, nodes, tree
 PROBES = {
     "cli/inference.py": (1, "methods of estimators: some conclude, some do not"),
     "cli/main.py": (2, "streams, errors of click"),
-    "data/read/survey_target.py": (6, "targets that users pass"),
+    "data/read/survey_target.py": (7, "targets that users pass"),
     "data/source/bytes.py": (1, "Python's errors"),
     "data/source/containers.py": (4, "whatever users call a table"),
     "data/source/door.py": (2, "sources that users write; arrays of a device"),

@@ -16,7 +16,6 @@ import pytest
 import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source, read
-from tallystick.data.source.frames import MANY, as_column, objects_column
 from tallystick.errors import DataError, OptionError
 
 ROWS = b"".join(b"%d,%d,x%d\n" % (i, i * 2, i % 3) for i in range(30))
@@ -296,35 +295,6 @@ def test_arrays_have_names_and_wrong_shapes_are_refused():
         open_source(3)
 
 
-FEW_TEXTS = ["b", "a\0b", "", "é", "日本", "b", "1", "nan"]
-
-
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array(FEW_TEXTS),
-        np.array(FEW_TEXTS).astype(">U5"),
-        np.array(FEW_TEXTS * 2)[::-2],
-        np.array([FEW_TEXTS, FEW_TEXTS])[:, 3],
-        np.array([b"x", b"yy", b"x"]),
-        np.array(FEW_TEXTS + ["long" * 100]),
-        np.array([str(i) for i in range(300)]),
-        np.array([], "U3"),
-    ],
-    ids=["few", "the other byte order", "backwards", "a column", "bytes", "one is long", "many", "none"],
-)
-def test_texts_of_numpy_are_the_texts_of_a_list(array):
-    wanted = [text.decode() if isinstance(text, bytes) else text for text in array.tolist()]
-    assert rows_of(open_source({"x": array})) == [(text,) for text in wanted]
-
-
-def test_half_a_character_and_bytes_beyond_ascii_are_refused_among_few_texts():
-    with pytest.raises(DataError, match=r"column 'x' holds '\\ud800', with half of a character"):
-        open_source({"x": np.array(["a", "\ud800"])})
-    with pytest.raises(DataError, match="column 'x' holds bytes beyond ASCII"):
-        open_source({"x": np.array([b"a", b"\xff"])})
-
-
 def test_read_is_a_public_name():
     assert ts.read is read
 
@@ -353,48 +323,3 @@ def test_a_stream_or_a_lazy_frame_that_raises_is_one_line_with_its_own_error_beh
 def test_a_column_of_one_value_is_refused_by_its_name(cells):
     with pytest.raises(DataError, match=r"column 'x' is given as .* but needs one value per row"):
         open_source({"x": cells})
-
-
-class Text(str):
-    """A text of a type of one's own."""
-
-
-MISSING = (None, float("nan"), pd.NA, pd.NaT, np.float64("nan"))
-LONE = "\ud800"
-
-
-@pytest.mark.parametrize("beside", [(), *[(m,) for m in MISSING], MISSING, ("2", "2.50"), (" a", "a ", "")])
-def test_texts_of_few_objects_are_the_texts_that_each_cell_is_and_each_object_is_read_once(beside):
-    pool = np.empty(4 + len(beside), object)
-    pool[:] = ["a", "日本", "b", "".join(["日", "本"]), *beside]  # two objects of one text
-    cells = pool[np.random.default_rng(0).integers(0, len(pool), MANY)]
-    plain = objects_column(cells.tolist(), "x")
-    for given in (pd.Series(cells, dtype=object), cells, np.column_stack([cells, cells])[:, 0]):
-        found = as_column(given, "x").combine_chunks()
-        assert pa.types.is_dictionary(found.type)
-        assert found.to_pylist() == plain.to_pylist()
-        assert found.dictionary.to_pylist() == plain.dictionary_encode().dictionary.to_pylist()
-
-
-@pytest.mark.parametrize("other", [1, 2.5, True, Text("b"), np.str_("b"), np.float32("nan")])
-def test_cells_that_are_not_all_texts_are_read_one_by_one(other):
-    pool = np.empty(3, object)
-    pool[:] = ["a", "b", other]
-    cells = pool[np.arange(MANY) % 3]
-    found = as_column(pd.Series(cells, dtype=object), "x").combine_chunks()
-    assert found.equals(objects_column(cells.tolist(), "x"))
-
-
-def test_half_of_a_character_among_few_objects_is_an_error_that_names_it():
-    with pytest.raises(DataError, match=r"column 'x' holds .*lone surrogate"):
-        as_column(pd.Series(["a", LONE] * MANY, dtype=object), "x")
-
-
-def test_masked_texts_stay_missing_however_few_objects_they_are():
-    cells = np.ma.MaskedArray(np.array(["a", "b", "a"] * MANY, object), [False, False, True] * MANY)
-    assert as_column(cells, "x").null_count == MANY
-
-
-def test_many_objects_and_few_rows_are_texts_as_they_are():
-    for cells in ([f"t {i}" for i in range(2 * MANY)], ["a", "b"] * 5):
-        assert as_column(pd.Series(cells, dtype=object), "x").type == pa.string()

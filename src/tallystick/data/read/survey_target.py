@@ -65,7 +65,7 @@ def target_name(target: Any) -> str:
 
 def mixed_labels(target: Any) -> tuple[Note, ...]:
     """Return a note when labels of several types come together."""
-    cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
+    cells = target if isinstance(target, list | tuple) else _objects(target)
     every = {kind: _type_name(kind) for kind in set(map(type, cells))}
     if len(set(every.values())) < 2:  # missing cells among them
         return ()
@@ -82,12 +82,14 @@ def _type_name(kind: type) -> str:
     return {bool: "boolean", int: "number", float: "number", str: "text"}.get(kind, kind.__name__)
 
 
-def _is_objects(target: Any) -> bool:
-    """May the labels be of several types? Texts of pandas that Arrow holds are texts."""
+def _objects(target: Any) -> list[Any]:
+    """Return labels that may be of several types, of categories each once; texts of Arrow are texts."""
     kind = getattr(target, "dtype", None)
-    if getattr(kind, "storage", "") == "pyarrow":
-        return False
-    return getattr(kind, "kind", "") == "O" and hasattr(target, "tolist")
+    if getattr(kind, "kind", "") != "O" or getattr(kind, "storage", "") == "pyarrow":
+        return []
+    several = target.unique() if getattr(kind, "name", "") == "category" else target
+    found: list[Any] = several.tolist() if hasattr(several, "tolist") else []
+    return found
 
 
 def _conversion_warning() -> type[Warning]:

@@ -15,8 +15,9 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from tallystick.data.schema import Reading
-from tallystick.data.source.frames import BATCH, Stream, objects_column
+from tallystick.data.source.frames import BATCH, Stream
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.of_numpy import objects_column
 from tallystick.data.source.parts import chosen_part
 from tallystick.errors import DataError, shown
 from tallystick.files.stamp import Stamp

@@ -22,8 +22,9 @@ import pyarrow as pa
 
 from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
-from tallystick.data.source.frames import Stream, objects_column
+from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.of_numpy import objects_column
 from tallystick.data.source.size import longest_row
 from tallystick.errors import DataError, read_with, shown
 from tallystick.files.stamp import Stamp
