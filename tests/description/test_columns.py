@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.description.columns import SHOWN_LEVELS, Part, level_parts
+from tallystick.description.columns import (
+    BINS,
+    SHOWN_LEVELS,
+    Part,
+    bin_places,
+    bin_step,
+    level_parts,
+    number_parts,
+)
+from tallystick.description.gains import Stack
 
 EXAMPLES = resources.files("tallystick.examples")
 
@@ -20,6 +29,25 @@ def test_distribution_of_numbers_counts_every_row_once():
     assert sum(p.rows for p in found["v"].distribution) == 500
     assert found["v"].gain == pytest.approx(found.entropy)
     assert max(v for v in values if v <= 0) < found["v"].cut <= min(v for v in values if v > 0)
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_bins_found_by_halving_are_those_of_every_value(classes):
+    rng = np.random.default_rng(classes)
+    distinct = [np.unique(np.round(rng.normal(0, s, n), 3)) for s, n in ((1, 400), (50, 13), (9, 90), (1, 5))]
+    distinct += [np.arange(40.0) ** 9 * sign for sign in (1, -1)]
+    distinct = [np.sort(d) for d in distinct] + [np.arange(20) * 5e-324, np.arange(20.0) * 5e306 - 5e307]
+    counts = [rng.integers(0, 9, (len(d) + 1, classes)) for d in distinct]
+    for own, rows, parts in zip(distinct, counts, number_parts(distinct, Stack.of(counts)), strict=True):
+        if len(own) <= BINS:
+            assert [p.low for p in parts] == own.tolist()
+            continue
+        step = bin_step(own[0], own[-1])
+        expected = np.zeros((BINS, classes), np.int64)
+        np.add.at(expected, bin_places(own, own[0], step), rows[:-1])
+        assert [p.rows for p in parts] == expected.sum(axis=1).tolist()
+        assert [p.low for p in parts] == [float(own[0] + i * step) for i in range(BINS)]
+        assert classes == 1 or [list(p.by_class) for p in parts] == expected.tolist()
 
 
 @pytest.mark.parametrize("scale", [5e-324, 1e308 / 20])

@@ -40,7 +40,7 @@ from tallystick.stats.bayes import Ask, BayesSums
 from tallystick.stats.cards import CardLayout, CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.stats.class_values import ClassValues
 from tallystick.stats.fingerprint import Both, Prints
-from tallystick.stats.gradients import Copies, NewtonSums
+from tallystick.stats.gradients import Copies, LogisticSums, NewtonSums
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
 from tallystick.stats.pair_tables import CellEnds, PairTables, WholeNumbers
 from tallystick.stats.rule_tables import ListCounts, Pick, RuleTables
@@ -447,7 +447,8 @@ SHORT_WAYS = {
 def test_every_shortcut_is_compared():
     # asked of numbers alone: tests/data/read/test_along.py, tests/learners/logistic/test_small.py
     of_numbers = {BayesSums, SmallFit}
-    assert set(SHORT_WAYS) | of_numbers == set(SHORTCUTS)
+    of_words = {LogisticSums}  # tests/stats/test_long_rows.py
+    assert set(SHORT_WAYS) | of_numbers | of_words == set(SHORTCUTS)
 
 
 @pytest.mark.parametrize("question", SHORT_WAYS, ids=lambda kind: kind.__name__)

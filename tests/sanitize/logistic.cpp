@@ -226,6 +226,10 @@ void algebra(size_t n) {
     const std::vector<float> kept(n, 0.5F);
     const float* single[] = {kept.data()};
     dots(n, 1, single, 2, vectors, out.data());
+    const float* five[] = {kept.data(), kept.data(), kept.data(), kept.data(), kept.data()};
+    std::vector<double> many(10);
+    dots(n, 5, five, 2, vectors, many.data());
+    EXPECT(many[0] == out[0] && many[9] == out[1]);
     combine(n, 2.0, 1, single, factors.data(), q.data());
     EXPECT(longest(n, q.data()) > 0.0);
     const std::vector<int64_t> groups{1, int64_t(n)}, whole(n, 3);

@@ -16,6 +16,33 @@ TALLY_INLINE double dot8(size_t n, const Number* a, const double* b) {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+TALLY_INLINE void load_four(const double* v, Four& out) { out = *reinterpret_cast<const Four*>(v); }
+TALLY_INLINE void load_four(const float* v, Four& out) { out = Four{v[0], v[1], v[2], v[3]}; }
+
+// out[r] = rows[r] . b for four rows at once, each as dot8: b is read once, and no sum waits for another.
+template <class Number>
+TALLY_INLINE void four_dot8(size_t n, const Number* const rows[4], const double* b, double out[4]) {
+    Four low[4] = {}, high[4] = {};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        Four b0, b1, a0, a1;
+        load_four(b + i, b0);
+        load_four(b + i + 4, b1);
+        for (size_t r = 0; r < 4; ++r) {
+            load_four(rows[r] + i, a0);
+            load_four(rows[r] + i + 4, a1);
+            low[r] += a0 * b0;
+            high[r] += a1 * b1;
+        }
+    }
+    for (size_t r = 0; r < 4; ++r) {
+        double s[8];
+        for (size_t k = 0; k < 4; ++k) s[k] = low[r][k], s[k + 4] = high[r][k];
+        for (size_t k = 0; i + k < n; ++k) s[k] += double(rows[r][i + k]) * b[i + k];
+        out[r] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    }
+}
+
 inline double dot(size_t n, const double* a, const double* b) {
     return run_fast([=] { return dot8(n, a, b); });
 }
@@ -30,7 +57,17 @@ inline void dots(size_t n, size_t n_vectors, const Number* const* vectors, size_
         for (size_t i = 0; i < n_vectors * n_sides; ++i) out[i] = 0.0;
         for (size_t first = 0; first < n; first += kPiece) {
             const size_t size = n - first < kPiece ? n - first : kPiece;
-            for (size_t v = 0; v < n_vectors; ++v)
+            size_t v = 0;
+            for (; v + 4 <= n_vectors; v += 4) {
+                const Number* const four[4] = {vectors[v] + first, vectors[v + 1] + first, vectors[v + 2] + first,
+                                               vectors[v + 3] + first};
+                for (size_t b = 0; b < n_sides; ++b) {
+                    double found[4];
+                    four_dot8(size, four, sides[b] + first, found);
+                    for (size_t r = 0; r < 4; ++r) out[(v + r) * n_sides + b] += found[r];
+                }
+            }
+            for (; v < n_vectors; ++v)
                 for (size_t b = 0; b < n_sides; ++b)
                     out[v * n_sides + b] += dot8(size, vectors[v] + first, sides[b] + first);
         }
@@ -46,7 +83,16 @@ inline void combine(size_t n, double factor, size_t n_vectors, const Number* con
             const size_t size = n - first < kPiece ? n - first : kPiece;
             double* to = q + first;
             for (size_t i = 0; i < size; ++i) to[i] *= factor;
-            for (size_t v = 0; v < n_vectors; ++v) {
+            size_t v = 0;
+            for (; v + 4 <= n_vectors; v += 4) {  // one after the other, but what they are added to is read once
+                const Number *a = vectors[v] + first, *b = vectors[v + 1] + first, *c = vectors[v + 2] + first,
+                             *d = vectors[v + 3] + first;
+                const double* k = coefficient + v;
+                const double k0 = k[0], k1 = k[1], k2 = k[2], k3 = k[3];
+                for (size_t i = 0; i < size; ++i)
+                    to[i] = (((to[i] + k0 * double(a[i])) + k1 * double(b[i])) + k2 * double(c[i])) + k3 * double(d[i]);
+            }
+            for (; v < n_vectors; ++v) {
                 const Number* from = vectors[v] + first;
                 const double c = coefficient[v];
                 for (size_t i = 0; i < size; ++i) to[i] += c * double(from[i]);
@@ -81,25 +127,6 @@ inline double longest(size_t n, const double* v) {
         for (const double one : most) out = one > out ? one : out;
         return out;
     });
-}
-
-// out[r] = rows[r] . b for four rows at once, each as dot8: b is read once.
-TALLY_INLINE void four_dot8(size_t n, const double* const rows[4], const double* b, double out[4]) {
-    Four low[4] = {}, high[4] = {};
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const Four b0 = *reinterpret_cast<const Four*>(b + i), b1 = *reinterpret_cast<const Four*>(b + i + 4);
-        for (size_t r = 0; r < 4; ++r) {
-            low[r] += *reinterpret_cast<const Four*>(rows[r] + i) * b0;
-            high[r] += *reinterpret_cast<const Four*>(rows[r] + i + 4) * b1;
-        }
-    }
-    for (size_t r = 0; r < 4; ++r) {
-        double s[8];
-        for (size_t k = 0; k < 4; ++k) s[k] = low[r][k], s[k + 4] = high[r][k];
-        for (size_t k = 0; i + k < n; ++k) s[k] += rows[r][i + k] * b[i + k];
-        out[r] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-    }
 }
 
 // a = L L', L in the lower triangle. Returns the first column whose pivot is not above `least` times its diagonal, or n.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -17,6 +18,7 @@ from tallystick.data.schema import Columns, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.door import is_spark
 from tallystick.data.table.hashes import conflicts
+from tallystick.data.threads import FEW_ROWS, in_order
 from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import (
@@ -107,7 +109,8 @@ def describe(
 def describe_table(name: str, table: Any, threads: int | None = None, form: str = "") -> Description:
     """Describe a table that was read before; name, form: what its source is called and how it was read."""
     table.rank_all(threads)
-    return replace(_described(name, table, table.engine or Local(threads)), form=form)
+    one = table.place != "memory" or table.rows < FEW_ROWS  # elsewhere memory may have no room for more
+    return replace(_described(name, table, table.engine or Local(threads), 1 if one else threads), form=form)
 
 
 def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
@@ -130,20 +133,17 @@ def _read(source: Any, wishes: Wishes, target: Any, work: Local, progress: Any) 
     return read_to_disk(source, budget(work.memory), wishes, target, threads=work.threads)
 
 
-def _described(name: str, table: Any, engine: Engine) -> Description:
+def _described(name: str, table: Any, engine: Engine, threads: int | None) -> Description:
     """Count every column against the classes, and keep only the counts."""
     target, counts = table.schema.target, TableCounts(table, engine)
     parts, whole = class_parts(target, counts.classes) if target else ((), None)
     found: dict[str, ColumnView] = {}
     doubted: dict[str, list[Note]] = {}
-    for group in chain(counts.groups(), ranged(counts)):
-        if isinstance(group, RangedNumbers):
-            name_of, used = group.column.name, len(table.schema.used)
-            found[name_of] = group.view(target is not None)
-            doubted[name_of] = list(group.notes(target is not None, used))
-            continue
-        found.update((view.name, view) for view in views(group, target is not None))
-        doubted.update(_doubts(group, target is not None, len(table.schema.used)))
+    told_of = partial(_told, known=target is not None, used=len(table.schema.used))
+    jobs = (partial(told_of, group) for group in chain(counts.groups(), ranged(counts)))
+    for seen, notes_on in in_order(jobs, threads):
+        found.update((view.name, view) for view in seen)
+        doubted.update(notes_on)
     for column, words in counts.texts():
         found[column.name] = text_view(column, words, target is not None)
         told = alone.by_word(words[:-2], words[-1], words[-2], len(table.schema.used))
@@ -156,6 +156,17 @@ def _described(name: str, table: Any, engine: Engine) -> Description:
         return Description(name, table.rows, every, tuple(notes))
     notes += doubts.unavoidable(conflicts(table))
     return Description(name, table.rows, every, tuple(notes), target.name, parts, whole)
+
+
+def _told(
+    group: Group | RangedNumbers, known: bool, used: int
+) -> tuple[list[ColumnView], dict[str, list[Note]]]:
+    """Return the columns of a group, and what to ask about them; known: there is a target; used: columns of
+    the table.
+    """
+    if isinstance(group, RangedNumbers):
+        return [group.view(known)], {group.column.name: list(group.notes(known, used))}
+    return views(group, known), dict(_doubts(group, known, used))
 
 
 def _doubts(group: Group, known: bool, used: int) -> Iterator[tuple[str, list[Note]]]:

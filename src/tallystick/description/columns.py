@@ -6,9 +6,9 @@ Law: the description depends on the multiset of rows, not on their order.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,11 @@ from tallystick.description.gains import (
     gains_by_cut,
     gains_by_levels,
     midpoint,
-    summed,
 )
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.notebook import framed, html_lines
 from tallystick.draw.svg import Picture, as_html
+from tallystick.stats.exact import exact_total
 
 QUANTILES = (5, 25, 75, 95)  # percent, beside the median
 LARGE = 1e280  # of such numbers any number of rows can be summed
@@ -208,19 +208,34 @@ def number_parts(distinct: Sequence[Floats], stack: Stack) -> list[tuple[Part, .
     values = distinct[0] if len(distinct) == 1 else np.concatenate(distinct)
     low, high = values[stack.starts], values[stack.starts + stack.lengths - 1]
     step = bin_step(low, high)
-    place = stack.spread(np.arange(len(distinct)) * BINS) + bin_places(
-        values, stack.spread(low), stack.spread(step)
-    )
-    rows = summed(place, stack.counts, len(distinct) * BINS).reshape(len(distinct), BINS, -1).tolist()
+    rows = _bin_rows(values, low, step, stack).tolist()
+    many = stack.lengths > BINS
+    edges = iter(bin_edges(low[many][:, None], step[many][:, None]).tolist())
     out = []
     for j, own in enumerate(distinct):
         if len(own) <= BINS:
-            counts = stack.counts[stack.starts[j] : stack.starts[j] + len(own)]
-            parts = zip(own.tolist(), counts.tolist(), strict=True)
+            counts = stack.counts[stack.starts[j] : stack.starts[j] + len(own)].tolist()
+            out.append(_parts(own.tolist(), counts))
         else:
-            parts = zip(bin_edges(float(low[j]), float(step[j])), rows[j], strict=True)
-        out.append(tuple(_part("", n, v) for v, n in parts))
+            out.append(_parts(next(edges), rows[j]))
     return out
+
+
+def _bin_rows(values: Floats, low: Floats, step: Floats, stack: Stack) -> Counts:
+    """Return counts[column, bin, class]. The values of a column rise, and so do their bins: where each bin
+    ends is found by halving, without a look at most values.
+    """
+    starts = np.repeat(stack.starts, BINS - 1)
+    below, above = starts, starts + np.repeat(stack.lengths, BINS - 1)
+    first, width = np.repeat(low, BINS - 1), np.repeat(step, BINS - 1)
+    wanted = np.tile(np.arange(1, BINS), len(low))
+    while (unsure := below < above).any():
+        middle = np.where(unsure, (below + above) // 2, starts)
+        under = bin_places(values[middle], first, width) < wanted
+        below = np.where(unsure & under, middle + 1, below)
+        above = np.where(unsure & ~under, middle, above)
+    ends = np.where((below > starts)[:, None], stack.left[below - 1], 0).reshape(len(low), BINS - 1, -1)
+    return np.diff(ends, axis=1, prepend=0, append=stack.total[:, None])
 
 
 def bin_step(low: Any, high: Any) -> Any:
@@ -235,14 +250,14 @@ def bin_places(values: Floats, low: Any, step: Any) -> Counts:
     return np.asarray(np.clip(place.astype(np.int64), 0, BINS - 1))
 
 
-def bin_edges(low: float, step: float) -> list[float]:
+def bin_edges(low: Any, step: Any) -> Floats:
     """Return where each bin begins."""
-    return [float(edge) for edge in low + np.arange(BINS) * step]
+    return np.asarray(low + np.arange(BINS) * step)
 
 
 def bin_parts(low: float, step: float, counts: Counts) -> tuple[Part, ...]:
     """Return the bins of a column by counts[bin, class]."""
-    return tuple(_part("", n, v) for v, n in zip(bin_edges(low, step), counts.tolist(), strict=True))
+    return _parts(bin_edges(low, step).tolist(), counts.tolist())
 
 
 def number_summaries(distinct: Sequence[Floats], stack: Stack) -> list[NumberSummary]:
@@ -257,9 +272,10 @@ def _summary(values: Floats, counts: Counts) -> NumberSummary:
     """Return the numbers of a column in brief; the sums are exact, so that no order of rows is in them."""
     ends = np.cumsum(counts)
     rows, low, high = int(ends[-1]), float(values[0]), float(values[-1])
-    total = math.fsum(terms_of_mean(values, counts, rows, is_small(low, high)))
-    at = {rank: float(values[np.searchsorted(ends, rank, side="right")]) for rank in ranks_wanted(rows)}
-    return summary_of(low, high, total, rows, at)
+    total = exact_total(terms_of_mean(values, counts, rows, is_small(low, high)))
+    ranks = ranks_wanted(rows)
+    at = values[np.searchsorted(ends, ranks, side="right")].tolist()
+    return summary_of(low, high, total, rows, dict(zip(ranks, at, strict=True)))
 
 
 def is_small(low: float, high: float) -> bool:
@@ -274,10 +290,11 @@ def terms_of_mean(values: Floats, counts: Counts, rows: int, small: bool) -> Flo
     return np.asarray(values * counts if small else values * (counts / rows))
 
 
-def ranks_wanted(rows: int) -> list[int]:
+@lru_cache(maxsize=256)
+def ranks_wanted(rows: int) -> tuple[int, ...]:
     """Return the ranks of the rows that quantiles lie between."""
     places = [divmod((rows - 1) * share, 100) for share in (*QUANTILES, 50)]
-    return sorted({at + step for at, rest in places for step in (0, int(rest > 0))})
+    return tuple(sorted({at + step for at, rest in places for step in (0, int(rest > 0))}))
 
 
 def summary_of(low: float, high: float, total: float, rows: int, at: Mapping[int, float]) -> NumberSummary:
@@ -296,6 +313,13 @@ def summary_of(low: float, high: float, total: float, rows: int, at: Mapping[int
 
 def _part(label: str, counts: list[int], low: float | None = None) -> Part:
     return Part(label, sum(counts), low, tuple(counts) if len(counts) > 1 else ())
+
+
+def _parts(lows: list[float], counts: list[list[int]]) -> tuple[Part, ...]:
+    """Return the numbers from each low one on, by counts[part][class]."""
+    if len(counts[0]) == 1:
+        return tuple([Part("", rows, low) for low, (rows,) in zip(lows, counts, strict=True)])
+    return tuple([_part("", some, low) for low, some in zip(lows, counts, strict=True)])
 
 
 def views(group: Group, known: bool) -> list[ColumnView]:

@@ -16,6 +16,7 @@ from tallystick.stats.class_values import ByRanks, ClassValues
 from tallystick.stats.distribution import Spreads
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
+from tallystick.stats.long_rows import LongRows
 from tallystick.stats.node_rows import WhereRowsStand
 from tallystick.stats.pair_tables import PairTables
 from tallystick.stats.rows_left import WhichRowsAreLeft
@@ -29,6 +30,7 @@ SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     ClassValues: ByRanks(),
     Frontier: WhereRowsStand(),
     GrowingTree: WholeTree(),
+    LogisticSums: LongRows(),
     NewtonSums: NewtonToTheEnd(),
     RuleTables: WhichRowsAreLeft(),
     SmallFit: InOneCall(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tallystick.data.source.bytes import (
     encoding_of,
     first_bytes,
+    is_blank,
     last_row_end,
     lines_in,
     open_quote,
@@ -110,3 +112,26 @@ def test_quotes_that_open_cells_are_found_and_spaces_before_them_are_left_out():
     assert [cell[0] for cell in quoted_cells(b'a"b,"c",  "d"\n', ",")] == [b'"c"', b'"d"']
     assert unspaced(b'a,  "b, c", "d"\n', ",") == b'a,"b, c","d"\n'
     assert unspaced(b'"a,  ""b", c\n', ",") == b'"a,  ""b", c\n'
+
+
+@given(st.text(' ",a\n', max_size=12))
+def test_only_spaces_between_a_separator_and_a_quote_are_left_out(text):
+    block = text.encode()
+    if re.search(rb', +"', block) is None:
+        assert unspaced(block, ",") is block
+    else:
+        cell = b'[^"]*(?:""[^"]*)*"'
+        plain = rb'(?:(?<![^,\r\n])"' + cell + rb')|(?<=[,\r\n]) +("' + cell + b")"
+        assert unspaced(block, ",") == re.sub(plain, lambda found: found[1] or found[0], block)
+
+
+def test_spaces_before_a_quote_may_be_many():
+    assert unspaced(b'a,          "b"\n', ",") == b'a,"b"\n'
+    assert unspaced(b'a          "b"\n', ",") == b'a          "b"\n'
+
+
+def test_a_block_of_line_ends_is_blank():
+    assert is_blank(b"")
+    assert is_blank(b"\r\n" * 100_000)
+    assert not is_blank(b"\n" * 200_000 + b"a")
+    assert not is_blank(b"a\n")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from tallystick import kernels
+from tallystick.data.read import strings
 from tallystick.data.read.cells import among
 from tallystick.data.read.plan import Asked
 from tallystick.data.read.ways import may_be_written, way_written
@@ -256,8 +258,7 @@ def _truths(facts: TextFacts) -> tuple[str, str] | None:
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
     """Return "numbers" or "dates" when all cells are, but for marks that people use and a few other texts."""
-    by_kind = np.zeros(len(Cell), np.int64)
-    np.add.at(by_kind, facts.kinds, facts.counts)
+    by_kind = kernels.count_classes(facts.kinds, len(Cell), np.ascontiguousarray(facts.counts))
     if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
         return None
     families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...], int], ...] = (
@@ -305,13 +306,27 @@ def _judge_as_written(name: str, facts: TextFacts, asked: Asked) -> KindVerdict 
 
 def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which texts are marks that people use for "no number"; kinds: as the parser saw them."""
-    import pyarrow.compute as pc
-
     marked: NDArray[np.bool_] = kinds == Cell.OTHER
     if marked.any():
-        known = pc.is_in(pc.utf8_lower(texts), from_texts(sorted(NUMBER_MARKS)))
-        marked &= np.array(known.to_pylist(), bool)
+        marked &= _few_marks(tuple(texts.to_pylist())) if len(texts) <= strings.FEW else _are_marks(texts)
     return marked
+
+
+@lru_cache(maxsize=256)
+def _few_marks(texts: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Wide tables have the same few levels in many columns. Shared: nobody writes to it."""
+    return _are_marks(from_texts(texts))
+
+
+def _are_marks(texts: Any) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc
+
+    return np.array(pc.is_in(pc.utf8_lower(texts), _marks()).to_pylist(), bool)
+
+
+@lru_cache(maxsize=1)
+def _marks() -> Any:
+    return from_texts(sorted(NUMBER_MARKS))
 
 
 def _missing_note(name: str, what: str, facts: TextFacts, gone: NDArray[np.bool_]) -> Note:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.source.arrays import filled, from_numbers, from_texts
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.table.block import code_type
 from tallystick.errors import DataError
 from tallystick.kernels import CellKind, FewTexts, Parsed
@@ -160,9 +160,14 @@ def _merge(
     ]
     everything = pc.unique(pa.chunked_array(there, pa.large_string())).drop_null()
     if marks:
-        everything = everything.filter(pc.invert(pc.is_in(everything, from_texts(marks))))
-    values = everything.take(pc.sort_indices(everything))
-    missing = len(values)
+        marked = pc.is_in(everything, from_texts(marks))
+        everything = everything.filter(pc.invert(marked)) if pc.any(marked).as_py() else everything
+    order = pc.sort_indices(everything)
+    values, missing = everything.take(order), len(order)
+    if len(texts) == 1 and len(texts[0]) == missing:  # each entry is a value, so that they need not be found
+        place = np.full(missing + 1, missing, np.uint32)
+        place[to_numbers(order)] = np.arange(missing)
+        return values, [place]
     places = []
     for text in stripped:
         place = np.full(len(text) + 1, missing, np.uint32)

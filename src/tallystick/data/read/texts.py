@@ -24,6 +24,7 @@ from tallystick.data.threads import checkpoint
 Counts = NDArray[np.int64]
 Run = tuple[pa.LargeStringArray, Counts]  # texts, sorted, and counts[text, measure]
 FEW = 4_096  # texts that may wait to be joined
+MANY = 1 << 17  # the same without a limit: joining takes longer than holding them, as their batches do anyway
 APART = 64  # texts that take about the room that a batch's own arrays take, however few are in them
 RUNS = 16  # on disk that are joined at once
 
@@ -52,9 +53,10 @@ class TextCounts:
         self.parts.append((texts, counts))
         if self.limit:
             self.held += texts.nbytes + counts.nbytes
+        few = FEW if self.limit else MANY
         if len(self.parts) > 1:
-            self.waiting += len(texts) + APART
-        if self.waiting > max(FEW, len(self.parts[0][0])) or 0 < self.limit < self.held:
+            self.waiting += len(texts) + APART * (few // FEW)  # as many batches may wait either way
+        if self.waiting > max(few, len(self.parts[0][0])) or 0 < self.limit < self.held:
             self._join()
         if 0 < self.limit < 2 * self.held:
             self._spill()

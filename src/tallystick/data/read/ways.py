@@ -70,7 +70,7 @@ def _refuse_centuries(name: str, texts: Any, ways: tuple[Way, ...]) -> None:
 
 def may_be_written(some: Any, marked: NDArray[np.bool_], decimal: str | None, day_first: bool | None) -> bool:
     """May all texts be written in one way, as far as some of them tell? Marks tell nothing."""
-    left = some.filter(from_numbers(~marked))
+    left = some.filter(from_numbers(~marked)) if marked.any() else some
     return not len(left) or bool(Ways(left, decimal, day_first).found)
 
 

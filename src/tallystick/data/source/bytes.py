@@ -237,7 +237,7 @@ def row_blocks(
     if len(last) < 4096:  # so that a footer is never alone
         held, last, plain = held + last, b"", plain and quotes
     for found in (Walked(held, at, start, not plain), Walked(last, at + len(held), line, not quotes)):
-        if found.block.strip(b"\r\n"):
+        if not is_blank(found.block):
             yield found
 
 
@@ -354,14 +354,29 @@ def _before(sep: str, spaces: int) -> Iterator[bytes]:
 
 def unspaced(block: bytes, sep: str) -> bytes:
     """Return rows without the spaces that some write between a separator and an opening quote."""
-    if sep == " " or b'"' not in block or b' "' not in block:
-        return block
-    if not re.search(re.escape(sep.encode()) + b' +"', block):
+    if sep == " " or b'"' not in block or b' "' not in block or not _has_spaced(block, sep):
         return block
     cell = b'[^"]*(?:""[^"]*)*"'
     plain = b'"(?:' + b"|".join(_before(sep, 0)) + b")" + cell
     spaced = b"(?<=[" + re.escape(sep.encode()) + rb'\r\n]) +("' + cell + b")"
     return re.sub(plain + b"|" + spaced, lambda found: found[1] or found[0], block)
+
+
+def _has_spaced(block: bytes, sep: str) -> bool:
+    """Do spaces stand between a separator and a quote? Looked at from the quotes, which are few."""
+    data, mark = np.frombuffer(block, np.uint8), sep.encode()
+    before = np.flatnonzero(data == 0x22) - 1
+    for _ in range(SPACES):
+        before = before[before > 0]  # what stands at the beginning has no separator before it
+        before = before[data[before] == 0x20] - 1
+        if (data[before] == mark[-1]).any() or not len(before):
+            break
+    return bool(len(before)) and re.search(re.escape(mark) + b' +"', block) is not None
+
+
+def is_blank(block: bytes) -> bool:
+    """Is there nothing but line ends? The first bytes tell it of most blocks; to strip is to copy."""
+    return not block[:NEAR].strip(b"\r\n") and not block.strip(b"\r\n")
 
 
 def open_quote(block: bytes, sep: str) -> int | None:

@@ -420,7 +420,7 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
     )
     if block.startswith(codecs.BOM_UTF8):  # a cell's own: Arrow takes one away
         block = codecs.BOM_UTF8 + block
-    if not block.strip(b"\r\n"):
+    if raw.is_blank(block):
         return pa.table({name: pa.nulls(0, pa.string()) for name in names}), bad
     return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
 
