@@ -4,6 +4,7 @@
 #include "kernels/base/math.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/hash.hpp"
+#include "kernels/columns/order.hpp"
 #include "kernels/columns/ranks.hpp"
 #include "kernels/columns/scan.hpp"
 #include "kernels/csv/cells.hpp"
@@ -162,6 +163,29 @@ void bind_ranks(nb::module_& m) {
             rank_counts({present, counts.size()}, scratch.data(), counts.data());
         },
         nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("counts").noconvert(), Release());
+
+    m.def(
+        "key_hashes",
+        [](In<uint64_t> hashes, uint64_t key, Out<uint64_t> out) {
+            key_hashes(hashes.size(), hashes.data(), key, out.data());
+        },
+        nb::arg("hashes").noconvert(), nb::arg("key"), nb::arg("out").noconvert(), Release());
+
+    m.def(
+        "number_copies",
+        [](In<uint64_t> keys, Out<int64_t> numbers) { return number_copies(keys.size(), keys.data(), numbers.data()); },
+        nb::arg("keys").noconvert(), nb::arg("numbers").noconvert(), Release());
+
+    // classes None: n_classes is 0
+    m.def(
+        "order_keys",
+        [](In<uint64_t> keys, std::optional<AnyIn> classes, size_t n_classes, Out<int64_t> order) {
+            const auto by = [&](auto* c) { order_keys(keys.size(), keys.data(), c, n_classes, order.data()); };
+            if (classes) return by_width(*classes, by);
+            by(static_cast<const uint8_t*>(nullptr));
+        },
+        nb::arg("keys").noconvert(), nb::arg("classes").noconvert().none(), nb::arg("n_classes"),
+        nb::arg("order").noconvert(), Release());
 
     m.def(
         "count_cells",

@@ -8,6 +8,7 @@
 #include "kernels/columns/met.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
+#include "kernels/columns/small.hpp"
 #include "kernels/sums/bayes.hpp"
 #include "kernels/sums/number_scores.hpp"
 #include "kernels/sums/one_walk.hpp"
@@ -119,12 +120,11 @@ void bind_bayes(nb::module_& m) {
         [](Out<double> scores, const std::vector<In<uint8_t>>& codes, const std::vector<In<double>>& tables) {
             std::vector<const uint8_t*> from;
             std::vector<const double*> parts;
-            for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
-            const size_t rows = scores.shape(0), k = scores.shape(1);
-            const auto run = [&]<size_t fixed>() {
-                add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
-            };
-            k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
+            std::vector<size_t> sizes;
+            for (size_t j = 0; j < codes.size(); ++j)
+                from.push_back(codes[j].data()), parts.push_back(tables[j].data()), sizes.push_back(tables[j].shape(0));
+            const LevelScores given{from.size(), from.data(), parts.data(), sizes.data()};
+            add_level_scores(scores.shape(0), given, scores.shape(1), scores.data());
         },
         nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
 
@@ -253,8 +253,9 @@ void bind_bayes(nb::module_& m) {
         m.def(
             "small_codes",
             [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits, Out<uint8_t> seen) {
-                small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
-                            codes.shape(1), codes.data() + start, fits.data(), seen.data());
+                small_codes(matrix.shape(0),
+                            SmallCodes<T>{matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
+                                          codes.shape(1), codes.data() + start, fits.data(), seen.data()});
             },
             nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
             nb::arg("fits").noconvert(), nb::arg("seen").noconvert(), Release());

@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import reference
 
 from tallystick import kernels
 from tallystick.kernels import bayes
@@ -42,6 +43,21 @@ def test_scores_of_levels_are_added_column_by_column():
     tables = [np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[0.0, 0.0], [10.0, 20.0]])]
     kernels.add_level_scores(scores, codes, tables)
     assert scores.tolist() == [[12.0, 22.0], [13.0, 24.0]]
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("rows", [1, 255, 256, 1_003])
+def test_scores_of_levels_are_those_of_the_twin_to_the_bit(classes, rows):
+    draw = np.random.default_rng(rows)
+    sizes = [2, 11, 256, 3, 1]
+    codes = [draw.integers(0, n, rows).astype(np.uint8) for n in sizes]
+    tables = [draw.normal(size=(n, classes)) for n in sizes]
+    tables[1][4] = -np.inf
+    scores = draw.normal(size=(rows, classes))
+    expected = scores.copy()
+    reference.add_level_scores(expected, codes, tables)
+    kernels.add_level_scores(scores, codes, tables)
+    assert scores.tobytes() == expected.tobytes()
 
 
 def test_a_cut_lies_where_the_class_changes_and_nowhere_in_noise():

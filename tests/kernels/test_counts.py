@@ -71,3 +71,12 @@ def test_classes_of_many_rows_are_counted_as_the_twin_does(n_classes, dtype, row
 def test_weights_of_two_to_the_forty_are_counted_exactly():
     classes = np.zeros(5, np.uint8)
     assert kernels.count_classes(classes, 1, np.full(5, 2**40 + 1)).tolist() == [5 * 2**40 + 5]
+
+
+@given(st.integers(0, 40_000), st.sampled_from([1, 2, 9, 16, 17, 256]), CODES, st.integers(0, 2**32))
+def test_rows_of_classes_are_those_of_the_twin_few_and_many(rows, n_classes, width, seed):
+    classes = np.random.default_rng(seed).integers(0, n_classes, rows).astype(width)
+    classes[: rows // 2] = 0  # many of one class, one after the other
+    out = np.arange(n_classes)
+    kernels.count_classes(classes, n_classes, None, out)
+    np.testing.assert_array_equal(out - np.arange(n_classes), reference.count_classes(classes, n_classes))

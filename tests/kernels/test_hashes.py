@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import reference
-from hard_columns import columns
+from hard_columns import CODES, columns
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,3 +63,25 @@ def test_every_input_bit_reaches_every_output_bit():
     share = flips / len(inputs)
     assert share.min() > 0.3
     assert share.max() < 0.7
+
+
+@given(st.integers(0, 3000), st.sampled_from([1, 5, 2000, 2**64 - 1]), CODES, st.integers(0, 2**32))
+def test_rows_are_ordered_and_copies_numbered_as_by_the_twin(rows, most, width, seed):
+    draw = np.random.default_rng(seed)
+    keys = draw.integers(0, most, rows, np.uint64, endpoint=True)
+    classes = draw.integers(0, 5, rows).astype(width)
+    mixed = reference.key_hashes(keys, 9)
+    assert kernels.key_hashes(keys, 9).tolist() == mixed.tolist()
+    for one in (keys, mixed):
+        numbers, distinct = kernels.number_copies(one)
+        assert (numbers.tolist(), distinct) == reference.number_copies(one)
+        assert kernels.order_keys(one).tolist() == reference.order_keys(one).tolist()
+        assert kernels.order_keys(one, classes, 5).tolist() == reference.order_keys(one, classes).tolist()
+
+
+def test_hashes_are_keyed_in_place_and_keys_that_differ_by_little_are_told_apart():
+    keys = np.array([3, 2, 2**63, 2**63 - 1, 2, 2**64 - 1, 0], np.uint64)
+    assert kernels.order_keys(keys).tolist() == [6, 1, 4, 0, 3, 2, 5]
+    expected = kernels.key_hashes(keys, 1)
+    assert kernels.key_hashes(keys, 1, keys) is keys
+    assert keys.tolist() == expected.tolist()

@@ -6,6 +6,7 @@
 #include "kernels/columns/met.hpp"
 #include "kernels/columns/pick.hpp"
 #include "kernels/columns/sample.hpp"
+#include "kernels/columns/small.hpp"
 #include "kernels/sums/bayes.hpp"
 #include "kernels/sums/one_walk.hpp"
 #include "kernels/sums/reading.hpp"
@@ -277,12 +278,17 @@ void words_scores_cuts_and_codes() {
     for (int64_t left : large) EXPECT(left == 0);
 
     const auto codes = numbers_below<uint8_t>(1000, 4, 2);
-    const std::vector<double> parts(4 * 3, 0.5);
-    std::vector<double> scores(1000 * 3);
     const uint8_t* const at[] = {codes.data(), codes.data()};
-    const double* const from[] = {parts.data(), parts.data()};
-    add_level_scores<3>(1000, 2, at, from, 3, scores.data());
-    for (double score : scores) EXPECT(score == 1.0);
+    const size_t sizes[] = {4, 4};
+    for (size_t k : {1, 2, 3, 4, 5}) {
+        const std::vector<double> parts(4 * k, 0.5);
+        const double* const from[] = {parts.data(), parts.data()};
+        for (size_t n : {3, 257, 1000}) {
+            std::vector<double> scores(n * k);
+            add_level_scores(n, {2, at, from, sizes}, k, scores.data());
+            for (double score : scores) EXPECT(score == 1.0);
+        }
+    }
 
     const size_t n_values = 2000;  // enough for cells that are passed over
     auto counted = numbers_below<int64_t>(n_values * 2, 9, 4);
@@ -360,12 +366,32 @@ void words_scores_cuts_and_codes() {
     sample_values(picked.n, picked_values.data(), halves.data(), threes.data(), 2, limit, kept.size(), kept.data(),
                   weighed.data(), missing.data());
     for (size_t i = 0; i < by_class.size(); ++i) EXPECT(weighed[i] == 3 * by_class[i]);
+}
 
-    const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
-    const int64_t base[] = {0, 200, -1};
-    std::vector<uint8_t> small(3 * 130), fits(3, 1), seen(3 * 256);
-    small_codes(130, 3, matrix.data(), 3, 1, base, 130, small.data(), fits.data(), seen.data());
-    EXPECT(fits[0] == 0);
+// Codes of small whole numbers, by rows and by columns, with codes below 64 and beyond.
+template <class T>
+void small_numbers_are_coded(size_t rows, size_t width, uint64_t below) {
+    const auto matrix = numbers_below<T>(rows * width, below, 6);
+    std::vector<int64_t> base(width);
+    for (size_t j = 0; j < width; ++j) base[j] = j % 3 == 2 ? -1 : 0;
+    const auto deep = static_cast<ptrdiff_t>(rows), wide = static_cast<ptrdiff_t>(width);
+    for (const auto& [down, right] : {std::pair{wide, ptrdiff_t{1}}, std::pair{ptrdiff_t{1}, deep}}) {
+        std::vector<uint8_t> codes(rows * width), fits(width, 1), seen(width * 256);
+        small_codes(rows, SmallCodes<T>{width, matrix.data(), down, right, base.data(), rows, codes.data(), fits.data(),
+                                        seen.data()});
+        for (size_t j = 0; j < width; ++j) {
+            std::vector<uint8_t> there(256);
+            uint64_t all = 0;
+            for (size_t i = 0; i < rows; ++i) {
+                const T value = matrix[i * static_cast<size_t>(down) + j * static_cast<size_t>(right)];
+                const uint64_t code = static_cast<uint64_t>(static_cast<int64_t>(value)) - static_cast<uint64_t>(base[j]);
+                EXPECT(codes[j * rows + i] == static_cast<uint8_t>(code));
+                there[static_cast<uint8_t>(code)] = 1, all |= code;
+            }
+            EXPECT((fits[j] == 1) == (all < 256));
+            EXPECT(std::equal(there.begin(), there.end(), seen.begin() + static_cast<ptrdiff_t>(256 * j)));
+        }
+    }
 }
 
 }  // namespace
@@ -390,4 +416,13 @@ void test_bayes() {
     joint_codes_count_and_hash();
     fingerprints_are_those_of_single_rows();
     words_scores_cuts_and_codes();
+    for (size_t rows : {0, 1, 255, 600}) {
+        for (size_t width : {1, 3, 8, 30, 70}) {
+            for (uint64_t below : {9, 64, 200, 400}) {
+                small_numbers_are_coded<int64_t>(rows, width, below);
+                small_numbers_are_coded<int32_t>(rows, width, below);
+                small_numbers_are_coded<uint8_t>(rows, width, below);
+            }
+        }
+    }
 }

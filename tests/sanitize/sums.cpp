@@ -1,11 +1,14 @@
 // Counts, ranks and moments.
 #include "kernels/columns/bins.hpp"
+#include "kernels/columns/order.hpp"
 #include "kernels/columns/ranks.hpp"
 #include "kernels/columns/scan.hpp"
 #include "kernels/csv/cells.hpp"
 #include "kernels/sums/counts.hpp"
 #include "kernels/sums/moments.hpp"
 #include "tests.hpp"
+
+#include <tuple>
 
 using namespace tally;
 
@@ -68,7 +71,29 @@ void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
     EXPECT(seen.missing == rows - ranked.present);
 }
 
+// Keys of 64 bits, some of them copies: numbered, and in order class by class.
+void order_rows(size_t rows, uint64_t different) {
+    const auto drawn = numbers_below<uint64_t>(rows, different, rows);
+    const auto classes = numbers_below<uint8_t>(rows, 3, 4);
+    std::vector<uint64_t> keys(rows);
+    key_hashes(rows, drawn.data(), 7, keys.data());
+    std::vector<int64_t> numbers(rows), order(rows), all(rows);
+    const size_t distinct = number_copies(rows, keys.data(), numbers.data());
+    EXPECT(distinct == static_cast<size_t>(std::count(numbers.begin(), numbers.end(), 0)));
+    order_keys(rows, keys.data(), classes.data(), 3, order.data());
+    order_keys<uint8_t>(rows, keys.data(), nullptr, 0, all.data());
+    for (size_t i = 1; i < rows; ++i) {
+        const auto a = static_cast<size_t>(order[i - 1]), b = static_cast<size_t>(order[i]);
+        EXPECT(std::tuple(classes[a], keys[a], a) < std::tuple(classes[b], keys[b], b));
+        const auto c = static_cast<size_t>(all[i - 1]), d = static_cast<size_t>(all[i]);
+        EXPECT(std::pair(keys[c], c) < std::pair(keys[d], d));
+        EXPECT(numbers[d] == (keys[c] == keys[d] ? numbers[c] + 1 : 0));
+    }
+}
+
 void test_ranks() {
+    for (size_t rows : {0, 1, 2, 100, 5000, 120000})
+        for (uint64_t different : {1, 3, 1000000}) order_rows(rows, different);
     for (size_t rows : {0, 1, 2, 100, 5000, 120000}) {
         rank_one<uint32_t>(hard_doubles(rows, rows + 1), 1);
         rank_one<uint32_t>(hard_doubles(rows * 3, rows + 2), 3);

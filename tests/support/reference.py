@@ -225,6 +225,28 @@ def hash_double(x, key):
     return hash_bits(MISSING_CELL if x != x else int(np.float64(x + 0.0).view(np.uint64)), key)
 
 
+def key_hashes(hashes, key):
+    with np.errstate(over="ignore"):
+        x = hashes ^ (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15))
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def number_copies(keys):
+    """How many rows before each have its key, and how many keys differ."""
+    met = {}
+    numbers = []
+    for key in keys.tolist():
+        numbers.append(met.get(key, 0))
+        met[key] = numbers[-1] + 1
+    return numbers, len(met)
+
+
+def order_keys(keys, classes=None):
+    return np.lexsort((keys,) if classes is None else (keys, classes))
+
+
 def sum_hashes(hashes, weights=None):
     total = 0
     for row in range(hashes.shape[1]):
@@ -264,6 +286,11 @@ def pair_codes(columns, first, rows, numbers):
 def add_code_scores(scores, codes, table):
     for row, code in enumerate(codes):
         scores[row] += table[code]
+
+
+def add_level_scores(scores, codes, tables):
+    for own, table in zip(codes, tables, strict=True):
+        add_code_scores(scores, own, table)
 
 
 def add_number_scores(scores, parts, columns):

@@ -18,6 +18,12 @@ struct Vectors {
     typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
 };
 
+// n numbers of any type.
+template <class T, size_t n>
+struct VectorOf {
+    typedef T Cells TALLY_VECTOR(n * sizeof(T));
+};
+
 // Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
 template <class Wide>
 using Doubles = typename Vectors<Wide::doubles>::Doubles;

@@ -241,31 +241,4 @@ inline void add_prints(const Columns& columns, Span rows, const RowKeys& keys, u
     });
 }
 
-// ---- small whole numbers ----
-
-// codes[column, row] = value - base[column] where that fits 8 bits; fits[column] is cleared where it does not, and
-// seen[column, code] is set for every code there is.
-template <class T>
-void small_codes(size_t rows, size_t columns, const T* matrix, ptrdiff_t row_stride, ptrdiff_t column_stride,
-                 const int64_t* base, size_t all_rows, uint8_t* codes, uint8_t* fits, uint8_t* seen) {
-    constexpr size_t tile = 64;
-    for (size_t begin = 0; begin < rows; begin += tile) {
-        const size_t n = rows - begin < tile ? rows - begin : tile;
-        for (size_t j = 0; j < columns; ++j) {
-            const T* x = matrix + static_cast<ptrdiff_t>(begin) * row_stride + static_cast<ptrdiff_t>(j) * column_stride;
-            uint8_t* out = codes + j * all_rows + begin;
-            const uint64_t low = static_cast<uint64_t>(base[j]);
-            uint64_t beyond = 0;
-            for (size_t i = 0; i < n; ++i) {
-                const uint64_t code =
-                    static_cast<uint64_t>(static_cast<int64_t>(x[static_cast<ptrdiff_t>(i) * row_stride])) - low;
-                out[i] = static_cast<uint8_t>(code);
-                beyond |= code;
-            }
-            fits[j] = static_cast<uint8_t>(fits[j] & (beyond < 256));
-            for (size_t i = 0; i < n; ++i) seen[j * 256 + out[i]] = 1;
-        }
-    }
-}
-
 }  // namespace tally

@@ -1,4 +1,4 @@
-// Exact ranks of a column of doubles by radix sort: row order, distinct values, and a code per row.
+// Exact ranks of a column of doubles, or of keys of 64 bits, by radix sort: row order, distinct values, and a code per row.
 //
 // An element is (prefix << row_bits) | row: the leading bits of the value's order-preserving bits, and the row.
 // Elements are dealt into groups of rising values that fit the second-level cache. In a group three passes of 11 bits
@@ -25,6 +25,14 @@ struct Column {  // a possibly strided column of doubles
     const double* values;
     ptrdiff_t stride;
     double operator[](size_t row) const { return values[static_cast<ptrdiff_t>(row) * stride]; }
+    bool is_missing(size_t row) const { return (*this)[row] != (*this)[row]; }
+    uint64_t bits(size_t row) const { return ordered_bits((*this)[row]); }
+};
+
+struct Keys {  // whole numbers of 64 bits, none of them missing
+    const uint64_t* keys;
+    bool is_missing(size_t) const { return false; }
+    uint64_t bits(size_t row) const { return keys[row]; }
 };
 
 struct Prefix {  // how a value becomes the upper part of an element
@@ -37,13 +45,13 @@ struct Prefix {  // how a value becomes the upper part of an element
 };
 
 // Looks at all rows once and chooses the prefix.
-inline Prefix choose_prefix(size_t rows, Column column) {
+template <class Values>
+Prefix choose_prefix(size_t rows, Values column) {
     uint64_t low = ~uint64_t{0}, high = 0, varying = 0, first = 0;
     size_t present = 0;
     for (size_t row = 0; row < rows; ++row) {
-        const double x = column[row];
-        if (x != x) continue;
-        const uint64_t bits = ordered_bits(x);
+        if (column.is_missing(row)) continue;
+        const uint64_t bits = column.bits(row);
         if (present++ == 0) first = bits;
         low = bits < low ? bits : low;
         high = bits > high ? bits : high;
@@ -72,13 +80,12 @@ struct Group {  // elements [begin, end) lie in [base, base + 2^bits)
 };
 
 // Writes the elements of present rows and counts their leading bits.
-inline void pack_rows(size_t rows, Column column, const Prefix& prefix, int bin_shift, uint64_t* elements,
-                      uint32_t* counts) {
+template <class Values>
+void pack_rows(size_t rows, Values column, const Prefix& prefix, int bin_shift, uint64_t* elements, uint32_t* counts) {
     size_t n = 0;
     for (size_t row = 0; row < rows; ++row) {
-        const double x = column[row];
-        if (x != x) continue;
-        const uint64_t element = ((ordered_bits(x) - prefix.low) >> prefix.shift) << prefix.row_bits | row;
+        if (column.is_missing(row)) continue;
+        const uint64_t element = ((column.bits(row) - prefix.low) >> prefix.shift) << prefix.row_bits | row;
         elements[n++] = element;
         ++counts[element >> bin_shift];
     }
@@ -108,7 +115,8 @@ inline uint64_t* sort_group(const Group& group, int from, uint64_t* elements, ui
 }
 
 // Sorts a run that the passes could not tell apart: by the rest of the prefix, then by the values themselves.
-inline void settle_run(uint64_t* begin, uint64_t* end, const Prefix& prefix, Column column) {
+template <class Values>
+void settle_run(uint64_t* begin, uint64_t* end, const Prefix& prefix, Values column) {
     if (end - begin <= 16) {
         for (uint64_t* at = begin + 1; at < end; ++at) {
             const uint64_t element = *at;
@@ -126,7 +134,7 @@ inline void settle_run(uint64_t* begin, uint64_t* end, const Prefix& prefix, Col
         while (stop < end && (*stop ^ *begin) <= row_mask) ++stop;
         if (stop - begin > 1) {
             std::sort(begin, stop, [&](uint64_t a, uint64_t b) {
-                const double x = column[a & row_mask], y = column[b & row_mask];
+                const uint64_t x = column.bits(a & row_mask), y = column.bits(b & row_mask);
                 return x != y ? x < y : a < b;
             });
         }
@@ -135,8 +143,9 @@ inline void settle_run(uint64_t* begin, uint64_t* end, const Prefix& prefix, Col
 }
 
 // Settles what the passes left of a sorted group and writes (rank << 32) | row. Returns the next rank.
-inline uint64_t assign_ranks(const Group& group, int from, const Prefix& prefix, Column column, uint64_t rank,
-                             uint64_t* sorted, uint64_t* out) {
+template <class Values>
+uint64_t assign_ranks(const Group& group, int from, const Prefix& prefix, Values column, uint64_t rank, uint64_t* sorted,
+                      uint64_t* out) {
     const size_t n = group.end - group.begin;
     const uint64_t row_mask = (uint64_t{1} << prefix.row_bits) - 1;
     const bool unsettled = from > prefix.row_bits || !prefix.exact;
@@ -150,7 +159,7 @@ inline uint64_t assign_ranks(const Group& group, int from, const Prefix& prefix,
             const uint64_t now = sorted[i];
             if (unsettled && i > begin) {
                 bool differs = (now ^ before) > row_mask;
-                if (!prefix.exact && !differs) differs = !(column[now & row_mask] == column[before & row_mask]);
+                if (!prefix.exact && !differs) differs = column.bits(now & row_mask) != column.bits(before & row_mask);
                 rank += differs;
             }
             before = now;
@@ -183,7 +192,8 @@ struct Ranked {           // elements[0 .. present) are (rank << 32) | row, sort
 };
 
 // Sorts the present rows. elements and spare: scratch [rows]; the result lies in elements. rows < 2^32.
-inline Ranked rank_rows(size_t rows, Column column, uint64_t* elements, uint64_t* spare) {
+template <class Values>
+Ranked rank_rows(size_t rows, Values column, uint64_t* elements, uint64_t* spare) {
     TALLY_REQUIRE(rows < (uint64_t{1} << 32));
     const Prefix prefix = choose_prefix(rows, column);
     // A bin never ends inside the rows of one value: where bins are cut at a group, equal values would part.

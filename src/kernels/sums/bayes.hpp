@@ -1,10 +1,12 @@
 // What naive Bayes needs beyond counts and moments: words met by class, and scores of levels.
 #pragma once
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "kernels/base/math.hpp"
+#include "kernels/base/tiles.hpp"
 
 namespace tally {
 
@@ -59,21 +61,64 @@ void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, co
         e.add(row, n_words, [=](size_t word, size_t c, int64_t more) { table[word * n_classes + c] += more; });
 }
 
+struct LevelScores {  // columns of codes, and tables[column][code, class] of so many codes each
+    size_t columns;
+    const uint8_t* const* codes;
+    const double* const* tables;
+    const size_t* sizes;
+};
+
+// scores[row, class] += what all columns add, of few classes: the scores of a row are a vector, and some rows are added to
+// together, since an addition waits for the one before it. Returns how many rows were done; the others are too few.
+template <size_t n_classes>
+size_t add_level_vectors(size_t rows, const LevelScores& given, double* scores) {
+    constexpr size_t together = 8, wide = n_classes <= 2 ? 2 : 4;
+    using Scores = typename VectorOf<double, wide>::Cells;
+    std::vector<size_t> at;
+    std::vector<double> room;  // all tables, [code, class], with room for as many classes as a vector has
+    for (size_t j = 0; j < given.columns; ++j) {
+        at.push_back(room.size());
+        room.resize(room.size() + wide * given.sizes[j]);
+        for (size_t i = 0; i < given.sizes[j] * n_classes; ++i)
+            room[at[j] + i / n_classes * wide + i % n_classes] = given.tables[j][i];
+    }
+    run_fast([=, starts = at.data(), from = room.data()] {
+        for (size_t row = 0; row + together <= rows; row += together) {
+            Scores sums[together] = {};
+            for (size_t i = 0; i < together; ++i)
+                std::memcpy(&sums[i], scores + (row + i) * n_classes, n_classes * sizeof(double));
+            for (size_t j = 0; j < given.columns; ++j) {
+                for (size_t i = 0; i < together; ++i) {
+                    TALLY_REQUIRE(given.codes[j][row + i] < given.sizes[j]);
+                    Scores own;
+                    std::memcpy(&own, from + starts[j] + given.codes[j][row + i] * wide, sizeof own);
+                    sums[i] += own;
+                }
+            }
+            for (size_t i = 0; i < together; ++i)
+                std::memcpy(scores + (row + i) * n_classes, &sums[i], n_classes * sizeof(double));
+        }
+    });
+    return rows / together * together;
+}
+
 // scores[row, class] += the sum over columns, in their order, of tables[column][codes[column][row], class]. Some rows at a
 // time, so that their scores stay near while the columns pass.
-template <size_t fixed>
-void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, const double* const* tables, size_t given,
-                      double* scores) {
+inline void add_level_scores(size_t rows, const LevelScores& given, size_t n_classes, double* scores) {
     constexpr size_t tile = 256;
-    const size_t n_classes = fixed ? fixed : given;
-    for (size_t begin = 0; begin < rows; begin += tile) {
+    size_t begin = 0;
+    if (rows >= tile && n_classes == 2) begin = add_level_vectors<2>(rows, given, scores);
+    const bool fours = run_wide([](auto instructions) { return decltype(instructions)::doubles >= 4; });  // else no gain
+    if (rows >= tile && n_classes == 3 && fours) begin = add_level_vectors<3>(rows, given, scores);
+    if (rows >= tile && n_classes == 4 && fours) begin = add_level_vectors<4>(rows, given, scores);
+    for (; begin < rows; begin += tile) {
         const size_t n = rows - begin < tile ? rows - begin : tile;
-        for (size_t j = 0; j < columns; ++j) {
-            const uint8_t* const code = codes[j] + begin;
-            const double* const table = tables[j];
+        for (size_t j = 0; j < given.columns; ++j) {
+            const uint8_t* const code = given.codes[j] + begin;
             double* to = scores + begin * n_classes;
             for (size_t i = 0; i < n; ++i, to += n_classes) {
-                const double* const from = table + code[i] * n_classes;
+                TALLY_REQUIRE(code[i] < given.sizes[j]);
+                const double* const from = given.tables[j] + code[i] * n_classes;
                 for (size_t c = 0; c < n_classes; ++c) to[c] += from[c];
             }
         }

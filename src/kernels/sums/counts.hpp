@@ -1,11 +1,38 @@
 // Count tables: how often each code meets each class, per node. Whole numbers only, so any order gives the same bits.
 #pragma once
 
-#include "kernels/base/common.hpp"
+#include <cstring>
+
+#include "kernels/base/tiles.hpp"
 
 namespace tally {
 
 inline constexpr size_t small_cells = 2048;  // four tables of this many 4-byte cells stay in the first-level cache
+
+inline constexpr size_t compared = 16;  // classes that are compared with all rows sooner than looked up
+
+// table[class] += rows, of few classes: each is compared with a vector of rows at a time. Returns how many rows were counted.
+inline size_t count_compared(size_t rows, const uint8_t* classes, size_t n_classes, int64_t* table) {
+    return run_wide([=](auto instructions) {
+        constexpr size_t wide = decltype(instructions)::doubles * sizeof(double), most = 255;  // so that no byte overflows
+        using Bytes = typename VectorOf<uint8_t, wide>::Cells;
+        size_t row = 0;
+        while (row + wide <= rows) {
+            const size_t vectors = (rows - row) / wide < most ? (rows - row) / wide : most;
+            for (size_t c = 0; c < n_classes; ++c) {
+                Bytes met{};
+                for (size_t i = 0; i < vectors; ++i) {
+                    Bytes some;
+                    std::memcpy(&some, classes + row + i * wide, wide);
+                    met -= reinterpret_cast<Bytes>(some == static_cast<uint8_t>(c));
+                }
+                for (size_t k = 0; k < wide; ++k) table[c] += met[k];
+            }
+            row += vectors * wide;
+        }
+        return row;
+    });
+}
 
 // table[class] += weight[row] (1 without weights). Neighbouring rows are often of one class, and an addition that waits for
 // the one before it costs five cycles: so four tables take turns where classes are few.
@@ -14,7 +41,9 @@ void count_classes(size_t rows, const Class* classes, const int64_t* weights, si
     constexpr size_t few = 256;
     size_t row = 0;
     for (size_t i = 0; i < rows; ++i) TALLY_REQUIRE(classes[i] < n_classes);
-    if (!weights && n_classes <= few && rows >= 4 * n_classes) {
+    if constexpr (sizeof(Class) == 1)
+        if (!weights && n_classes <= compared) row = count_compared(rows, classes, n_classes, table);
+    if (!weights && n_classes <= few && rows - row >= 4 * n_classes) {
         int64_t part[4][few] = {};
         for (; row + 4 <= rows; row += 4)
             for (size_t k = 0; k < 4; ++k) ++part[k][classes[row + k]];

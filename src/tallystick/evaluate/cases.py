@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.contracts import Table
 from tallystick.evaluate import large
 
@@ -39,8 +40,9 @@ class Cases:
         """Return the runs in the order of a key, class by class where there are classes[row]."""
         hashes = keyed(self.hashes, key + 1)
         if classes is None:
-            return np.argsort(hashes, kind="stable")
-        return np.lexsort((hashes, classes if self.rows is None else classes[self.rows]))
+            return kernels.order_keys(hashes)
+        own = classes if self.rows is None else classes[self.rows]
+        return kernels.order_keys(hashes, own, int(own.max(initial=0)) + 1)
 
     def order_within(self, key: int, table: Table) -> Rows:
         """Return the order of all runs, on disk where the budget of their table does not hold it."""
@@ -56,11 +58,9 @@ def cases_of(table: Any) -> Cases:
     """Return the cases of a table."""
     hashes, copies = table.row_hashes(), copies_of(table)
     if copies is None:
-        order = np.argsort(hashes, kind="stable")
-        place, distinct = _numbers(hashes[order], np.ones(len(order), np.int64))
-        out = np.empty_like(hashes)
-        out[order] = _coded(hashes[order], np.minimum(place, _alone(len(order), distinct)))
-        return Cases(None, None, out)
+        numbers, distinct = kernels.number_copies(hashes)
+        np.minimum(numbers, _alone(len(hashes), distinct), out=numbers)
+        return Cases(None, None, _coded(hashes, numbers))
     order = np.lexsort((_fraction(table), hashes))
     hashes, copies = hashes[order], copies[order]
     place, distinct = _numbers(hashes, copies)
@@ -208,13 +208,7 @@ def one_case(table: Any, rows: Rows) -> Rows:
 
 def keyed(hashes: Hashes, key: int) -> Hashes:
     """Return other hashes for another key; 0 changes nothing."""
-    if key == 0:
-        return hashes
-    with np.errstate(over="ignore"):
-        x = hashes ^ (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15))
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)))
+    return hashes if key == 0 else kernels.key_hashes(hashes, key)
 
 
 def some_rows(table: Any, most: int) -> Rows:
@@ -250,4 +244,7 @@ def _alone(cases: int, distinct: int) -> int:
 
 
 def _coded(hashes: Hashes, numbers: Rows) -> Hashes:
-    return keyed(hashes ^ keyed(numbers.astype(np.uint64), 1), 1)
+    """Return the hashes of rows with their numbers among equal rows."""
+    out = kernels.key_hashes(numbers.astype(np.uint64), 1)
+    out ^= hashes
+    return kernels.key_hashes(out, 1, out)

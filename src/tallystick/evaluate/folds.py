@@ -55,8 +55,11 @@ class FoldPlan:
     @property
     def numbers(self) -> list[int]:
         """The folds that have test rows."""
-        found = {int(f) for s in large.steps(len(self.fold)) for f in np.unique(self.fold[s])}
-        return sorted(f for f in found if f >= 0)
+        there = np.zeros(int(self.fold.max(initial=NEVER)) - NEVER + 1, bool)
+        for s in large.steps(len(self.fold)):
+            there[self.fold[s] - NEVER] = True
+        found: list[int] = np.flatnonzero(there[-NEVER:]).tolist()
+        return found
 
     def pieces(self, table: Table) -> Table:
         """Return the table whose rows are the pieces: each is in one fold."""

@@ -43,8 +43,10 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
 
 
 def _open(shape: tuple[int | None, ...], have: tuple[int, ...]) -> bool:
-    """Say whether a shape is met where its first length may be any, or all may."""
-    return shape[0] is None and (have[1:] == shape[1:] or shape.count(None) == len(shape))
+    """Say whether a shape is met where its first length may be any, or its last, or all may."""
+    if shape[0] is None:
+        return have[1:] == shape[1:] or shape.count(None) == len(shape)
+    return shape[-1] is None and have[:-1] == shape[:-1]
 
 
 def arrays(name: str, values: Iterable[Any], dtype: str, shape: tuple[int | None, ...]) -> None:

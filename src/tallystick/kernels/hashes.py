@@ -112,6 +112,40 @@ def mix_hashes(hashes: Hashes) -> None:
     _kernels.mix_hashes(hashes)
 
 
+def key_hashes(hashes: Hashes, key: int, out: Hashes | None = None) -> Hashes:
+    """Return out[row], another hash for another key; out may be the hashes themselves."""
+    check.array("hashes", hashes, "uint64", (None,))
+    out = np.empty_like(hashes) if out is None else check.writable("out", out, "uint64", hashes.shape)
+    _kernels.key_hashes(hashes, key, out)
+    return out
+
+
+def number_copies(keys: Hashes) -> tuple[NDArray[np.int64], int]:
+    """Return numbers[row], how many rows before it have its key, and how many keys differ."""
+    numbers = np.empty(_ordered(keys), np.int64)
+    return numbers, int(_kernels.number_copies(keys, numbers))
+
+
+def order_keys(keys: Hashes, classes: NDArray[Any] | None = None, n_classes: int = 0) -> NDArray[np.int64]:
+    """Return the rows in the order of their keys, class by class where there are classes; equal ones in the
+    order they have.
+    """
+    order = np.empty(_ordered(keys), np.int64)
+    if classes is not None:
+        check.array("classes", classes, check.CODES, keys.shape)
+        check.size("n_classes", n_classes)
+    _kernels.order_keys(keys, classes, n_classes, order)
+    return order
+
+
+def _ordered(keys: Hashes) -> int:
+    """Return how many rows there are, few enough for the kernels' numbers of rows."""
+    rows = len(check.array("keys", keys, "uint64", (None,)))
+    if rows >= 1 << 32:
+        raise ValueError(f"at most {(1 << 32) - 1} rows; found {rows}")
+    return rows
+
+
 def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
     """Return the sum over rows of weight times the 128-bit hash (lane 1 is the high half), modulo 2^128."""
     rows = _rows(hashes)

@@ -9,10 +9,10 @@ from tallystick.data.read.batches import is_integer_matrix
 from tallystick.data.read.cells import (
     SLICE,
     by_table,
+    fill_table,
     level_code,
     small_column,
     small_columns,
-    text_table,
 )
 
 
@@ -54,7 +54,8 @@ def test_codes_go_through_a_table_and_stay_where_it_changes_nothing():
     part = small_column(np.array([0, 2, 1]))
     assert by_table(part, np.arange(256, dtype=np.uint8)) is part.codes
     code = level_code(["a", "1", "2"], 9)
-    table = text_table(0, code, np.uint8)
+    table = np.zeros(256, np.uint8)
+    fill_table(table, part.used, part.base, code)
     assert by_table(part, table).tolist() == [9, 2, 1]
 
 

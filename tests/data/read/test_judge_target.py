@@ -46,8 +46,9 @@ def test_labels_of_a_file_have_the_type_they_look_like(tmp_path):
     )
 
 
-def test_labels_of_mixed_types_are_one_class_per_text_with_a_note():
-    table = target_of([1, "1", 1.0, "no"])
+@pytest.mark.parametrize("form", [list, lambda cells: pd.Series(cells, dtype="category")])
+def test_labels_of_mixed_types_are_one_class_per_text_with_a_note(form):
+    table = target_of(form([1, "1", 1.0, "no"]))
     assert table.schema.target.labels == ("1", "no")
     assert "mixed-labels" in [note.code for note in table.notes]
 

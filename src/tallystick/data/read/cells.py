@@ -61,7 +61,8 @@ class SmallIntegers:
     def distinct(self, marks: Sequence[str] = ()) -> Distinct:
         """Return the cells as distinct texts; no mark is among them."""
         texts, table = _as_texts(self.base, self.used.tobytes())
-        counts = kernels.count_classes(self.codes, 256) if self.counts is None else self.counts
+        few = int(self.used[-1]) + 1 if len(self.used) else 1  # the fewer, the sooner they are counted
+        counts = kernels.count_classes(self.codes, few) if self.counts is None else self.counts
         counted = np.zeros(len(texts) + 1, np.int64)
         counted[table[self.used]] = counts[self.used]
         return Distinct(texts, by_table(self, table), counted)
@@ -149,9 +150,9 @@ def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
     return np.array([b if b < 2**62 else 0 for b in base], np.int64)
 
 
-def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any]:
-    """Return table[value - base]: the code that the text of a whole number gets."""
-    return np.array([into(str(base + v)) for v in range(256)], width)
+def fill_table(table: NDArray[Any], places: NDArray[Any], base: int, into: Callable[[str], int]) -> None:
+    """Do table[value - base] = the code that the text of a whole number gets, in some places."""
+    table[places] = [into(str(base + place)) for place in places.tolist()]
 
 
 def by_table(part: SmallIntegers, table: NDArray[Any]) -> NDArray[Any]:

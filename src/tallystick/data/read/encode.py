@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read import strings
-from tallystick.data.read.cells import Floats, SmallIntegers, by_table, floats, level_code, text_table
+from tallystick.data.read.cells import Floats, SmallIntegers, by_table, fill_table, floats, level_code
 from tallystick.data.read.date_parts import PartMatcher, matcher_of
 from tallystick.data.read.matcher import Matcher
 from tallystick.data.read.places import PlacesInMemory
@@ -143,7 +143,9 @@ class Encoder:
         if isinstance(found, Distinct):
             return matcher.coded(found)
         if isinstance(found, SmallIntegers) and ABSENT not in column.levels:
-            return by_table(found, text_table(found.base, level_code(column.levels, 2), np.uint8))
+            table = np.zeros(256, np.uint8)
+            fill_table(table, found.used, found.base, level_code(column.levels, 2))
+            return by_table(found, table)
         return number_codes(matcher.numbers(found), column.levels)
 
     def _later(self, matcher: Matcher, found: Piece) -> LaterColumn | None:

@@ -26,10 +26,10 @@ from tallystick.data.read.cells import (
     as_utf8,
     by_table,
     condense,
+    fill_table,
     level_code,
     mark_numbers,
     text_cells,
-    text_table,
     tidied,
 )
 from tallystick.data.read.strings import Distinct
@@ -68,7 +68,8 @@ class Matcher:
         self.sentinels = mark_numbers(marks)
         self.way = way_of(column.written)
         self.threads = 1  # that share the words of a batch
-        self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
+        # by base: the code of each small whole number, and which are filled in
+        self.tables: dict[int, tuple[NDArray[Any], NDArray[np.bool_]]] = {}
 
     @cached_property
     def meanings(self) -> Mapping[str, str]:
@@ -122,10 +123,13 @@ class Matcher:
     def _whole_codes(self, cells: SmallIntegers) -> Found:
         k = len(self.column.levels)
         if cells.base not in self.tables:
+            self.tables[cells.base] = np.zeros(256, code_type(k)), np.zeros(256, bool)
+        table, known = self.tables[cells.base]
+        new = cells.used[~known[cells.used]]
+        if len(new):
             code = level_code(self.column.levels, k + 1)
-            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))[0]), code_type(k))
-            self.tables[cells.base] = known
-        table = self.tables[cells.base]
+            fill_table(table, new, cells.base, lambda t: code(self._alias(t, float(t))[0]))
+            known[new] = True  # only now: threads that come at once fill in the same
         codes = by_table(cells, table)
         unseen = int(np.count_nonzero(codes == k + 1)) if (table[cells.used] == k + 1).any() else 0
         return Found(codes, 0, unseen)
