@@ -1,7 +1,7 @@
 // The bindings of naive Bayes: words by class, matrices walked by rows, cuts by the MDL rule.
 #include <algorithm>
 
-#include "bindings.hpp"
+#include "bindings_numbers.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/doubles.hpp"
@@ -49,28 +49,6 @@ void tell(const RowScan& s, size_t width, std::vector<Seen>& out) {
         out.emplace_back(missing, s.low[j], s.high[j], s.broken[j] > s.missing[j], s.many[j] > s.missing[j],
                          s.negative_zero[j] != 0);
     }
-}
-
-Cell type_of(const nb::dlpack::dtype& type) {
-    const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
-    const bool wide = type.bits == 64;
-    if (code == nb::dlpack::dtype_code::Float) return wide ? Cell::f64 : Cell::f32;
-    const bool sign = code == nb::dlpack::dtype_code::Int;
-    if (wide) return sign ? Cell::i64 : Cell::u64;
-    if (type.bits == 32) return sign ? Cell::i32 : Cell::u32;
-    if (type.bits == 16) return sign ? Cell::i16 : Cell::u16;
-    return sign ? Cell::i8 : Cell::u8;
-}
-
-// some columns of numbers of any type, booleans among them
-Numbers numbers_of(const std::vector<AnyIn>& columns, size_t first, size_t most = lanes) {
-    Numbers own{columns.empty() ? 0 : columns[first].shape(0), {}, {}, {}};
-    for (size_t j = first; j < std::min(columns.size(), first + most); ++j) {
-        own.at.push_back(columns[j].data());
-        own.strides.push_back(columns[j].stride(0));
-        own.types.push_back(type_of(columns[j].dtype()));
-    }
-    return own;
 }
 
 std::vector<Printed> printed(const std::vector<AnyIn>& columns, const In<uint64_t>& keys) {
@@ -143,10 +121,11 @@ void bind_bayes(nb::module_& m) {
             nb::arg("cuts").noconvert(), nb::arg("table").noconvert(), nb::arg("rows"))
         .def(
             "add",
-            [](const NumberScores& of, Out<double> scores, const std::vector<Strided<double>>& columns) {
-                std::vector<Column> x;
-                for (const auto& c : columns) x.push_back({c.data(), c.stride(0)});
-                of.add(scores.shape(0), x.data(), scores.data());
+            [](const NumberScores& of, Out<double> scores, const std::vector<AnyIn>& columns) {
+                std::vector<Numbers> groups;
+                for (size_t first = 0; first < columns.size(); first += NumberScores::together)
+                    groups.push_back(numbers_of(columns, first, NumberScores::together));
+                return of.add(scores.shape(0), groups, scores.data());
             },
             nb::arg("scores").noconvert(), nb::arg("columns").noconvert(), Release());
     m.def("number_scores", [](size_t n_classes) { return NumberScores(n_classes); }, nb::arg("n_classes"));
@@ -268,13 +247,13 @@ void bind_bayes(nb::module_& m) {
         .def(
             "doubles",
             [](const AnyNumbers& of, size_t first, bool by_rows, Out<double> out) {
-                return lay_out(of.columns, first, out.shape(by_rows ? 0 : 1), by_rows, AsDouble{}, out.data());
+                return lay_out(of.columns, first, out.shape(by_rows ? 0 : 1), by_rows, out.shape(1), AsDouble{}, out.data());
             },
             nb::arg("first"), nb::arg("by_rows"), nb::arg("out").noconvert(), Release())
         .def(
             "codes",
             [](const AnyNumbers& of, size_t first, double zero, double one, Out<uint8_t> out) {
-                return lay_out(of.columns, first, out.shape(1), false, AsCode{zero, one}, out.data());
+                return lay_out(of.columns, first, out.shape(1), false, out.shape(1), AsCode{zero, one}, out.data());
             },
             nb::arg("first"), nb::arg("zero"), nb::arg("one"), nb::arg("out").noconvert(), Release());
     m.def(

@@ -1,5 +1,5 @@
 // Bindings of logistic regression: sums over a block, scores, and the solvers' linear algebra.
-#include "bindings.hpp"
+#include "bindings_numbers.hpp"
 #include "kernels/logistic/answers.hpp"
 #include "kernels/logistic/blocks.hpp"
 #include "kernels/logistic/newton.hpp"
@@ -218,6 +218,23 @@ void bind_logistic(nb::module_& m) {
         nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
         nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("answer"), nb::arg("work").noconvert(),
         nb::arg("numbers").noconvert(), nb::arg("best").noconvert());
+
+    // The same of numbers of any type; table: where codes lie. Returns also false where a number is odd.
+    m.def(
+        "answers_of_numbers",
+        [](const std::vector<AnyIn>& given, size_t coded, size_t rows, In<int64_t> table, In<double> scaling,
+           In<double> theta, int64_t answer, Out<double> work, Out<double> numbers, Out<uint32_t> best) {
+            const size_t dense = given.size();
+            logistic::Ask ask = placed(dense, coded, rows, table);
+            ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
+            ask.centre = scaling.data(), ask.factor = scaling.data() + dense, ask.theta = theta.data();
+            return logistic::answers(ask, numbers_of(given, 0, dense), work.data(),
+                                     work.data() + logistic::work_doubles(dense, ask.links), logistic::Answer(answer),
+                                     numbers.data(), best.data());
+        },
+        nb::arg("given").noconvert(), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(),
+        nb::arg("scaling").noconvert(), nb::arg("theta").noconvert(), nb::arg("answer"), nb::arg("work").noconvert(),
+        nb::arg("numbers").noconvert(), nb::arg("best").noconvert(), Release());
 
     m.def(
         "places",

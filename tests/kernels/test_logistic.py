@@ -235,3 +235,38 @@ def test_bits_beyond_the_room_of_sums_are_refused():
             Curvature.NONE,
             out,
         )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint64", "int32", "uint8"])
+@pytest.mark.parametrize("dense", [1, 5, 30, 700])
+@pytest.mark.parametrize("links", [1, 3])
+def test_numbers_of_any_type_are_answered_as_their_doubles_are(dtype, dense, links):
+    rng = np.random.default_rng(dense)
+    rows = 1_500  # of 700 columns some at a time
+    cells = (9 * rng.random((rows, dense))).astype(dtype)
+    if dtype.startswith("f"):
+        cells[rng.random(cells.shape) < 0.05] = np.nan
+    codes, starts = [rng.integers(0, 3, rows).astype(t) for t in (np.uint8, np.uint16)], [0, 3]
+    theta = rng.normal(size=(1 + dense + 6, links))
+    scaling = np.array([rng.normal(size=dense), np.ones(dense)])
+    doubles = DenseColumns(list(np.ascontiguousarray(cells.T, np.float64)), codes, starts)
+    mixed = [c.astype(np.float64) if j % 3 else c for j, c in enumerate(cells.T)]
+    for answer, columns in itertools.product(
+        kernels.Answer, (list(cells.T), list(np.asfortranarray(cells).T), list(cells[:, ::-1].T)[::-1], mixed)
+    ):
+        known = DenseColumns(columns, codes, starts)
+        ours, fine = kernels.answers_of_numbers(known, rows, scaling, theta, answer)
+        assert fine
+        assert ours.tobytes() == kernels.linear_answers(doubles, rows, scaling, theta, answer)[0].tobytes()
+
+
+@pytest.mark.parametrize("far", [np.inf, np.float32(-np.inf), 2**53 + 1, -(2**53) - 1, np.uint64(2**63)])
+@pytest.mark.parametrize("row", [0, 1_499])
+def test_numbers_that_must_be_read_are_told(far, row):
+    cells = np.ones((1_500, 700), np.asarray(far).dtype)
+    cells[row, 600] = far
+    theta, scaling = np.zeros((701, 1)), np.array([np.zeros(700), np.ones(700)])  # the score is finite
+    for matrix in (cells, np.asfortranarray(cells)):
+        known = DenseColumns(list(matrix.T), [], [])
+        for answer in kernels.Answer:
+            assert not kernels.answers_of_numbers(known, 1_500, scaling, theta, answer)[1]

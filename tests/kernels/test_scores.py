@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 import reference
 from hard_columns import bits
 from hypothesis import given
@@ -80,6 +81,38 @@ def test_scores_of_numbers_equal_the_twin(case, kinds, ready_for):
             ours = start.copy()
             made.add(ours, columns)
             np.testing.assert_array_equal(bits(ours), bits(twin))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint64", "int16", "uint8"])
+@pytest.mark.parametrize("width", [1, 3, 32, 70])
+def test_numbers_of_any_type_score_as_their_doubles_do(dtype, width):
+    seed = np.random.default_rng(width)
+    cells = (100 * seed.random((1_100, width))).astype(dtype)
+    if dtype.startswith("f"):
+        cells[seed.random(cells.shape) < 0.1] = np.nan
+    cuts = np.array([20.0, 50.0])
+    parts = [
+        kernels.Parabola(*seed.normal(size=(3, 3))) if j % 2 else kernels.Bins(cuts, seed.normal(size=(4, 3)))
+        for j in range(width)
+    ]
+    scores, twin = kernels.NumberScores(parts, 3), np.zeros((1_100, 3))
+    reference.add_number_scores(twin, parts, cells.T.astype(np.float64))
+    mixed = [c.astype(np.float64) if j % 3 else c for j, c in enumerate(cells.T)]
+    for columns in (list(cells.T), list(np.asfortranarray(cells).T), list(cells[:, ::-1].T)[::-1], mixed):
+        ours = np.zeros((1_100, 3))
+        assert scores.add(ours, columns)
+        np.testing.assert_array_equal(bits(ours), bits(twin))
+
+
+@pytest.mark.parametrize("far", [np.inf, np.float32(-np.inf), 2**53 + 1, -(2**53) - 1, np.uint64(2**63)])
+@pytest.mark.parametrize("row", [0, 700, 1_099])
+def test_numbers_that_must_be_read_are_told(far, row):
+    cells = np.ones((1_100, 40), np.asarray(far).dtype)
+    scores = kernels.NumberScores([kernels.Parabola(np.ones(2), np.ones(2), np.ones(2))] * 40, 2)
+    assert scores.add(np.zeros((1_100, 2)), list(cells.T))
+    cells[row, 35] = far
+    assert not scores.add(np.zeros((1_100, 2)), list(cells.T))
+    assert not scores.add(np.zeros((1_100, 2)), list(np.asfortranarray(cells).T))
 
 
 def test_many_rows_of_numbers_score_as_they_do_alone():

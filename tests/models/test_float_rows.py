@@ -51,3 +51,17 @@ def test_infinite_numbers_are_refused_as_in_a_table(models, method):
     new[1, 1] = np.inf
     with pytest.raises(DataError, match="x1"):
         models[method].predict(new)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_infinite_numbers_are_refused_in_columns_that_say_nothing(method, dtype):
+    rng = np.random.default_rng(1)
+    said = np.column_stack([X[:, 0], rng.permutation(X[:, 1])])  # a card leaves the second out
+    model = METHODS[method]().fit(said, (X[:, 0] > 0).astype(int))
+    new = said.astype(dtype)
+    new[-1, 1] = np.inf
+    with pytest.raises(DataError, match="x1"):
+        model.predict(new)
+    with pytest.raises(DataError, match="x1"):
+        model.predict_proba(new)

@@ -126,6 +126,15 @@ void sums_and_answers(size_t rows, size_t links) {
     Ask beside = s.ask(Curvature::none, false);
     beside.dense = 5, beside.coded = beside.cells = 0;
     answers(beside, nullptr, 0, work.data(), spare.data(), Answer::best, nullptr, best.data());
+    Ask coded = s.ask(Curvature::none, false);
+    std::vector<float> cells(rows * coded.dense, 0.25F);
+    Numbers given{rows, {}, {}, std::vector(coded.dense, Cell::f32)};
+    for (size_t j = 0; j < coded.dense; ++j)
+        given.at.push_back(cells.data() + j), given.strides.push_back(ptrdiff_t(coded.dense));
+    for (const Answer answer : {Answer::scores, Answer::shares, Answer::best})
+        EXPECT(answers(coded, given, work.data(), spare.data(), answer, numbers.data(), best.data()));
+    cells.back() = std::numeric_limits<float>::infinity();
+    EXPECT(!answers(coded, given, work.data(), spare.data(), Answer::best, nullptr, best.data()));
     std::vector<double> thetas(s.theta), sides(4 * pairs * 2, 0.0), margins(4, 0.0);
     thetas.insert(thetas.end(), s.theta.begin(), s.theta.end());
     add_sides(s.ask(Curvature::none, true), 2, thetas.data(), work.data(), sides.data(), margins.data());

@@ -55,15 +55,15 @@ void lay(Cell type, T odd) {
     std::vector<double> out(rows * width), turned(rows * width);
     std::vector<uint8_t> codes(rows * width);
     for (const auto& columns : {by_rows, by_columns}) {
-        EXPECT(lay_out(columns, 1, rows - 1, true, AsDouble{}, out.data()));
-        EXPECT(lay_out(columns, 1, rows - 1, false, AsDouble{}, turned.data()));
-        EXPECT(lay_out(columns, 0, rows, false, AsCode{0, 1}, codes.data()));
+        EXPECT(lay_out(columns, 1, rows - 1, true, width, AsDouble{}, out.data()));
+        EXPECT(lay_out(columns, 1, rows - 1, false, rows - 1, AsDouble{}, turned.data()));
+        EXPECT(lay_out(columns, 0, rows, false, rows, AsCode{0, 1}, codes.data()));
         for (size_t i = 0; i + 1 < rows; ++i)
             for (size_t j = 0; j < width; ++j) EXPECT(out[i * width + j] == turned[j * (rows - 1) + i]);
     }
     cells[rows * width - 1] = odd;
-    EXPECT(!lay_out(by_rows, 0, rows, false, AsCode{0, 1}, codes.data()));
-    EXPECT(lay_out(by_rows, 0, rows, true, AsDouble{}, out.data()) == (sizeof(T) < 8 && type != Cell::f32));
+    EXPECT(!lay_out(by_rows, 0, rows, false, rows, AsCode{0, 1}, codes.data()));
+    EXPECT(lay_out(by_rows, 0, rows, true, width, AsDouble{}, out.data()) == (sizeof(T) < 8 && type != Cell::f32));
 }
 
 void test_doubles() {
@@ -88,13 +88,21 @@ void test_scores() {
     NumberScores numbers(n_classes);
     numbers.parabola(mean.data(), half.data(), constant.data());
     numbers.bins(2, mean.data(), table.data(), 10'000);
-    const Column columns[] = {{values.data(), 2}, {values.data() + rows, 1}};
-    numbers.add(rows, columns, scores.data());
+    const auto doubles = [&](std::vector<const void*> at, std::vector<ptrdiff_t> strides) {
+        return Numbers{rows, at, strides, std::vector(at.size(), Cell::f64)};
+    };
+    const double* const x = values.data();
+    EXPECT(numbers.add(rows, {doubles({x, x + rows}, {2, 1})}, scores.data()));
     NumberScores more(n_classes);
     const std::vector<double> cuts{-2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 5}, lines(12 * n_classes, 0.5);
     for (size_t n : {0, 3, 8, 10}) more.bins(n, cuts.data(), lines.data(), n * 1000);
-    const Column four[] = {{values.data(), 2}, {values.data() + rows, 1}, {values.data() + 1, 1}, {values.data(), 1}};
-    more.add(rows, four, scores.data());
+    EXPECT(more.add(rows, {doubles({x, x + 1}, {2, 2}), doubles({x + 1, x}, {1, 1})}, scores.data()));
+    std::vector<float> cells(rows * 4, 0.5F);
+    Numbers beside{rows, {}, {4, 4, 4, 4}, std::vector(4, Cell::f32)};
+    for (size_t j = 0; j < 4; ++j) beside.at.push_back(cells.data() + j);
+    EXPECT(more.add(rows, {beside}, scores.data()));
+    cells.back() = std::numeric_limits<float>::infinity();
+    EXPECT(!more.add(rows, {beside}, shares.data()));
     add_linear_scores(rows, n_classes, values.data() + 1, 2, mean.data(), half.data(), scores.data());
     std::vector<int64_t> starts(rows + 1);
     for (size_t row = 0; row < rows; ++row) starts[row + 1] = starts[row] + static_cast<int64_t>(row % 3);

@@ -62,10 +62,10 @@ TALLY_INLINE void turn_rows(size_t width, size_t n, const Cell* in, size_t rows,
         for (size_t i = j < done ? whole : 0; i < n; ++i) out[j * rows + i] = in[i * width + j];
 }
 
-// Rows first to first + n as out[row, column] where by_rows is asked for, else as out[column, row]. Returns whether none of
-// them is odd; where one is, out holds anything.
+// Rows first to first + n as out[row, column] where by_rows is asked for, else as out[column, row]; apart: from a row, or a
+// column, to the next. Returns whether none of them is odd; where one is, out holds anything.
 template <class As>
-bool lay_out(const Numbers& given, size_t first, size_t n, bool by_rows, As as, typename As::Out* out) {
+bool lay_out(const Numbers& given, size_t first, size_t n, bool by_rows, size_t apart, As as, typename As::Out* out) {
     const size_t width = given.width();
     if (!width || !n) return true;
     const bool beside = width > 1 && given.by_rows();
@@ -83,16 +83,17 @@ bool lay_out(const Numbers& given, size_t first, size_t n, bool by_rows, As as, 
             if (beside) {
                 const ptrdiff_t stride = all->strides[0];
                 by_cell(all->types[0], all->at[0], [=](auto* x) TALLY_INLINED_HERE {
-                    *found |= lay_rows(part, width, x + begin * stride, stride, as, by_rows ? out + i * width : tile, width);
+                    *found |= lay_rows(part, width, x + begin * stride, stride, as, by_rows ? out + i * apart : tile,
+                                       by_rows ? apart : width);
                 });
-                if (!by_rows) turn_rows(width, part, tile, n, out + i);
+                if (!by_rows) turn_rows(width, part, tile, apart, out + i);
                 continue;
             }
             for (size_t j = 0; j < width; ++j) {
                 const ptrdiff_t stride = all->strides[j];
                 by_cell(all->types[j], all->at[j], [=](auto* x) TALLY_INLINED_HERE {
                     *found |= lay_column(part, x + begin * stride, stride, as,
-                                         by_rows ? out + i * width + j : out + j * n + i, by_rows ? width : 1);
+                                         by_rows ? out + i * apart + j : out + j * apart + i, by_rows ? apart : 1);
                 });
             }
         }

@@ -2,6 +2,7 @@
 // Columns are added in their order, so an answer depends on its own row alone: not on blocks, threads or instruction set.
 #pragma once
 
+#include "kernels/columns/doubles.hpp"
 #include "kernels/logistic/look.hpp"
 #include "kernels/logistic/words.hpp"
 
@@ -143,6 +144,31 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
         }
         return finite;
     });
+}
+
+constexpr size_t kLaid =
+    1 << 17;  // cells that are laid out at a time; less of them take longer to write, however near they lie
+
+// The same where the dense columns are numbers of any type, without texts; `ask` needs no values. Some rows at a time are laid
+// out as doubles. Returns also false where a number is infinite, or whole and beyond 2^53: the answers hold anything then.
+inline bool answers(const Ask& ask, const Numbers& given, double* memory, double* spare, Answer answer, double* numbers,
+                    uint32_t* best) {
+    const size_t wide = ask.dense, classes = ask.links == 1 ? 2 : ask.links;
+    const size_t tall = kRows * (1 + kLaid / kRows / (wide + 1));
+    std::vector<double> laid(tall * wide);
+    std::vector<int64_t> values(wide), strides(wide, static_cast<int64_t>(wide)), codes(ask.coded);
+    for (size_t j = 0; j < wide; ++j) values[j] = reinterpret_cast<int64_t>(laid.data() + j);
+    Ask some = ask;
+    some.values = values.data(), some.strides = strides.data(), some.codes = codes.data();
+    for (size_t first = 0; first < ask.rows; first += tall) {
+        some.rows = ask.rows - first < tall ? ask.rows - first : tall;
+        if (!tally::lay_out(given, first, some.rows, true, wide, AsDouble{}, laid.data())) return false;
+        for (size_t c = 0; c < ask.coded; ++c) codes[c] = ask.codes[c] + static_cast<int64_t>(first) * ask.code_bytes[c];
+        const bool finite = answers(some, nullptr, 0, memory, spare, answer, numbers ? numbers + first * classes : nullptr,
+                                    best ? best + first : nullptr);
+        if (!finite) return false;
+    }
+    return true;
 }
 
 // Between which scores the classes lie along directions thetas[direction, P, links], over rows of weight above 0.

@@ -1,10 +1,12 @@
 // Scores of rows by columns of numbers, all columns at once: a parabola for each class, or a table by bin. Some rows at a
-// time, class by class, so that their scores stay near while the columns pass. Additions in the order of the columns.
+// time are laid out as doubles, then taken class by class, so that they and their scores stay near while the columns pass.
+// Additions in the order of the columns.
 #pragma once
 
 #include <memory>
 
 #include "kernels/columns/bins.hpp"
+#include "kernels/columns/doubles.hpp"
 
 namespace tally {
 
@@ -34,28 +36,34 @@ class NumberScores {
 
     size_t columns() const { return parts_.size(); }
 
-    // scores[row, class] += the parts of all columns; x[column].
-    void add(size_t rows, const Column* x, double* scores) const {
+    // scores[row, class] += the parts of all columns, which come in groups of at most `together`. Returns whether no number is
+    // infinite, or whole and beyond 2^53; where one is, scores hold anything.
+    bool add(size_t rows, const std::vector<Numbers>& groups, double* scores) const {
         const std::unique_ptr<double[]> room(new double[k_ * tile]);
-        double own[tile] = {}, *const to = room.get();
+        std::vector<double> laid(std::min(together, parts_.size()) * apart);
+        double* const to = room.get();
         for (size_t begin = 0; begin < rows; begin += tile) {
             const size_t n = std::min(rows - begin, tile);
             turn(n, scores + begin * k_, to);
-            for (size_t j = 0; j < parts_.size(); ++j) {
-                const double* at = x[j].values + static_cast<ptrdiff_t>(begin) * x[j].stride;
-                if (x[j].stride != 1 || n < tile) {
-                    for (size_t i = 0; i < n; ++i) own[i] = x[j][begin + i];
-                    at = own;
+            auto part = parts_.begin();
+            for (const Numbers& group : groups) {
+                if (!lay_out(group, begin, n, false, apart, AsDouble{}, laid.data())) return false;
+                for (size_t j = 0; j < group.width(); ++j, ++part) {
+                    const double* const x = laid.data() + j * apart;
+                    part->bins ? add_bins(*part, n, x, to) : add_parabola(*part, x, to);
                 }
-                parts_[j].bins ? add_bins(parts_[j], n, at, to) : add_parabola(parts_[j], at, to);
             }
             for (size_t c = 0; c < k_; ++c)
                 for (size_t i = 0; i < n; ++i) scores[(begin + i) * k_ + c] = to[c * tile + i];
         }
+        return true;
     }
+
+    static constexpr size_t together = 32;  // columns that are laid out at once: a tile of them stays near
 
    private:
     static constexpr size_t tile = BinFinder::tile;
+    static constexpr size_t apart = tile + 8;  // from a column to the next: not all in the same lines of a cache
 
     struct Part {
         std::vector<double> table;  // mean, half and constant by class; or [class, bin]

@@ -208,21 +208,39 @@ def linear_answers(
 
     A score is theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0 and the log-odds.
     """
-    dense, links = len(columns.values), theta.shape[1]
+    dense, coded = len(columns.values), len(columns.codes)
+    texts = [text.arrays() for text in columns.texts]
+    room = _room(dense, len(texts), rows, scaling, theta, answer)
+    table = columns.places(rows)
+    finite = _kernels.logistic_answers(dense, coded, rows, table, scaling, theta, texts, int(answer), *room)
+    return room[2 if answer == Answer.BEST else 1], finite
+
+
+def answers_of_numbers(
+    columns: DenseColumns, rows: int, scaling: Floats, theta: Floats, answer: Answer
+) -> tuple[NDArray[Any], bool]:
+    """Return what `linear_answers` does, of values of any type, without texts; False where a value is
+    infinite, or whole and beyond 2^53: the answers then hold anything.
+    """
+    check.columns("values", columns.values, check.NUMBERS, rows)
+    given, coded = list(columns.values), len(columns.codes)
+    room = _room(len(given), 0, rows, scaling, theta, answer)
+    table = DenseColumns((), columns.codes, columns.starts).places(rows)
+    finite = _kernels.answers_of_numbers(given, coded, rows, table, scaling, theta, int(answer), *room)
+    return room[2 if answer == Answer.BEST else 1], finite
+
+
+def _room(
+    dense: int, texts: int, rows: int, scaling: Floats, theta: Floats, answer: Answer
+) -> tuple[Floats, Floats, NDArray[np.uint32]]:
+    """Return scratch, and room for numbers[row, class] or best[row], whichever is asked for."""
+    links = theta.shape[1]
     check.array("scaling", scaling, "float64", (2, dense))
     check.array("theta", theta, "float64", (None, None))
-    texts = [text.arrays() for text in columns.texts]
-    work = np.empty(_kernels.logistic_work(dense, links) + len(texts) * ROWS + links)
-    numbers, best = NO_NUMBERS, NO_CLASSES
+    work = np.empty(_kernels.logistic_work(dense, links) + texts * ROWS + links)
     if answer == Answer.BEST:
-        best = np.empty(rows, np.uint32)
-    else:
-        numbers = np.empty((rows, max(links, 2)))
-    table = columns.places(rows)
-    finite = _kernels.logistic_answers(
-        dense, len(columns.codes), rows, table, scaling, theta, texts, int(answer), work, numbers, best
-    )
-    return best if answer == Answer.BEST else numbers, finite
+        return work, NO_NUMBERS, np.empty(rows, np.uint32)
+    return work, np.empty((rows, max(links, 2))), NO_CLASSES
 
 
 def linear_scores(columns: DenseColumns, rows: int, scaling: Floats, theta: Floats) -> Floats:

@@ -57,14 +57,18 @@ class NumberScores:
         """Return what a pickle keeps: it is made ready again."""
         return NumberScores, (self._parts, self._classes, self._rows)
 
-    def add(self, scores: Floats, columns: Sequence[Floats]) -> None:
-        """Do scores[row, class] += the parts of columns[column][row], in the order of the columns."""
+    def add(self, scores: Floats, columns: Sequence[NDArray[Any]]) -> bool:
+        """Do scores[row, class] += the parts of columns[column][row], in the order of the columns, whatever
+        their types are. Return False where a number is infinite, or whole and beyond 2^53; scores then hold
+        anything.
+        """
         rows, _ = _shape(scores)
         check.array("scores", scores, "float64", (rows, self._classes))
         if len(columns) != len(self._parts):
             raise ValueError(f"columns must be {len(self._parts)}; found {len(columns)}")
-        check.columns("columns", columns, "float64", rows)
-        self._scores.add(scores, list(columns))
+        check.columns("columns", columns, check.NUMBERS, rows)
+        fine: bool = self._scores.add(scores, list(columns))
+        return fine
 
 
 def add_linear_scores(scores: Floats, values: Floats, slope: Floats, missing: Floats) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.models.float_rows import OddNumber
 
 Array = NDArray[np.float64]
 MANY = 1 << 20  # rows for which all is worth making ready
@@ -210,6 +211,11 @@ class Additive:
         """
         return np.add.accumulate(np.array([self.base, *self.averages]), axis=0)[-1]  # type: ignore[no-any-return]
 
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The columns that bins and parabolas read: of any type, as they lie."""
+        return frozenset(t.column for t in self.terms if isinstance(t, BinTerm | NormalTerm))
+
     def scores(self, block: Block) -> Array:
         """Return scores[row, class]."""
         out = np.empty((block.rows, len(self.base)))
@@ -219,7 +225,8 @@ class Additive:
         for way, terms in itertools.groupby(self.terms, lambda t: _together(t, block)):
             run = list(terms)
             if way == "numbers":
-                self._ready(at, run).add(out, [block.values(t.column) for t in run])
+                if not self._ready(at, run).add(out, [block.values(t.column) for t in run]):
+                    raise OddNumber
             elif way == "codes" and len(run) > 1:
                 codes = [block.codes(t.column) for t in run]
                 kernels.add_level_scores(out, codes, [t.table for t in run if isinstance(t, LevelTerm)])

@@ -304,15 +304,18 @@ def answers_of_floats(
     """Return the answers to rows given as columns, all of the schema; None where they must be read."""
 
     def of_block(block: Block) -> NDArray[Any] | None:
-        given = plan.columns(block)
-        found, finite = kernels.linear_answers(given, block.rows, plan.scaling, plan.theta, answer)
-        return found if finite else None
+        ask = kernels.answers_of_numbers if lie else kernels.linear_answers
+        found, fine = ask(plan.columns(block), block.rows, plan.scaling, plan.theta, answer)
+        return found if fine else None
 
+    lie: frozenset[str] = frozenset()
     slopes = all(isinstance(part, Slope) for part in model.parts)
     # Of slopes alone an infinite number gives no finite score, so it need not be looked for.
     if slopes and are_doubles(model.schema, columns):
         return of_block(as_they_lie(model.schema, columns, rows))
-    return in_blocks(model.schema, columns, rows, of_block, by_rows=True)
+    if all(isinstance(part, Slope) and part.missing is None for part in plan.dense):
+        lie = frozenset(part.name for part in plan.dense)
+    return in_blocks(model.schema, columns, rows, of_block, by_rows=True, lie=lie)
 
 
 def dense_values(part: Slope | Product, block: Block) -> list[Array]:

@@ -109,11 +109,12 @@ class NaiveBayesModel:
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
         """Return the shares of rows given as columns, all of the schema; None: they must be read."""
-        return in_blocks(self.schema, columns, rows, self.shares)
+        return in_blocks(self.schema, columns, rows, self.shares, lie=self.additive.numbers)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
         """Return what `decide` answers for the shares of `floats`."""
-        return in_blocks(self.schema, columns, rows, lambda block: self.decide(self.shares(block)))
+        lie = self.additive.numbers
+        return in_blocks(self.schema, columns, rows, lambda b: self.decide(self.shares(b)), lie=lie)
 
     @cached_property
     def _one_row(self) -> BayesRow:

@@ -157,11 +157,17 @@ class ScorecardModel:
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
         """Return the shares of rows given as columns, all of the schema; None: they must be read."""
-        return in_blocks(self.schema, columns, rows, self.shares)
+        return in_blocks(self.schema, columns, rows, self.shares, lie=self._lie)
 
     def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
         """Return what `decide` answers for the shares of `floats`."""
-        return in_blocks(self.schema, columns, rows, lambda block: self.decide(self.shares(block)))
+        return in_blocks(self.schema, columns, rows, lambda b: self.decide(self.shares(b)), lie=self._lie)
+
+    @property
+    def _lie(self) -> frozenset[str]:
+        """The columns of numbers that are read as they lie: pairs read doubles."""
+        paired = {name for part in self.parts if isinstance(part, PairPoints) for name in part.columns}
+        return self.additive.numbers - paired
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class]."""
