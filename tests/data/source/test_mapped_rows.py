@@ -38,3 +38,10 @@ def test_cells_on_disk_take_no_memory():
     kept = mapped_rows.on_disk(pa.table({"x": np.arange(500_000.0)}).to_batches(max_chunksize=10_000))
     assert kept.num_rows == 500_000
     assert pa.total_allocated_bytes() - before < 100_000  # 4 MB of cells
+
+
+def test_many_small_batches_become_few():
+    wide = pa.table({f"x{j}": np.arange(20_000.0) + j for j in range(40)})  # 6.4 MB
+    kept = mapped_rows.on_disk(wide.to_batches(max_chunksize=100))
+    assert kept.equals(wide)
+    assert kept.column(39).num_chunks == 2

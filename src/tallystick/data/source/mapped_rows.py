@@ -15,10 +15,18 @@ from numpy.typing import NDArray
 from tallystick.data.source.scratch import ScratchFile, padded
 
 
+JOINED = 4 << 20  # bytes: smaller batches are put together, since each array takes a kilobyte beside its cells
+
+
 def on_disk(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Return batches as a table whose cells the system fetches from a scratch file as they are looked at."""
+    return pa.Table.from_batches(_kept(_joined(_kept(batches))))
+
+
+def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write all batches into a scratch file, then yield them as they lie there."""
     file, places = ScratchFile(), list[tuple[int, int]]()
-    for batch in batches:
+    for batch in batches:  # none is held: what a batch shows may be a small part of what it holds on to
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as writer:
             writer.write_batch(batch)
@@ -26,8 +34,26 @@ def on_disk(batches: Iterable[pa.RecordBatch]) -> pa.Table:
         file.append(bytes(places[-1][0] - file.size), sink.getvalue())
     whole = pa.py_buffer(file.view())
     file.close()
-    streams = (pa.ipc.open_stream(whole.slice(at, size)) for at, size in places)
-    return pa.Table.from_batches([stream.read_next_batch() for stream in streams])
+    for at, size in places:
+        yield pa.ipc.open_stream(whole.slice(at, size)).read_next_batch()
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the same rows in fewer batches."""
+    waiting, size = list[pa.RecordBatch](), 0
+    for batch in batches:
+        waiting.append(batch)
+        size += batch.nbytes
+        if size >= JOINED:
+            yield from _one(waiting).to_batches()
+            waiting, size = [], 0
+    if waiting:
+        yield from _one(waiting).to_batches()
+
+
+def _one(batches: list[pa.RecordBatch]) -> pa.Table:
+    """Return batches as a table of one piece."""
+    return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
 
 
 def taken(cells: pa.Table, parts: Iterable[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
@@ -49,5 +75,4 @@ def taken(cells: pa.Table, parts: Iterable[NDArray[np.int64]]) -> Iterator[pa.Re
         ]
         back = np.empty(len(rows), np.int64)
         back[order] = np.arange(len(rows))
-        near = pa.Table.from_batches(found).unify_dictionaries().combine_chunks()
-        yield from near.take(pa.array(back)).to_batches()
+        yield from _one(found).take(pa.array(back)).to_batches()
