@@ -30,6 +30,15 @@ def test_a_place_of_the_plane_is_the_mean_of_asking_with_both_values(method):
         assert found.shares[j, i] == pytest.approx(mean, abs=1e-12)
 
 
+@pytest.mark.parametrize("method", [ts.NaiveBayes, ts.Scorecard])
+def test_the_plane_is_finite_where_no_double_holds_the_difference_of_its_ends(method):
+    model = method().fit(rows(), "y")
+    far = rows().assign(x=np.where(np.arange(150) % 2, 1.7e308, -1.7e308))
+    found = model.effect(["x", "z"], far)
+    assert np.isfinite(found.x.values).all()
+    assert found.x.values[[0, -1]].tolist() == [-1.7e308, 1.7e308]
+
+
 def test_it_prints_in_80_cells_and_draws_regions_without_dots():
     found = ts.NaiveBayes().fit(rows(), "y").effect(["x", "z"], rows(), of="no")
     assert max(map(len, str(found).splitlines())) <= 80

@@ -39,7 +39,10 @@ void order_keys(size_t rows, const uint64_t* keys, const Class* classes, size_t 
     const auto scratch = std::make_unique_for_overwrite<uint64_t[]>(2 * rows);
     rank_rows(rows, Keys{keys}, scratch.get(), scratch.get() + rows);
     std::vector<size_t> next(n_classes + 1);
-    for (size_t i = 0; classes && i < rows; ++i) ++next[size_t{classes[i]} + 1];
+    for (size_t i = 0; classes && i < rows; ++i) {
+        TALLY_REQUIRE(classes[i] < n_classes);
+        ++next[size_t{classes[i]} + 1];
+    }
     for (size_t c = 1; c <= n_classes; ++c) next[c] += next[c - 1];
     for (size_t i = 0; i < rows; ++i) {
         const uint32_t row = static_cast<uint32_t>(scratch[i]);

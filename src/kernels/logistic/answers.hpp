@@ -2,6 +2,8 @@
 // Columns are added in their order, so an answer depends on its own row alone: not on blocks, threads or instruction set.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/columns/doubles.hpp"
 #include "kernels/logistic/look.hpp"
 #include "kernels/logistic/words.hpp"
@@ -154,7 +156,7 @@ constexpr size_t kLaid =
 inline bool answers(const Ask& ask, const Numbers& given, double* memory, double* spare, Answer answer, double* numbers,
                     uint32_t* best) {
     const size_t wide = ask.dense, classes = ask.links == 1 ? 2 : ask.links;
-    const size_t tall = kRows * (1 + kLaid / kRows / (wide + 1));
+    const size_t tall = kRows * std::min(1 + kLaid / kRows / (wide + 1), (ask.rows + kRows - 1) / kRows);
     std::vector<double> laid(tall * wide);
     std::vector<int64_t> values(wide), strides(wide, static_cast<int64_t>(wide)), codes(ask.coded);
     for (size_t j = 0; j < wide; ++j) values[j] = reinterpret_cast<int64_t>(laid.data() + j);

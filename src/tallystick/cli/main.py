@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 a difference that was asked for; 2 an error; 130 interrupt
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import os
@@ -172,7 +173,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:  # before or after the command
         code = _interrupted()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Python's own last steps are nobody's business
-    gc.disable()  # nor is there a use in looking for garbage among what is all let go next
+    atexit.register(gc.disable)  # nor is there a use in looking for garbage among what is all let go next
     sys.exit(code)
 
 

@@ -158,7 +158,8 @@ def _axis(column: Column, blocks: Sequence[Block], cells: int) -> EffectAxis:
     low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf").tolist()
     if low == high:
         low, high = float(known.min()), float(known.max())
-    grid = np.linspace(low, high, cells) if high > low else np.array([low])
+    # halves: a double may not hold the difference of the ends
+    grid = 2 * np.linspace(low / 2, high / 2, cells) if high > low else np.array([low])
     names = tuple(quantity(float(f"{v:.4g}"), column.unit) for v in grid)
     return EffectAxis(column.name, grid, names, True)
 

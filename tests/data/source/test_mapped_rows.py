@@ -40,6 +40,11 @@ def test_cells_on_disk_take_no_memory():
     assert pa.total_allocated_bytes() - before < 100_000  # 4 MB of cells
 
 
+def test_a_batch_without_rows_keeps_its_schema():
+    kept = mapped_rows.on_disk([pa.RecordBatch.from_pylist([], CELLS.schema)])
+    assert (kept.num_rows, kept.schema) == (0, CELLS.schema)
+
+
 def test_many_small_batches_become_few():
     wide = pa.table({f"x{j}": np.arange(20_000.0) + j for j in range(40)})  # 6.4 MB
     kept = mapped_rows.on_disk(wide.to_batches(max_chunksize=100))

@@ -75,6 +75,13 @@ def test_half_of_a_character_among_few_objects_is_an_error_that_names_it():
         as_column(pd.Series(["a", LONE] * MANY, dtype=object), "x")
 
 
+@pytest.mark.parametrize("kind", ["O", "U3", "S3"])
+def test_a_field_of_a_packed_array_is_read_as_a_list_is(kind):
+    rows = np.zeros(MANY, [("flag", "u1"), ("text", kind)])
+    rows["text"] = ["a", "bcd"] * (MANY // 2)
+    assert as_column(rows["text"], "x").to_pylist() == ["a", "bcd"] * (MANY // 2)
+
+
 def test_masked_texts_stay_missing_however_few_objects_they_are():
     for kind in (object, str):
         cells = np.ma.MaskedArray(np.array(["a", "b", "a"] * MANY, kind), [False, False, True] * MANY)

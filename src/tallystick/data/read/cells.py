@@ -302,8 +302,7 @@ def tidied(
 def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
     """Return the texts themselves, null where missing."""
     texts = coded.dictionary.cast(pa.large_string())
-    kinds = strings.numbers(texts, marks).kinds  # no copy is made to see which are marks
-    marked = kinds == CellKind.MISSING
+    marked = strings.numbers(texts, marks).kinds == CellKind.MISSING  # without a copy of the texts
     cells = pc.if_else(from_numbers(marked), None, texts) if marked.sum() > texts.null_count else texts
     every = np.arange(len(texts))
     if coded.indices.null_count == 0 and np.array_equal(to_numbers(coded.indices), every):

@@ -1,7 +1,7 @@
 """Rows of a source that wait in a scratch file, as an Arrow table over it; and some of them, in any order.
 
 Knows batches and scratch files. Knows nothing of what cells mean.
-Law: the cells and their order are those that were given; what is held in memory is a batch at a time.
+Law: the cells and their order are those that were given; what is held in memory is a few megabytes at a time.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.source.scratch import ScratchFile, padded
 
-
-JOINED = 4 << 20  # bytes: smaller batches are put together, since each array takes a kilobyte beside its cells
+JOINED = 4 << 20  # bytes: smaller batches are joined, since each array takes a kilobyte beside its cells
 
 
 def on_disk(batches: Iterable[pa.RecordBatch]) -> pa.Table:
@@ -48,7 +47,7 @@ def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield from _one(waiting).to_batches()
             waiting, size = [], 0
     if waiting:
-        yield from _one(waiting).to_batches()
+        yield from _one(waiting).to_batches() or waiting[:1]  # without rows there is the schema
 
 
 def _one(batches: list[pa.RecordBatch]) -> pa.Table:

@@ -57,7 +57,7 @@ def _shared_texts(cells: NDArray[Any]) -> pa.DictionaryArray | None:
     """Return texts, missing ones among them, of which few are different objects: each is looked at once, and
     threads need not wait for each other. None of other cells.
     """
-    plain = type(cells) is np.ndarray and len(cells) >= MANY
+    plain = type(cells) is np.ndarray and len(cells) >= MANY and cells.flags.aligned
     found = kernels.code_objects(cells, len(cells) // SHARES) if plain else None
     if found is None:
         return None
