@@ -1,4 +1,4 @@
-"""Threads are made in one place, and none is left behind."""
+"""Threads are made in one place, and no job is left behind."""
 
 from __future__ import annotations
 
@@ -139,22 +139,49 @@ def test_what_ends_the_jobs_does_not_overtake_what_an_earlier_job_raises(threads
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
 @pytest.mark.parametrize("many", [0, 1, 2, 7, 30, 100])
 def test_each_item_is_answered_in_order_whatever_their_number(threads, many):
-    assert list(each_in_order(lambda n: n * n, range(many), threads)) == [n * n for n in range(many)]
+    assert each_in_order(lambda n: n * n, range(many), threads) == [n * n for n in range(many)]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 16])
-def test_the_first_error_of_an_item_is_raised_and_its_job_ends_there(threads):
-    done = []
+def test_the_first_error_in_the_order_of_items_is_raised_and_no_item_is_begun_after_it(threads):
+    done, late = [], threading.Event()
 
     def work(n):
         done.append(n)
-        if n in (50, 51, 90):
+        if n == 50 and threads > 1:
+            assert late.wait(PATIENCE)  # a later item fails before it
+        if n == 51:
+            late.set()
+        if n >= 50:
             raise KeyError(n)
 
-    found = each_in_order(work, range(100), threads)
     with pytest.raises(KeyError, match="50"):
-        list(found)
-    assert 51 not in done or threads == 16  # which has jobs of one item
+        each_in_order(work, range(100), threads)
+    assert len(done) <= 50 + threads
+
+
+def test_threads_wait_for_the_next_call_and_end_with_a_walk_that_is_left():
+    every = threading.Barrier(3)
+
+    def who() -> threading.Thread:
+        every.wait(PATIENCE)  # so each of three threads has one job
+        return threading.current_thread()
+
+    first = set(in_order([who] * 3, 3))
+    assert set(in_order([who] * 3, 3)) == first
+    assert len(first) == 3
+    walk = in_order([int] * 20, 3)
+    next(walk)
+    walk.close()
+    assert not any(thread.is_alive() for thread in first)
+    assert list(in_order([checkpoint] * 9, 3)) == [None] * 9
+
+
+def test_a_job_may_hand_out_jobs():
+    def job(n):
+        return sum(in_order([lambda k=k: k for k in range(n)], 2))
+
+    assert list(in_order([partial(job, n) for n in range(12)], 2)) == [n * (n - 1) // 2 for n in range(12)]
 
 
 @pytest.mark.slow
@@ -194,27 +221,31 @@ def test_threads_are_counted_or_refused():
 class Failing:
     """A question that one block of the table cannot answer; the others are waited for by nobody."""
 
+    under_way = 0
+
     def zero(self):
         return 0
 
     def add(self, total, block):
         if block.rows != 65_536:
             raise ZeroDivisionError
+        self.under_way += 1
         time.sleep(0.01)
+        self.under_way -= 1
         return total + block.rows
 
     def merge(self, total, other):
         return total + other
 
 
-def test_an_error_of_one_thread_ends_a_sum_and_leaves_no_thread():
+def test_an_error_of_one_thread_ends_a_sum_and_leaves_no_job():
     import numpy as np
 
     from tallystick.data.read.reader import read_table
     from tallystick.data.source import open_source
 
     table = read_table(open_source(np.random.default_rng(0).normal(size=(200_000, 1))))
-    before = set(threading.enumerate())  # of other tests; some may end meanwhile
+    adding = Failing()
     with pytest.raises(ZeroDivisionError):
-        Local(threads=2).total(table, Failing())
-    assert set(threading.enumerate()) <= before
+        Local(threads=2).total(table, adding)
+    assert adding.under_way == 0

@@ -19,6 +19,7 @@ JOB = textwrap.dedent(
     import sys, threading, time
     import numpy as np
     from tallystick.data.table.block import Block
+    from tallystick.data.threads import KEPT
     from tallystick.engines.local import Local
     from tallystick.stats.bayes import Ask, BayesSums
     rows, columns = 5_000_000, 20
@@ -39,7 +40,10 @@ JOB = textwrap.dedent(
         print("ready", flush=True)
         Local(2).total(Table(), BayesSums(tuple(Ask(n, "codes", 50) for n in codes), 2))
     except KeyboardInterrupt:
-        print("interrupted", threading.active_count(), time.process_time(), flush=True)
+        left = [t for t in threading.enumerate() if not t.name.startswith(KEPT)]
+        now = time.process_time()
+        time.sleep(0.2)
+        print("interrupted", len(left), now, time.process_time() - now < 0.05, flush=True)
     """
 )
 
@@ -48,6 +52,7 @@ GROWING = textwrap.dedent(
     """
     import sys, threading, time
     import numpy as np
+    from tallystick.data.threads import KEPT
     from tallystick.estimators.tree import DecisionTree
     from tallystick.kernels.trees import Grower
     step = getattr(Grower, sys.argv[1])
@@ -65,7 +70,10 @@ GROWING = textwrap.dedent(
         while True:  # only an interrupt ends it
             DecisionTree(threads=int(sys.argv[2])).fit(X, y)
     except KeyboardInterrupt:
-        print("interrupted", threading.active_count(), time.process_time(), flush=True)
+        left = [t for t in threading.enumerate() if not t.name.startswith(KEPT)]
+        now = time.process_time()
+        time.sleep(0.2)
+        print("interrupted", len(left), now, time.process_time() - now < 0.05, flush=True)
     """
 )
 
@@ -78,8 +86,8 @@ def spent(pid: int) -> float:
 
 
 def interrupted(folder: Path, *command: str, after: float) -> float:
-    """Seconds of the processor from the signal to the answer of one job, which leaves no thread and no file
-    behind. The job stands still while the signal is sent: what it does before is not counted.
+    """Seconds of the processor from the signal to the answer of one job, which leaves no thread at work and
+    no file behind. The job stands still while the signal is sent: what it does before is not counted.
     """
     with subprocess.Popen(
         [sys.executable, "-c", *command], stdout=subprocess.PIPE, cwd=folder, text=True
@@ -91,8 +99,8 @@ def interrupted(folder: Path, *command: str, after: float) -> float:
             before = spent(job.pid)
             job.send_signal(signal.SIGINT)
             job.send_signal(signal.SIGCONT)
-            said, threads, after_all = job.stdout.readline().split()
-            assert (said, threads) == ("interrupted", "1")
+            said, threads, after_all, rests = job.stdout.readline().split()
+            assert (said, threads, rests) == ("interrupted", "1", "True")
             assert job.wait() == 0
         finally:
             job.kill()

@@ -23,6 +23,17 @@ def test_one_row_and_all_rows_are_answered_alike(model):
     assert model.predict({"c": ["u", "v"]}).tolist() == ["p", "q"]
 
 
+def test_one_row_as_a_dict_is_answered_without_a_table(model, monkeypatch):
+    want = {cell: model.predict([{"c": cell}]).tolist() for cell in ("u", "v", None)}
+
+    def read(*_, **__):
+        raise AssertionError("one row was read as a table")
+
+    monkeypatch.setattr(type(model), "_blocks", read)
+    for cell, label in want.items():
+        assert model.predict({"c": cell}).tolist() == label
+
+
 def test_logarithms_are_those_of_the_shares_and_no_rows_are_none(model):
     assert np.allclose(
         np.exp(model.predict_log_proba({"c": ["u", "v"]})), model.predict_proba({"c": ["u", "v"]})

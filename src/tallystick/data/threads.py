@@ -2,8 +2,9 @@
 
 Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
 Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
-first error in it; nobody waits for a job that ends by a checkpoint; where no thread can be had, jobs are done
-by the caller.
+first error in it; nobody waits for a job that ends by a checkpoint; no job is left behind, while threads wait
+for the next call of `in_order`, since to start one takes longer than a small job; where no thread can be had,
+jobs are done by the caller.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from tallystick.errors import OptionError, shown
 S = TypeVar("S")
 T = TypeVar("T")
 _here = threading.local()
-JOBS = 4  # for each thread, or more: the last one to end does not keep the others waiting long
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
 
 
@@ -39,12 +39,6 @@ def checkpoint() -> None:
     stop = getattr(_here, "stop", None)
     if stop is not None and stop.is_set():
         raise Stopped
-
-
-def _watched(job: Callable[[], T], stop: threading.Event) -> T:
-    _here.stop = stop
-    checkpoint()
-    return job()
 
 
 def thread_count(threads: int | None) -> int:
@@ -64,36 +58,46 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-def _pool(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(count, thread_name_prefix="tallystick")
+def _pool(count: int, name: str = "tallystick") -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix=name)
+
+
+KEPT = "tallystick-kept"  # how threads are called that wait for the next call
+_idle: dict[int, ThreadPoolExecutor] = {}  # by their threads: one that nobody uses
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # the threads stay with the parent
 
 
 class _Once(Generic[T]):
-    """A job that is done by whoever comes first."""
+    """A job that is done by whoever comes first; once it is stopped, to its next checkpoint at most."""
 
-    def __init__(self, job: Callable[[], T]) -> None:
-        self.job, self.future, self.taken = job, Future[T](), threading.Lock()
+    def __init__(self, job: Callable[[], T], stop: threading.Event | None = None) -> None:
+        self.job, self.stop, self.future, self.taken = job, stop, Future[T](), threading.Lock()
 
     def __call__(self) -> None:
         if not self.taken.acquire(blocking=False):
             return
+        before, _here.stop = getattr(_here, "stop", None), self.stop
         try:
+            checkpoint()
             self.future.set_result(self.job())
         except BaseException as error:  # as a pool does: whoever waits is told
             self.future.set_exception(error)
+        finally:
+            _here.stop = before
 
 
-def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event | None = None) -> Future[T]:
-    """Return the future of a job; where no thread can be started, it is done here."""
-    once = _Once(job if stop is None else partial(_watched, job, stop))
+def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event | None = None) -> _Once[T]:
+    """Return a job that a thread will do; where none can be started, it is done here."""
+    once = _Once(job, stop)
     try:
         pool.submit(once)
     except RuntimeError:  # the system gives no more threads
         if once.taken.acquire(blocking=False):
             once.taken.release()
-            once.job = job  # nobody stops the caller
+            once.stop = getattr(_here, "stop", None)  # nobody else stops the caller
             once()
-    return once.future
+    return once
 
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
@@ -111,37 +115,49 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         return
     every = chain(begin, every)
     del begin  # a job is let go once it is done
-    pool = _pool(count)
-    waiting: deque[Future[T]] = deque()
+    pool = _idle.pop(count, None) or _pool(count, KEPT)
+    waiting: deque[_Once[T]] = deque()
     stop = threading.Event()
     try:
         for job in every:
             waiting.append(_begun(pool, job, stop))
             if len(waiting) > count:
-                yield _answer(waiting.popleft())
+                yield _answer(waiting)
         while waiting:
-            yield _answer(waiting.popleft())
+            yield _answer(waiting)
+        _idle[count] = pool  # all its jobs are done; another that lay there ends
     finally:
-        stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
-        pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
+        if waiting:
+            stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
+            pool.shutdown(cancel_futures=True)  # and is waited for
 
 
-def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | None = None) -> Iterator[T]:
-    """Yield work(item) of every item, in order. Several neighbours are a job, because handing out a job takes
-    as long as a small item: for items that are alike, and answers that all are kept.
+def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | None = None) -> list[T]:
+    """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
+    as long as a small item; answers are all kept.
     """
-    count = thread_count(threads)
-    size = 1 if count == 1 else max(1, len(items) // (JOBS * count))
+    lock, left = threading.Lock(), iter(range(len(items)))
+    found: dict[int, T] = {}
+    failed: dict[int, Exception] = {}
 
-    def some(start: int) -> list[T]:
-        out = []
-        for item in items[start : start + size]:
+    def some() -> None:
+        while True:
             checkpoint()
-            out.append(work(item))
-        return out
+            with lock:
+                at = None if failed else next(left, None)
+            if at is None:
+                return
+            try:
+                found[at] = work(items[at])
+            except Exception as error:  # whoever has an item before this one goes on: it may fail too
+                failed[at] = error
 
-    for answers in in_order((partial(some, start) for start in range(0, len(items), size)), count):
-        yield from answers
+    count = max(1, min(thread_count(threads), len(items)))
+    for _ in in_order([some] * count, count):
+        pass
+    if failed:
+        raise failed.pop(min(failed))  # popped: nothing that the error holds on to holds it
+    return [found[at] for at in range(len(items))]
 
 
 def _to_the_end(jobs: Iterable[Callable[[], T]]) -> Iterator[Callable[[], T]]:
@@ -156,14 +172,17 @@ def _raise(error: Exception) -> NoReturn:
     raise error
 
 
-def _answer(future: Future[T]) -> T:
-    """Wait in short steps, so that an interrupt is noticed at once on every platform."""
+def _answer(waiting: deque[_Once[T]]) -> T:
+    """Take the first answer. Wait in short steps: so an interrupt is noticed at once on every platform."""
     while True:
         try:
-            return future.result(timeout=0.1)
+            found = waiting[0].future.result(timeout=0.1)
         except NotYet:
-            if future.done():
+            if waiting[0].future.done():
                 raise
+        else:
+            waiting.popleft()
+            return found
 
 
 def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
@@ -175,7 +194,7 @@ def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
         return
     pool, stop = _pool(min(threads, len(jobs))), threading.Event()
     try:
-        for future in as_completed([_begun(pool, job, stop) for job in jobs]):
+        for future in as_completed([_begun(pool, job, stop).future for job in jobs]):
             yield future.result()
     finally:
         stop.set()
@@ -191,7 +210,7 @@ class Crew:
 
     def __call__(self, step: Callable[[int], T], items: Iterable[int]) -> list[T]:
         """Do a step for all items and wait."""
-        return [f.result() for f in [_begun(self.pool, partial(step, i)) for i in items]]
+        return [once.future.result() for once in [_begun(self.pool, partial(step, i)) for i in items]]
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
 from tallystick.estimators.plain_rows import from_floats
+from tallystick.estimators.rows import as_record
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
@@ -189,10 +190,11 @@ class Classifier(Deciding):
             Labels; None for a row of a file that cannot be read.
         """
         self._check_fitted()
-        X, threads, there = self._fitting(X), self._local().threads, self._best_there
-        found = from_floats(self.schema_, X, self._best_of_floats, threads, there)
-        if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
-            return found
+        if as_record(X, self._given_columns) is None:
+            X, threads, there = self._fitting(X), self._local().threads, self._best_there
+            found = from_floats(self.schema_, X, self._best_of_floats, threads, there)
+            if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
+                return found
         return self._answered(X, self._labels, lenient=lenient, missing_columns=missing_columns)
 
     def _labels(self, shares: NDArray[np.float64]) -> NDArray[Any]:

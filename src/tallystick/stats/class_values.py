@@ -107,7 +107,7 @@ class ByRanks:
             return question.by_code(codes, distinct, classes, weights)
 
         alone = table.rows * len(question.columns) < ALONE
-        return list(each_in_order(one, question.columns, 1 if alone else threads))
+        return each_in_order(one, question.columns, 1 if alone else threads)
 
 
 def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:

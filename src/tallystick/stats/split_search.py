@@ -22,7 +22,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.source import scratch
 from tallystick.data.table.ranks import quantile_cuts
-from tallystick.data.threads import FEW_ROWS, crew, in_order
+from tallystick.data.threads import FEW_ROWS, crew, each_in_order
 from tallystick.errors import DataError, OptionError
 from tallystick.kernels.trees import ANY_NUMBER, SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
@@ -281,10 +281,11 @@ class _Growth:
 
     def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
         used = self.question.schema.used
-        jobs = [partial(grow_column, table, used[j], self.question.max_bins) for j in self.question.columns]
+        columns = [used[j] for j in self.question.columns]
+        made = partial(grow_column, table, max_bins=self.question.max_bins)
+        cells = each_in_order(made, columns, threads if table.place == "disk" else 1)
         if table.place != "disk":
-            return [job() for job in jobs]
-        cells = list(in_order(jobs, threads))
+            return cells
         codes = sum(c.k + 1 for c in cells)
         tables = 8 * codes * (len(self.question.labels) + 2) * (table.rows // SMALL + 1)
         if 2 * tables > table.budget:

@@ -31,7 +31,7 @@ from tallystick.data.table.picked import (
     limit_of,
     take_picked,
 )
-from tallystick.data.threads import checkpoint, each_in_order, in_order
+from tallystick.data.threads import checkpoint, each_in_order
 from tallystick.stats.class_values import ALONE, ClassValues, Counts, ValuesByClass
 
 QUARTER = limit_of(MOST)
@@ -182,8 +182,8 @@ class ByGuess:
         """Yield the samples of columns that have few values: these are met, some columns at a time."""
         each = 1 if table.budget else min(max(-(-len(names) // threads), 1), TOGETHER)
         groups = [names[start : start + each] for start in range(0, len(names), each)]
-        jobs = (partial(self._met, question, table, group) for group in groups)
-        for group, samples in zip(groups, in_order(jobs, threads), strict=True):
+        met = each_in_order(partial(self._met, question, table), groups, threads)
+        for group, samples in zip(groups, met, strict=True):
             yield from zip(group, samples, strict=True)
 
     def _met(self, question: ValueSample, table: Table, names: Sequence[str]) -> list[SampledValues]:
@@ -223,7 +223,7 @@ def _picked(
         found = kernels.pick_values(some, [limit for _, limit in rest])
         return [(start, rows, values) for rows, values in found]
 
-    jobs = (partial(one, start) for start in range(0, table.rows if rest else 0, TASK))
-    parts = zip(*in_order(jobs, threads), strict=True)
+    starts = range(0, table.rows if rest else 0, TASK)
+    parts = zip(*each_in_order(one, starts, threads), strict=True)
     found = {**near, **{name: list(own) for (name, _), own in zip(rest, parts, strict=True)}}
     return [found[name] or [] for name in names]

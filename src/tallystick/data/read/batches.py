@@ -39,7 +39,7 @@ from tallystick.data.source.arrays import from_numbers, to_numbers
 from tallystick.data.source.lent import Lender
 from tallystick.data.source.unread import unread
 from tallystick.data.table.later import Doubles, LaterColumn
-from tallystick.data.threads import checkpoint, in_order
+from tallystick.data.threads import checkpoint, each_in_order
 from tallystick.kernels import CellKind, Scan
 
 if TYPE_CHECKING:
@@ -320,8 +320,7 @@ def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
 def _scan(look: Callable[[slice], list[Scan]], rows: int, threads: int) -> list[Scan]:
     """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
     starts = range(0, rows, 4 * BATCH) or (0,)
-    jobs = (partial(look, slice(start, start + 4 * BATCH)) for start in starts)
-    parts = list(in_order(jobs, threads))
+    parts = each_in_order(look, [slice(start, start + 4 * BATCH) for start in starts], threads)
     if len(parts) == 1:
         return parts[0]
     return [_joined(own, starts) for own in zip(*parts, strict=True)]

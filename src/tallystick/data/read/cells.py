@@ -25,7 +25,7 @@ from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_n
 from tallystick.data.table.block import code_type
 from tallystick.data.table.later import LaterColumn
 from tallystick.data.text import cell_text, moment_text, number_text
-from tallystick.data.threads import in_order
+from tallystick.data.threads import each_in_order
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
@@ -99,18 +99,15 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallI
         return {}
     codes = np.empty((width, rows), np.uint8)
 
-    def work(start: int) -> Callable[[], tuple[NDArray[np.uint8], NDArray[np.uint8], Any]]:
-        def run() -> tuple[NDArray[np.uint8], NDArray[np.uint8], Any]:
-            fits, seen = np.ones(width, np.uint8), np.zeros((width, 256), np.uint8)
-            kernels.small_codes(matrix[start : start + SLICE], base, codes, start, fits, seen)
-            return fits, seen, counted(codes[0, start : start + SLICE])
-
-        return run
+    def work(start: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Any]:
+        fits, seen = np.ones(width, np.uint8), np.zeros((width, 256), np.uint8)
+        kernels.small_codes(matrix[start : start + SLICE], base, codes, start, fits, seen)
+        return fits, seen, counted(codes[0, start : start + SLICE])
 
     def counted(column: NDArray[np.uint8]) -> Any:  # one column alone is the target's: its rows are asked for
         return kernels.count_classes(column, 256) if width == 1 else None
 
-    done = list(in_order((work(start) for start in range(0, rows, SLICE)), threads))
+    done = each_in_order(work, range(0, rows, SLICE), threads)
     fits = np.bitwise_and.reduce([f for f, _, _ in done])
     fits[np.abs(base) > EXACT] = 0
     used = np.bitwise_or.reduce([s for _, s, _ in done])

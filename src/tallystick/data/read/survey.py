@@ -46,7 +46,7 @@ from tallystick.data.read.survey_target import (
 )
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
-from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order, in_order
+from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order
 from tallystick.errors import DataError, counted, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
@@ -238,8 +238,8 @@ class Survey:
 
         for words, some in groupby(waiting, q.as_words):  # a column of texts may be most of the table
             several = list(some)
-            jobs = (partial(one, name, every if words else 1) for name in several)
-            found.update(zip(several, in_order(jobs, 1 if words else threads), strict=True))
+            read = partial(one, each=every if words else 1)
+            found.update(zip(several, each_in_order(read, several, 1 if words else threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
         told = None if along is None else along.told()
         return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
@@ -385,12 +385,12 @@ def scanned(parts: Mapping[str, Piece], threads: int = 1) -> Mapping[str, Piece]
         return parts
     values = [p.values for p in plain.values()]
     if len(plain) < FEW_COLUMNS:
-        scans = list(each_in_order(kernels.scan, values, threads))
+        scans = each_in_order(kernels.scan, values, threads)
     else:
         rows = len(values[0])
         step = max(FEW_ROWS, -(-rows // threads))
         pieces = [[v[a : a + step] for v in values] for a in range(0, max(rows, 1), step)]
-        seen = list(each_in_order(kernels.scan_rows, pieces, threads))
+        seen = each_in_order(kernels.scan_rows, pieces, threads)
         scans = kernels.scan_columns(values, kernels.joined_scans(seen))
     found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
     return {n: found.get(n, p) for n, p in parts.items()}

@@ -9,10 +9,9 @@ Law: the vocabulary and the counts depend on the texts alone, not on chunks, par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +20,8 @@ from numpy.typing import NDArray
 from tallystick.data.read.strings import layout
 from tallystick.data.source.arrays import from_numbers
 from tallystick.data.table.block import WordCounts
-from tallystick.data.threads import in_order, thread_count
+from tallystick.data.threads import each_in_order, thread_count
 from tallystick.kernels import WordCounter, WordRows, WordTable
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 ALONE = 1 << 16  # bytes of text that are not worth a second thread
 Cells = Any  # a string Array or ChunkedArray, or a list of Arrays
@@ -83,7 +79,7 @@ def counted_words(
     workers = thread_count(threads)
     partitions = _partitions(cells, workers)
     counters = [WordCounter(marks) for _ in partitions]
-    chunks = _each(_count, list(zip(counters, partitions, strict=True)), workers)
+    chunks = each_in_order(_count, list(zip(counters, partitions, strict=True)), workers)
     table, places, documents = _merged(counters)
     order = table.order()
     if min_letters > 1:
@@ -96,7 +92,7 @@ def counted_words(
         for chunk in task[0]:
             chunk.place(number[task[1]], len(order))
 
-    _each(finish, list(zip(chunks, places, strict=True)), workers)
+    each_in_order(finish, list(zip(chunks, places, strict=True)), workers)
     words = _texts(table, order)
     del counters, table, places  # so that the joined rows can have their memory
     return words, _joined(chunks, workers)
@@ -114,7 +110,7 @@ def match_words(
             chunk.place(None, vocabulary.table.words)
         return chunks
 
-    return _joined(_each(match, _partitions(cells, workers), workers), workers)
+    return _joined(each_in_order(match, _partitions(cells, workers), workers), workers)
 
 
 def _count(task: tuple[WordCounter, list[Texts]]) -> list[WordRows]:
@@ -147,11 +143,6 @@ def _partitions(cells: Cells, workers: int) -> list[list[Texts]]:
             elif room <= 0 or row < rows:
                 room = total
     return [part for part in parts if part]
-
-
-def _each(work: Callable[[T], R], tasks: list[T], workers: int) -> list[R]:
-    """Return work(task) of each task, on threads when there are several."""
-    return list(in_order((partial(work, task) for task in tasks), workers))
 
 
 def _merged(counters: list[WordCounter]) -> tuple[WordTable, list[NDArray[np.uint32]], NDArray[np.int64]]:
@@ -199,5 +190,5 @@ def _joined(parts: list[list[WordRows]], workers: int) -> WordCounts:
             end = begin
 
     ends = accumulate(sum(len(chunk.words) for chunk in part) for part in parts)
-    _each(copy, list(zip(parts, ends, strict=True)), workers)
+    each_in_order(copy, list(zip(parts, ends, strict=True)), workers)
     return WordCounts(starts, words, counts)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
-from tallystick.data.threads import in_order
+from tallystick.data.threads import each_in_order
 
 STEP = 1 << 18  # numbers that a thread takes at once
 NEAR = 1 << 15  # of these, those whose doubles stay near
@@ -39,8 +39,7 @@ class Doubles:
             if self._made is None:
                 out = np.empty_like(self.numbers, np.float64)
                 starts = range(0, len(out), self._rows(STEP))
-                for _ in in_order((partial(self._make, out, start) for start in starts), self.threads):
-                    pass
+                each_in_order(partial(self._make, out), starts, self.threads)
                 self._made = self.numbers = out  # what they were made of is let go
             return self._made
 

@@ -21,7 +21,7 @@ from tallystick.data.table.hashes import Hasher, equal_together
 from tallystick.data.table.later import LaterColumn, LaterColumns
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
-from tallystick.data.threads import FEW_ROWS, in_order, thread_count
+from tallystick.data.threads import FEW_ROWS, each_in_order, in_order, thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,8 +112,11 @@ class Table:
         count = 1 if self.rows < FEW_ROWS else thread_count(threads)
         size = min(GROUP, -(-len(names) // count)) or 1  # so that no thread waits where columns are few
         groups = [names[i : i + size] for i in range(0, len(names), size)]
-        jobs = (partial(rank_group, [self.columns[name] for name in group]) for group in groups)
-        for group, ranked in zip(groups, in_order(jobs, count), strict=True):
+
+        def one(group: list[str]) -> list[Any]:
+            return rank_group([self.columns[name] for name in group])
+
+        for group, ranked in zip(groups, each_in_order(one, groups, count), strict=True):
             self._ranks.update(zip(group, ranked, strict=True))
 
     def number_codes(self, name: str, most: int, bins: int) -> tuple[NDArray[Any], NDArray[np.float64], bool]:

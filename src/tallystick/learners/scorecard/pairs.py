@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.threads import in_order
+from tallystick.data.threads import each_in_order
 from tallystick.learners.scorecard.priors import CardPiece, pair_piece
 from tallystick.learners.scorecard.quadratic import Spot
 from tallystick.learners.scorecard.rounds import Rounds, State
@@ -175,8 +174,11 @@ def screened(
     unit = known.factor * 2.0**-known.bits * sample.every
     tables, rough = read_tables(total, unit, rounds.bend)
     closer = sorted(range(len(pairs)), key=lambda i: (rough[i], i))[:CLOSER]
-    jobs = (partial(_found, columns, pairs[i], tables[i], rounds.share) for i in sorted(closer))
-    out = [one for one in in_order(jobs, rounds.threads) if one is not None]
+
+    def one(i: int) -> FoundPair | None:
+        return _found(columns, pairs[i], tables[i], rounds.share)
+
+    out = [found for found in each_in_order(one, sorted(closer), rounds.threads) if found is not None]
     return sorted(out, key=lambda one: (-one.gain, one.first, one.second))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.threads import crew, in_order, thread_count
+from tallystick.data.threads import crew, each_in_order, thread_count
 from tallystick.kernels import BlockBasis, Together
 from tallystick.kernels.check import Room
 from tallystick.learners.scorecard.priors import CardPiece
@@ -181,8 +181,8 @@ class Optimum:
         stops = np.array([at.stop for at in self.directions.at], np.int64)
         first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
         alone, others = np.flatnonzero(last - first == 1), np.flatnonzero(last - first != 1)
-        out, jobs = np.empty(len(starts)), (partial(self.worth, j, share) for j in others.tolist())
-        out[others] = list(in_order(jobs, 1 if len(self.v) < MANY else threads))
+        out, worth = np.empty(len(starts)), partial(self.worth, share=share)
+        out[others] = each_in_order(worth, others.tolist(), 1 if len(self.v) < MANY else threads)
         for some in np.split(alone, range(MANY, len(alone), MANY)):
             at = first[some]
             own = self.root[:, at]
