@@ -9,7 +9,6 @@ Law: where it answers, it answers what the long way answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -19,11 +18,16 @@ from numpy.typing import NDArray
 from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.source.door import here, lies_on_device
-from tallystick.data.threads import in_order, thread_count
+from tallystick.data.threads import each_in_order, thread_count
 
 PIECE = 65_536  # rows of a task, at least
-SHARES = 4  # tasks of a thread: fewer of them look up fewer columns, more of them end together
+SHARES = 8  # tasks of a thread: fewer of them look up fewer columns, more of them end together
 LARGEST = 8 * PIECE  # so that memory does not grow with the rows, and an interrupt need not wait
+
+
+class _NotPlain(Exception):  # noqa: N818  it is not an error: these rows have to be read
+    pass
+
 
 Columns = Sequence[NDArray[Any]]
 Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
@@ -59,20 +63,22 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
     out: list[NDArray[Any]] = []
     first = Lock()
 
-    def answer(part: slice) -> bool:
+    def answer(part: slice) -> None:
         found = work([c[part] for c in columns], part.stop - part.start)
         if found is None:
-            return False
+            raise _NotPlain
         with first:
             if not out:
                 out.append(found if len(found) == rows else np.empty((rows, *found.shape[1:]), found.dtype))
         if out[0] is not found:
             out[0][part] = found
-        return True
 
-    parts = (slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size))
-    answered = all(in_order((partial(answer, part) for part in parts), threads))
-    return out[0] if answered else None
+    parts = [slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size)]
+    try:
+        each_in_order(answer, parts, threads)
+    except _NotPlain:
+        return None
+    return out[0]
 
 
 def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tallystick.data.read.judge import words_per_text
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source, read
@@ -397,3 +398,10 @@ def test_arguments_of_read_are_named_with_it_in_python_and_as_flags_on_the_comma
 def test_levels_that_are_numbers_may_be_written_in_any_way(levels, cells):
     table = read_table(open_source({"x": cells * 5}), Wishes(levels={"x": levels}))
     assert table.schema["x"].levels == ("0", "1")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_words_are_what_white_space_of_ascii_parts_and_no_text_goes_on_in_the_next(kind):
+    texts = ["one", "", "two\tparts", " ", "\n three  small \x0cparts\r", "no\u00a0space\x0bhere", "end"]
+    array = pa.array(["before ", *texts, " after"], kind).slice(1, len(texts))
+    assert words_per_text(array) == (1 + 0 + 2 + 0 + 3 + 1 + 1) / 7
