@@ -384,7 +384,7 @@ def words_per_text(texts: Any) -> float:
         before = np.empty_like(space)
         before[1:] = space[:-1]
         before[ends[:-1][ends[:-1] < ends[1:]] - ends[0]] = True  # a text begins as behind white space
-        words += np.count_nonzero(before > space)
+        words += int(np.count_nonzero(before > space))
     return float(words) / len(places)
 
 
