@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 import tallystick
+from tallystick.data import threads as module
 from tallystick.data.threads import (
+    KEPT,
     Stopped,
     as_they_come,
     checkpoint,
@@ -175,6 +177,63 @@ def test_threads_wait_for_the_next_call_and_end_with_a_walk_that_is_left():
     walk.close()
     assert not any(thread.is_alive() for thread in first)
     assert list(in_order([checkpoint] * 9, 3)) == [None] * 9
+
+
+def test_an_interrupt_while_the_first_job_is_handed_out_stops_it(monkeypatch):
+    plain = module._begun
+
+    def interrupted(*given):
+        plain(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_begun", interrupted)
+    began, ended = threading.Event(), threading.Event()
+    with pytest.raises(KeyboardInterrupt):
+        list(in_order([partial(endless, began, ended)] * 2, 2))
+    assert ended.is_set() or not began.is_set()
+
+
+def test_however_many_the_items_are_no_more_threads_wait_than_were_asked_for():
+    for many in range(2, 20):
+        each_in_order(lambda n: n, range(many), 6)
+        each_in_order(lambda n: n, range(many), 3)
+    soon = time.monotonic() + PATIENCE  # those of a pool that is let go end by themselves
+    while sum(t.name.startswith(KEPT) for t in threading.enumerate()) > 3:
+        assert time.monotonic() < soon
+        time.sleep(0.01)
+
+
+def test_what_ends_a_program_is_raised_as_an_error_is():
+    done = []
+
+    def work(n):
+        done.append(n)
+        if n == 1:
+            raise SystemExit("now")
+
+    with pytest.raises(SystemExit, match="now"):
+        each_in_order(work, range(200), 2)
+    assert len(done) < 200
+
+
+def test_an_error_that_was_told_holds_nothing():
+    class Large:
+        pass
+
+    seen = []
+
+    def work(n):
+        large = Large()
+        seen.append(weakref.ref(large))
+        raise KeyError(n)
+
+    gc.disable()
+    try:
+        with pytest.raises(KeyError):
+            each_in_order(work, range(4), 2)
+        assert not any(ref() for ref in seen)
+    finally:
+        gc.enable()
 
 
 def test_a_job_may_hand_out_jobs():

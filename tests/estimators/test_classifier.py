@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.errors import DataError
 
 ROWS = {"c": ["u", "u", "v", "v", "v"] * 20, "y": ["p", "p", "q", "q", "p"] * 20}
 
@@ -32,6 +36,39 @@ def test_one_row_as_a_dict_is_answered_without_a_table(model, monkeypatch):
     monkeypatch.setattr(type(model), "_blocks", read)
     for cell, label in want.items():
         assert model.predict({"c": cell}).tolist() == label
+
+
+ODD = {
+    "i": ["zz", "0.1", float("inf"), True, b"1", [1], 10**30, Decimal("0.1"), None, "NA", 3, "3"],
+    "d": ["0.1", Decimal("0.1"), 10**30, 0.5, 18_300, "2020-05-01", date(2020, 5, 1), True, None, "NA"],
+    "c": ["u", " u ", "never", 1, True, b"u", [1], None],
+}
+
+
+@pytest.mark.parametrize(
+    "method", [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard, ts.RuleList]
+)
+def test_a_dict_is_answered_or_refused_as_a_table_of_it(method):
+    rng = np.random.default_rng(0)
+    a, days = rng.normal(size=300), rng.integers(0, 900, 300)
+    first = date(2020, 1, 1)
+    rows = [
+        {"a": x, "i": d % 9, "c": "uvw"[d % 3], "d": first + timedelta(d), "y": x > 0.3}
+        for x, d in zip(a.tolist(), days.tolist(), strict=True)
+    ]
+    model = method().fit(rows, "y")
+
+    def told(X, lenient):
+        try:
+            return model.predict(X, lenient=lenient).tolist()
+        except DataError as error:
+            return str(error)
+
+    for name, cells in ODD.items():
+        for cell in cells:
+            row = rows[0] | {name: cell}
+            for lenient in (False, True):
+                assert told(row, lenient) == told([row], lenient), (name, cell)
 
 
 def test_logarithms_are_those_of_the_shares_and_no_rows_are_none(model):

@@ -63,9 +63,16 @@ def _pool(count: int, name: str = "tallystick") -> ThreadPoolExecutor:
 
 
 KEPT = "tallystick-kept"  # how threads are called that wait for the next call
-_idle: dict[int, ThreadPoolExecutor] = {}  # by their threads: one that nobody uses
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # the threads stay with the parent
+_idle: dict[int, ThreadPoolExecutor] = {}  # by their threads: the one pool that nobody uses
+
+
+def _end_idle() -> None:
+    while _idle:
+        _idle.popitem()[1].shutdown()
+
+
+if hasattr(os, "register_at_fork"):  # threads stay with the parent, and Python warns of a fork beside them
+    os.register_at_fork(before=_end_idle, after_in_child=_idle.clear)
 
 
 class _Once(Generic[T]):
@@ -73,6 +80,7 @@ class _Once(Generic[T]):
 
     def __init__(self, job: Callable[[], T], stop: threading.Event | None = None) -> None:
         self.job, self.stop, self.future, self.taken = job, stop, Future[T](), threading.Lock()
+        self.by_caller = False
 
     def __call__(self) -> None:
         if not self.taken.acquire(blocking=False):
@@ -95,6 +103,7 @@ def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event
     except RuntimeError:  # the system gives no more threads
         if once.taken.acquire(blocking=False):
             once.taken.release()
+            once.by_caller = True
             once.stop = getattr(_here, "stop", None)  # nobody else stops the caller
             once()
     return once
@@ -117,17 +126,21 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
     del begin  # a job is let go once it is done
     pool = _idle.pop(count, None) or _pool(count, KEPT)
     waiting: deque[_Once[T]] = deque()
-    stop = threading.Event()
+    stop, full, done = threading.Event(), True, False
     try:
         for job in every:
             waiting.append(_begun(pool, job, stop))
+            full = full and not waiting[-1].by_caller
             if len(waiting) > count:
                 yield _answer(waiting)
         while waiting:
             yield _answer(waiting)
-        _idle[count] = pool  # all its jobs are done; another that lay there ends
+        done = full  # a job that no thread could be had for lies in the pool's line
     finally:
-        if waiting:
+        if done:
+            _idle.clear()  # what lay there ends
+            _idle[count] = pool
+        else:
             stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
             pool.shutdown(cancel_futures=True)  # and is waited for
 
@@ -138,7 +151,7 @@ def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | Non
     """
     lock, left = threading.Lock(), iter(range(len(items)))
     found: dict[int, T] = {}
-    failed: dict[int, Exception] = {}
+    failed: dict[int, BaseException] = {}
 
     def some() -> None:
         while True:
@@ -149,14 +162,18 @@ def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | Non
                 return
             try:
                 found[at] = work(items[at])
-            except Exception as error:  # whoever has an item before this one goes on: it may fail too
+            except BaseException as error:  # whoever has an item before this one goes on: it may fail too
                 failed[at] = error
 
-    count = max(1, min(thread_count(threads), len(items)))
-    for _ in in_order([some] * count, count):
+    for _ in in_order([some] * min(thread_count(threads), len(items)), threads):
         pass
     if failed:
-        raise failed.pop(min(failed))  # popped: nothing that the error holds on to holds it
+        first = failed[min(failed)]
+        try:
+            raise first
+        finally:
+            failed.clear()  # an error holds its frames: these shall not hold it
+            del first
     return [found[at] for at in range(len(items))]
 
 
@@ -178,11 +195,11 @@ def _answer(waiting: deque[_Once[T]]) -> T:
         try:
             found = waiting[0].future.result(timeout=0.1)
         except NotYet:
-            if waiting[0].future.done():
-                raise
-        else:
-            waiting.popleft()
-            return found
+            if not waiting[0].future.done():
+                continue
+            found = waiting[0].future.result()  # it was done just now, or raised this itself
+        waiting.popleft()
+        return found
 
 
 def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, meanings, spelt
-from tallystick.data.text import WRITTEN_OUT, cell_text, number_text
+from tallystick.data.text import EXACT, WRITTEN_OUT, cell_text, number_text
 from tallystick.errors import DataError, shown
 
 T = TypeVar("T")
@@ -22,15 +22,16 @@ SPACES = " \t\n\v\f\r"
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 
 
-def read_number(name: str, cell: Any, marks: Mapping[str, bool]) -> float | None:
+def read_number(column: Column, cell: Any, marks: Mapping[str, bool]) -> float | None:
     """Return a cell of a numeric column as a double, None when it is missing."""
-    text = written(cell, name)
+    text = written(cell, column.name)
     if text is None or text in marks or text.lower() in NUMBER_MARKS:
         return None
-    if NUMBER.fullmatch(text) or text in ("inf", "-inf"):  # as a table reads it: 1_000 is none
+    plain = column.unit != "date" or (type(cell) is int and abs(cell) <= EXACT)  # dates are for a table
+    if plain and (NUMBER.fullmatch(text) or text in ("inf", "-inf")):  # as a table reads it: 1_000 is none
         return float(text)
     raise DataError(
-        f"column {shown(name)} was numeric when the model was fitted, but the row "
+        f"column {shown(column.name)} was numeric when the model was fitted, but the row "
         f"holds {shown(cell)}. Correct it, or give None."
     )
 
@@ -90,7 +91,7 @@ def level_reader(column: Column, marks: Mapping[str, bool], values: Sequence[T])
 def _number_reader(column: Column, marks: Mapping[str, bool]) -> Read:
     def read(cell: Any) -> float:
         if type(cell) is not float:
-            number = read_number(column.name, cell, marks)
+            number = read_number(column, cell, marks)
             if number is None:
                 return math.nan
             cell = number

@@ -378,8 +378,8 @@ def words_per_text(texts: Any) -> float:
     space parts, that of ASCII.
     """
     places, words = np.arange(0, len(texts), -(-len(texts) // 10_000)), 0
-    for start in range(0, len(places), 1_000):  # texts may be long, and lie on disk
-        data, ends, _, _ = strings.layout(texts.take(from_numbers(places[start : start + 1_000])))
+    for start in range(0, len(places), 100):  # texts may be long, and lie on disk
+        data, ends, _, _ = strings.layout(texts.take(from_numbers(places[start : start + 100])))
         space = WHITE[data[ends[0] : ends[-1]]]
         before = np.empty_like(space)
         before[1:] = space[:-1]

@@ -97,7 +97,7 @@ class LogisticRow:
 
     def _number(self, name: str, cell: Any) -> float:
         """Return a cell as a double; NaN when it is missing."""
-        number = read_number(name, cell, self.marks)
+        number = read_number(self.model.schema[name], cell, self.marks)
         return math.nan if number is None else number
 
     @staticmethod

@@ -82,7 +82,7 @@ class BayesRow:
 
         def read(cell: Any) -> Parts | None:
             if type(cell) is not float:
-                number = read_number(column.name, cell, marks)
+                number = read_number(column, cell, marks)
                 if number is None:
                     return None
                 cell = number

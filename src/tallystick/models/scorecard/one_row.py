@@ -40,6 +40,7 @@ class CardRow:
         by_class = [model._by_class(part.points).tolist() for part in model.parts]
         self.base: Points = model.additive.base.tolist()
         used = dict.fromkeys(name for part in model.parts for name in part.columns)
+        used |= dict.fromkeys(c.name for c in model.schema.used)  # a table reads the others too
         self.readers = [(name, reader_of(model.schema[name], self.marks)) for name in used]
         place = {name: i for i, name in enumerate(used)}
         self.lines: list[tuple[int, Line, list[Points]]] = []
