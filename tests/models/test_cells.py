@@ -10,6 +10,7 @@ from tallystick.data.schema import Column
 from tallystick.errors import DataError
 from tallystick.models.cells import alias, read_number, written
 
+X = Column("x", "numeric")
 MARKS = {"": True, "-999": True}
 
 
@@ -18,18 +19,27 @@ MARKS = {"": True, "-999": True}
     [(3, 3.0), (" 2.5 ", 2.5), ("1e3", 1000.0), (".5", 0.5), ("inf", math.inf), ("+7.", 7.0)],
 )
 def test_a_number_is_read_however_it_comes(cell, number):
-    assert read_number("x", cell, MARKS) == number
+    assert read_number(X, cell, MARKS) == number
 
 
 @pytest.mark.parametrize("cell", [None, "", "NA", "n/a", "-999", -999, math.nan])
 def test_what_marks_a_missing_number_is_missing(cell):
-    assert read_number("x", cell, MARKS) is None
+    assert read_number(X, cell, MARKS) is None
 
 
 @pytest.mark.parametrize("cell", ["1_000", "red", "0x10", "1,5"])
 def test_what_is_not_a_number_is_refused_with_its_column_and_value(cell):
     with pytest.raises(DataError, match=f"column 'x' was numeric .* the row holds '{cell}'"):
-        read_number("x", cell, MARKS)
+        read_number(X, cell, MARKS)
+
+
+@pytest.mark.parametrize("cell", ["0.1", "18300", 10**30, 0.5, True])
+def test_a_date_that_is_no_whole_number_of_days_is_for_a_table_to_read(cell):
+    days = Column("d", "numeric", unit="date")
+    assert read_number(days, 18_300, MARKS) == 18_300
+    assert read_number(days, None, MARKS) is None
+    with pytest.raises(DataError, match="column 'd'"):
+        read_number(days, cell, MARKS)
 
 
 def test_a_cell_is_written_as_tables_write_it():

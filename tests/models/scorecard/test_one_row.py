@@ -70,7 +70,10 @@ def test_a_number_that_marks_missing_cells_is_for_a_table():
 
 
 def test_a_column_without_points_need_not_be_there():
-    assert CardRow(card(parts=card().parts[:1])).shares({"x": 1.0}) is not None
+    row = CardRow(card(parts=card().parts[:1]))
+    assert row.shares({"x": 1.0}) is not None
+    assert row.shares({"x": 1.0, "a": "r"}) is not None
+    assert row.shares({"x": 1.0, "a": object()}) is None  # for a table, which says what is wrong
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,9 @@ class CardRow:
         by_class = [model._by_class(part.points).tolist() for part in model.parts]
         self.base: Points = model.additive.base.tolist()
         used = dict.fromkeys(name for part in model.parts for name in part.columns)
-        used |= dict.fromkeys(c.name for c in model.schema.used)  # a table reads the others too
         self.readers = [(name, reader_of(model.schema[name], self.marks)) for name in used]
+        others = [c for c in model.schema.used if c.name not in used and c.kind != "text"]
+        self.others = [(c.name, reader_of(c, self.marks)) for c in others]
         place = {name: i for i, name in enumerate(used)}
         self.lines: list[tuple[int, Line, list[Points]]] = []
         self.pairs: list[tuple[int, Line, int, Line, int, list[Points]]] = []
@@ -58,6 +59,9 @@ class CardRow:
             return None
         try:
             cells = [read(row[name]) for name, read in self.readers]
+            for name, read in self.others:  # they need not be there; if so, a table must read them
+                if name in row:
+                    read(row[name])
         except (KeyError, DataError):
             return None
         parts = [table[line(cells[i])] for i, line, table in self.lines]
