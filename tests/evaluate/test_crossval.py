@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,6 +106,13 @@ def test_a_fold_may_lack_a_class_that_has_a_weight(model):
 def test_ways_to_deal_rows_that_make_no_sense_are_refused(given, says):
     with pytest.raises(OptionError, match=says):
         FoldWay.of(*given)
+
+
+def test_leaving_out_each_row_is_refused_where_rows_stay_far():
+    far = SimpleNamespace(place="far", rows=5_000_000)
+    with pytest.raises(OptionError, match=r"these 5,000,000 rows stay with Spark\. Use folds=10") as caught:
+        FoldWay.of("leave-one-out", None, None).far(far)
+    assert "\n" not in str(caught.value)
 
 
 def test_the_way_rows_were_dealt_is_said_in_words():

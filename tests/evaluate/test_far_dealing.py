@@ -44,7 +44,7 @@ class Dealer:
     def __init__(self, block, size):
         self.block, self.size = block, size
 
-    def ranked(self, name, labels, width):
+    def ranked(self, name, labels, width, weighed=False):
         assert labels(self.block).tolist() == [0] * self.block.rows
         return Pieces(self.block.values(name), self.size)
 
@@ -55,7 +55,7 @@ class Dealer:
 def far_times(times, size):
     block = Block(len(times), {"t": np.array(times, float)}, np.zeros(len(times), np.uint8))
     schema = Schema((Column("t", "numeric", low=0.0, high=9.0),), Target("y", ("a", "b")))
-    table = SimpleNamespace(rows=len(times), schema=schema)
+    table = SimpleNamespace(rows=len(times), weight=len(times), schema=schema)
     return FarDealing(table, Dealer(block, size), time="t")
 
 
@@ -127,6 +127,8 @@ def test_workers_get_no_names_of_groups_and_only_the_first_repeat_is_told_by_the
     sent = {}
 
     class Deals:
+        cases = 30
+
         def with_beside(self, lean, works):
             sent.update(works)
             return self
@@ -134,7 +136,7 @@ def test_workers_get_no_names_of_groups_and_only_the_first_repeat_is_told_by_the
         def in_order(self, order):
             return SimpleNamespace(sizes=order.sizes(30))
 
-    table = SimpleNamespace(rows=30, schema=schema, dealer=Deals)
+    table = SimpleNamespace(rows=30, schema=schema, dealer=lambda weighed: Deals())
     dealing = FarDealing.of(table, beside=FarGroups(table, (grouping,)))
     (work,) = sent.values()
     assert work(Block(2, {"who": np.array([1, 0], np.uint8)})).tolist() == [

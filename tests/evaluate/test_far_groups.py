@@ -29,7 +29,7 @@ class Rows:
     """Blocks that are summed one by one. sizes[fold]: rows."""
 
     def __init__(self, blocks, sizes=()):
-        self.blocks, self.sizes, self.schema = blocks, sizes, SCHEMA
+        self.blocks, self.sizes, self.schema, self.unit = blocks, sizes, SCHEMA, 1
 
     def total(self, question, *_):
         parts = [question.add(question.zero(), block) for block in self.blocks]

@@ -48,7 +48,7 @@ class Blockwise:
         return None
 
     def ranked(self, name, labels, width):
-        work = ValuesSent(name, labels, width, self.ends)
+        work = ValuesSent(name, labels, width, self.ends, weighed=True)
         pieces = InPieces(joined_pieces([one for block in self.blocks for one in work([block])]))
         told = dict(held(pieces.elements))
         parts = len(self.ends) + 1
@@ -75,26 +75,31 @@ def answers(rows, k, rounded, seed):
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("ends", [[], [0.05, 0.5, 0.51, 2.0]])
 @pytest.mark.parametrize("priced", [False, True])
-def test_scores_from_sums_and_ranks_are_those_of_all_answers(k, rounded, ends, priced):
+@pytest.mark.parametrize("unit", [None, 1, 1 << 32])
+def test_scores_from_sums_and_ranks_are_those_of_all_answers(k, rounded, ends, priced, unit):
     truth, shares, fold = answers(700, k, rounded, seed=k)
+    weights = None if unit is None else np.random.default_rng(5).integers(1, 4 * unit, 700)
+    weight = None if unit is None else weights / unit
     labels = tuple("abcd"[:k])
     cost = (1 - np.eye(k)) * 0.1 * (1 + np.arange(k)) if priced else None
-    here = CrossValidation(labels, truth, (FoldAnswers(shares, fold),), cost=cost)
+    here = CrossValidation(labels, truth, (FoldAnswers(shares, fold),), weight, cost=cost)
     blocks = [
         Block(
             len(some),
             {**{str(c): shares[some, c] for c in range(k)}, "fold": fold[some].astype(np.uint8)},
             truth[some].astype(np.uint8),
+            weights=None if unit is None else weights[some],
         )
         for some in np.array_split(np.random.default_rng(0).permutation(700), 5)
     ]
     far = Blockwise(blocks, np.array(ends))
-    given = SummedAnswers.of(far, k, FOLDS, cost, cost, None)
+    given = SummedAnswers.of(far, k, FOLDS, cost, cost, None, unit or 1)
     there = given.scores(labels)
     assert json.dumps(there.to_dict()) == json.dumps(here.scores.to_dict())
-    impossible = int((shares[np.arange(700), truth] <= 0).sum())
-    assert given.totals.impossible == impossible
-    assert (impossible > 0) == rounded
+    lost = shares[np.arange(700), truth] <= 0
+    assert given.totals.impossible == (int(weights[lost].sum()) if unit == 1 else int(lost.sum()))
+    assert lost.any() == rounded
+    assert given.loss_error == here.loss_error
     for name, means in given.fold_means.items():
         assert means.tolist() == here.fold_means(name).tolist()
 
@@ -106,3 +111,12 @@ def test_a_score_of_single_rows_says_that_they_are_not_here():
     given = SummedAnswers.of(far, 2, FOLDS, None, None, 1)
     with pytest.raises(OptionError, match="answers to them stay with Spark"):
         _ = given.shares
+
+
+def test_a_weight_counts_as_so_many_rows_to_the_last_bit():
+    truth, shares, fold = answers(300, 2, True, 1)
+    many = np.random.default_rng(2).integers(1, 5, 300)
+    parts = FoldAnswers(shares, fold), FoldAnswers(np.repeat(shares, many, axis=0), np.repeat(fold, many))
+    weighed = CrossValidation(("a", "b"), truth, parts[:1], many.astype(float))
+    written_out = CrossValidation(("a", "b"), np.repeat(truth, many), parts[1:])
+    assert json.dumps(weighed.to_dict()) == json.dumps(written_out.to_dict())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.stats import exact
-from tallystick.stats.exact import digits, exact_total, exact_total_of, joined, nearest
+from tallystick.stats.exact import digits, exact_total, exact_total_of, joined, nearest, weighted_total
 
 number = st.one_of(st.floats(-1e200, 1e200), st.floats(-1, 1), st.floats(-1e-300, 1e-300))
 
@@ -36,3 +36,12 @@ def test_a_weight_counts_a_value_as_often():
     want = float(sum(Fraction(v) * w for v, w in zip(values.tolist(), weights.tolist(), strict=True)))
     assert nearest(digits(values, weights)) == want
     assert nearest(digits(values, np.array([0, 2, 0]))) == 1.4
+
+
+@pytest.mark.parametrize("unit", [1, 1 << 32])
+def test_no_product_of_a_weight_is_rounded_before_the_sum(unit):
+    rng = np.random.default_rng(unit)
+    values = rng.normal(size=500) * 10.0 ** rng.integers(-200, 200, 500)
+    weights = rng.integers(1, 9 * unit, 500) / unit
+    want = sum(Fraction(v) * Fraction(w) for v, w in zip(values.tolist(), weights.tolist(), strict=True))
+    assert weighted_total(values, weights) == float(want)

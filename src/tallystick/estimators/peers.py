@@ -18,7 +18,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.source import open_source
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.plain_method import PlainMethod
-from tallystick.evaluate.far_sums import class_weights
+from tallystick.evaluate.far_sums import class_weights, mean_response
 from tallystick.evaluate.held_out import HeldOut
 
 
@@ -122,8 +122,7 @@ class Mean(PlainMethod):
 
     def _fit_table(self, table: Table) -> Self:
         """Take the mean."""
-        assert table.response is not None
-        self.model_ = Same(np.array([np.average(table.response, weights=table.weights)]))
+        self.model_ = Same(np.array([mean_response(table)]))
         return self
 
     def _numbers(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,17 +61,28 @@ def cases_of(table: Any) -> Cases:
         numbers, distinct = kernels.number_copies(hashes)
         np.minimum(numbers, _alone(len(hashes), distinct), out=numbers)
         return Cases(None, None, _coded(hashes, numbers))
-    order = np.lexsort((_fraction(table), hashes))
+    order = np.lexsort((table.weights, _fraction(table), hashes))
     hashes, copies = hashes[order], copies[order]
     place, distinct = _numbers(hashes, copies)
     most = _alone(int(copies.sum()), distinct)
-    alone = np.clip(most - place, 0, copies)  # of each row; the rest of its copies is one run
-    at = np.repeat(np.arange(len(order)), alone)
-    number = place[at] + np.arange(len(at)) - np.repeat(np.cumsum(alone) - alone, alone)
-    runs = np.flatnonzero(copies > alone)
-    at, number = np.concatenate([at, runs]), np.concatenate([number, np.full(len(runs), most)])
-    sizes = np.concatenate([np.ones(len(at) - len(runs), np.int64), (copies - alone)[runs]])
-    return Cases(order[at], sizes, _coded(hashes[at], number))
+    runs = _runs(place, copies, most)
+    return Cases(order[runs.at], runs.sizes, _coded(hashes[runs.at], runs.numbers))
+
+
+class Runs(NamedTuple):
+    """Runs of cases: of the row at[run], with its number among equal cases, and how many cases."""
+
+    at: Rows
+    numbers: Rows
+    sizes: Rows
+
+
+class Pieces(NamedTuple):
+    """What of a run of cases lies in one fold: at[piece], its fold, and how many cases."""
+
+    at: Rows
+    folds: Rows
+    sizes: Rows
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,12 @@ class CaseOrder:
     def alone(self, cases: int, distinct: int) -> int:
         """Return how many copies of a row have a place of their own."""
         return _alone(cases, distinct)
+
+    def runs(self, ranked: Hashes, copies: Rows, most: int) -> Runs:
+        """Return the runs of rows in the order of their hashes that are so many cases each; most: cases of a
+        row that have a place of their own.
+        """
+        return _runs(_numbers(ranked, copies)[0], copies, most)
 
     def places(self, hashes: Hashes, numbers: Rows) -> Hashes:
         """Return the place in the order of rows with these hashes, by their number among equal rows."""
@@ -101,6 +118,14 @@ class InTurn(CaseOrder):
     def folds(self, ranks: Rows) -> Rows:
         """Return the folds of rows that so many rows are before."""
         return ranks % self.turns
+
+    def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
+        """Return the pieces of runs of so many cases that so many cases are before."""
+        reached = np.minimum(sizes, self.turns)  # folds that a run reaches
+        at = np.repeat(np.arange(len(sizes)), reached)
+        turn = np.arange(len(at)) - np.repeat(np.cumsum(reached) - reached, reached)
+        amounts = sizes[at] // self.turns + (turn < (sizes % self.turns)[at])
+        return Pieces(at, (ranks[at] + turn) % self.turns, amounts)
 
     def sizes(self, rows: int) -> tuple[int, ...]:
         """Return how many rows each fold has."""
@@ -142,6 +167,13 @@ class InShare(CaseOrder):
     def folds(self, ranks: Rows) -> Rows:
         """Return the folds of rows that so many rows are before."""
         return np.asarray(1 - (self.reached(ranks + 1) - self.reached(ranks)))
+
+    def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
+        """Return the pieces of runs of so many cases that so many cases are before."""
+        inside = self.reached(ranks + sizes) - self.reached(ranks)
+        at, amounts = np.tile(np.arange(len(sizes)), 2), np.concatenate([inside, sizes - inside])
+        there = amounts > 0
+        return Pieces(at[there], np.repeat([0, 1], len(sizes))[there], amounts[there])
 
     def sizes(self, rows: int) -> tuple[int, ...]:
         """Return how many rows each fold has."""
@@ -236,6 +268,19 @@ def _numbers(ranked: Hashes, copies: Rows) -> tuple[Rows, int]:
     first = np.concatenate([[True], ranked[1:] != ranked[:-1]]) if len(ranked) else np.zeros(0, bool)
     before = np.cumsum(copies) - copies
     return before - np.maximum.accumulate(np.where(first, before, 0)), int(first.sum())
+
+
+def _runs(place: Rows, copies: Rows, most: int) -> Runs:
+    """Return the runs of rows that are so many cases each, the first of which has place[row] among equal
+    ones.
+    """
+    alone = np.clip(most - place, 0, copies)  # of each row; the rest of its copies is one run
+    at = np.repeat(np.arange(len(place)), alone)
+    number = place[at] + np.arange(len(at)) - np.repeat(np.cumsum(alone) - alone, alone)
+    rest = np.flatnonzero(copies > alone)
+    at, number = np.concatenate([at, rest]), np.concatenate([number, np.full(len(rest), most)])
+    sizes = np.concatenate([np.ones(len(at) - len(rest), np.int64), (copies - alone)[rest]])
+    return Runs(at, number, sizes)
 
 
 def _alone(cases: int, distinct: int) -> int:

@@ -278,7 +278,8 @@ def _compare_far(
     candidates: Sequence[Candidate], trials: FarTrials, cost: Any, watch: Watch, how: str
 ) -> Comparison[Any]:
     """Return the comparison of rows that stay far: their answers stay too."""
-    table, results = trials.table, []
+    table = trials.table
+    results: list[Any] = []
     target = table.schema.predicted
     work = Work(candidates, trials, watch.progress)
     try:
@@ -286,6 +287,9 @@ def _compare_far(
         if run_folds(work.one, everything, lambda _: None, enough=everything, at_once=workers(table)):
             raise KeyboardInterrupt  # answers come when all folds are done
         for i, candidate in enumerate(candidates):
+            if table.schema.regression:
+                results.append(RegressionValidation.elsewhere([trials.judged(i, None, None)], how))
+                continue
             prices, own = judged_by(cost, candidate.settings[0][1], target, target.labels)
             judged = trials.judged(i, prices if own is None else own, prices)
             results.append(CrossValidation.elsewhere(target.labels, [judged], (prices, own), how))

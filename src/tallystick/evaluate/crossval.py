@@ -125,7 +125,7 @@ def cross_validate(
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far = way.far(table, fresh(model), again, by)
+    far = way.far(table, fresh(model), again, by, weighed=True)
     if far is not None:
         return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
     dealing, how = way.dealing(table), way.words(table)
@@ -167,20 +167,34 @@ def _judged_far(
     decided: tuple[Any, Any],
     positive: Any,
     progress: Progress | None,
-) -> CrossValidation:
+) -> CrossValidation | RegressionValidation:
     """Return the cross-validation of rows that stay far, where their answers stay too. decided: the costs and
     the threshold that were given.
     """
     table = dealing.table
+    if table.schema.regression:
+        every = _repeats(model, dealing, way, repeats, FarJudging(), progress)
+        return RegressionValidation.elsewhere(every, way.words(table))
     labels, place = _positive(table, positive)
     cost = judged_cost(*decided, table)
     prices, own = judged_by(cost, model, table.schema.predicted, labels)
     how = FarJudging(prices if own is None else own, prices, place)
     made = named(model, table.schema.predicted)
-    parts = [
-        judged_far(made, dealing.outer(way.folds, key), table, how, progress) for key in way.keys(repeats)
-    ]
+    parts = _repeats(made, dealing, way, repeats, how, progress)
     return CrossValidation.elsewhere(labels, parts, (prices, own), way.words(table), place)
+
+
+def _repeats(
+    model: Fits,
+    dealing: FarDealing,
+    way: FoldWay,
+    repeats: int,
+    how: FarJudging,
+    progress: Progress | None,
+) -> list[Any]:
+    """Return what follows from the answers of each repeat."""
+    table, keys = dealing.table, way.keys(repeats)
+    return [judged_far(model, dealing.outer(way.folds, key), table, how, progress) for key in keys]
 
 
 def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
@@ -290,19 +304,32 @@ class FoldWay:
         return Dealing(shares=self.shares)
 
     def far(
-        self, table: Table, reader: Any = None, read: Again | None = None, by: By = ()
+        self,
+        table: Table,
+        reader: Any = None,
+        read: Again | None = None,
+        by: By = (),
+        weighed: bool = False,
     ) -> FarDealing | None:
         """Return how the rows of a table are dealt where they are; None: they are here, or must come. by:
-        columns that answers are to be told by, for which read(reader) gives the rows once more.
+        columns that answers are to be told by, for which read(reader) gives the rows once more; weighed: who
+        asks counts weights.
         """
-        if self.one_out or table.place != "far" or table.schema.regression or table.dealer() is None:
+        if table.place != "far":
+            return None
+        if self.one_out:
+            raise OptionError(
+                f"leave-one-out fits a model for each different row, and these {table.rows:,} rows stay with "
+                "Spark. Use folds=10, or collect the rows: frame.toArrow()."
+            )
+        if table.dealer(weighed) is None:
             return None
         beside = None
         if by and read is not None:
-            beside = groups_far(reader, read, table, by)
+            beside = groups_far(reader, read, table, by, weighed)
             if beside is None:
                 return None
-        return FarDealing.of(table, self.groups, self.time, self.shares, beside)
+        return FarDealing.of(table, self.groups, self.time, self.shares, beside, weighed)
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
+from tallystick.data.table.subset import Within
 from tallystick.evaluate.cases import InTurn
 from tallystick.evaluate.folds import (
     check_folds,
@@ -39,13 +40,18 @@ Floats = NDArray[np.float64]
 
 
 class FoldedRows(Protocol):
-    """Rows in folds, where they are. sizes[fold]: rows; schema: of what is learned from."""
+    """Rows in folds, where they are. sizes[fold]: rows, copies counted; schema: of what is learned from;
+    unit: what a row of weight 1 weighs.
+    """
 
     @property
     def sizes(self) -> tuple[int, ...]: ...  # noqa: D102
 
     @property
     def schema(self) -> Schema: ...  # noqa: D102
+
+    @property
+    def unit(self) -> int: ...  # noqa: D102
 
     def of_folds(self, *folds: int) -> Table:
         """Return the rows of some folds as a table that knows nothing of the others."""
@@ -85,8 +91,17 @@ class Dealer(Protocol):
         """Return who deals the rows by another schema, with what works give of each beside it."""
         ...
 
-    def ranked(self, name: str, labels: Callable[[Block], NDArray[Any]], width: int) -> RankedValues:
-        """Return the rows in the order of a column of numbers; labels(block)[row]: below `width`."""
+    @property
+    def cases(self) -> int:
+        """How many rows there are, copies counted."""
+        ...
+
+    def ranked(
+        self, name: str, labels: Callable[[Block], NDArray[Any]], width: int, weighed: bool = False
+    ) -> RankedValues:
+        """Return the rows in the order of a column of numbers; labels(block)[row]: below `width`; weighed:
+        counts are weights.
+        """
         ...
 
 
@@ -125,6 +140,11 @@ class FarFolds:
     def schema(self) -> Schema:
         """Of what is learned from."""
         return self.rows.schema
+
+    @property
+    def unit(self) -> int:
+        """What a row of weight 1 weighs."""
+        return self.rows.unit
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -172,12 +192,13 @@ class FarDealing:
         time: str | None = None,
         shares: tuple[float, ...] = (),
         beside: FarGroups | None = None,
+        weighed: bool = False,
     ) -> FarDealing | None:
         """Return how to deal a table; None: it does not stay far, or cannot be dealt there. beside: by which
-        answers are to be told.
+        answers are to be told; weighed: who asks counts weights.
         """
         schema, table = table.schema, table if beside is None else beside.table
-        dealer: Dealer | None = table.dealer()
+        dealer: Dealer | None = table.dealer(weighed)
         if dealer is None:
             return None
         if groups is not None:
@@ -205,7 +226,7 @@ class FarDealing:
             return FarFolds.rising(self._by_moment(begins), len(begins))
         if self.shares:
             return self._shared(self.dealer, self.shares[-1] / sum(self.shares), key, self.table.rows)
-        check_folds(folds, self.table.rows, "rows")
+        check_folds(folds, self.dealer.cases, "rows")
         return self._in_turn(self.dealer, InTurn(key, folds, not self.table.schema.regression))
 
     def inner(self, training: Table, folds: int, outer: tuple[int, int] | None = None) -> FarFolds:
@@ -220,7 +241,7 @@ class FarDealing:
             fold = self._fold_of_code(folds, 1, there)
             return FarFolds.in_turn(self._by_code(np.where(there, fold, folds), folds + 1), folds)
         if self.time is not None:
-            end = Begin(np.inf, self.table.rows, self._moments.distinct)
+            end = self._end
             if outer is not None:
                 end = self._stretches(outer[1])[outer[0] + 1]
             begins = self._stretches(max(1, min(folds, end.moments - 1)), end)
@@ -239,7 +260,7 @@ class FarDealing:
     @staticmethod
     def _shared(dealer: Dealer, share: float, key: int, rows: int) -> FarFolds:
         """Return the rows in two folds, of which the first is tested."""
-        return FarFolds(dealer.in_order(in_share(share, key, rows, rows)), ((1,),), (0,))
+        return FarFolds(dealer.in_order(in_share(share, key, dealer.cases, rows)), ((1,),), (0,))
 
     # -- by groups --
 
@@ -253,7 +274,7 @@ class FarDealing:
         """Return rows[code] of a column."""
         assert self.table.engine is not None
         asked = Ask(name, "codes", len(self.table.schema[name].levels) + 1)
-        question = BayesSums((asked,), len(self.table.schema.predicted.labels))
+        question = BayesSums((asked,), max(len(self.table.schema.predicted.labels), 1))
         found: Counts = self.table.engine.total(self.table, question)[key(0, "counts")].sum(axis=1)
         return found
 
@@ -277,17 +298,33 @@ class FarDealing:
         assert self.time is not None
         column = self.table.schema[self.time]
         if column.kind == "numeric":
-            found = self.dealer.ranked(self.time, one_label, 1)
-            check_times(self.time, self.table.rows - int(found.totals.sum()))
+            found = self.dealer.ranked(self.time, one_label, 1, weighed=True)
+            if found.totals.sum() < self.table.weight:
+                self._refuse_times()
             return found
         rows = self._code_rows(self.time)
-        check_times(self.time, int(rows[len(column.levels) :].sum()))
+        if rows[len(column.levels) :].any():
+            self._refuse_times()
         return CountedCodes(rows[: len(column.levels)])
+
+    def _refuse_times(self) -> None:
+        """Refuse rows without a time: so many, whatever they weigh."""
+        assert self.table.engine is not None
+        assert self.time is not None
+        question: Any = Within(self.table.schema, False)
+        found = self.table.engine.total(self.table, question)
+        told = found[self.table.schema.used.index(self.table.schema[self.time])]
+        check_times(self.time, int(told[0] if isinstance(told, tuple) else told[-1]))
+
+    @property
+    def _end(self) -> Begin:
+        """What all moments are before."""
+        return Begin(np.inf, self.table.weight, self._moments.distinct)
 
     def _stretches(self, folds: int, end: Begin | None = None) -> list[Begin]:
         """Return where stretches of time begin; end: of the rows before one moment only."""
         moments = self._moments
-        end = end or Begin(np.inf, self.table.rows, moments.distinct)
+        end = end or self._end
         check_moments(folds, end.moments)
         found: dict[int, Begin] = {}
         for part in moments.ask(StretchBegins(folds, end)):
@@ -298,7 +335,7 @@ class FarDealing:
     def _by_moment(self, begins: list[Begin]) -> FoldedRows:
         assert self.time is not None
         numeric = self.table.schema[self.time].kind == "numeric"
-        sizes = [b - a for a, b in pairwise((*(begin.rows for begin in begins), self.table.rows))]
+        sizes = [b - a for a, b in pairwise((*(begin.rows for begin in begins), self.table.weight))]
         work = StretchOf(self.time, numeric, np.array([begin.moment for begin in begins]))
         return self.dealer.by(work, sizes)
 
@@ -319,7 +356,7 @@ class FoldOfCode:
 
 
 class Begin(NamedTuple):
-    """A moment at which a stretch begins, and how many rows and moments are before it."""
+    """A moment at which a stretch begins, what rows before it weigh, and how many moments are before it."""
 
     moment: float
     rows: int

@@ -18,8 +18,10 @@ from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
 from tallystick.evaluate.far_dealing import FarDealing, FarFolds
 from tallystick.evaluate.far_groups import rates_far
+from tallystick.evaluate.far_number_groups import sizes_far
 from tallystick.evaluate.folds import deal
 from tallystick.evaluate.method import Answering, Fits
+from tallystick.evaluate.regression import NumberRepeat
 from tallystick.evaluate.result import RepeatScores
 from tallystick.evaluate.running import (
     Progress,
@@ -31,7 +33,8 @@ from tallystick.evaluate.running import (
     together,
     workers,
 )
-from tallystick.evaluate.summed_answers import SummedAnswers
+from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
+from tallystick.evaluate.summed_numbers import SummedNumbers
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +76,7 @@ class OnlyClass:
 
 def judged_far(
     model: Fits, parts: FarFolds, table: Table, how: FarJudging, progress: Progress | None = None
-) -> RepeatScores:
+) -> RepeatScores | NumberRepeat:
     """Return what follows from the out-of-fold answers to the rows of a table in folds."""
     try:
         return judged_answers(parts, fold_models(model, table, parts, progress), how)
@@ -138,21 +141,40 @@ def setting_works(
     return [made[id(model)] for model in models]
 
 
-def judged_answers(parts: FarFolds, works: list[Any], how: FarJudging) -> RepeatScores:
+def judged_answers(parts: FarFolds, works: list[Any], how: FarJudging) -> RepeatScores | NumberRepeat:
     """Return what follows from the answers to all tested rows."""
-    labels, answers = parts.schema.predicted.labels, parts.answered(works)
+    answers = parts.answered(works)
     try:
-        given = SummedAnswers.of(answers, len(labels), len(works), how.rule, how.cost, how.positive)
-        held = given.totals.confusion.sum(axis=1)
-        if sum(parts.sizes) < sum(parts.rows.sizes):
-            held = parts.class_rows()
-        return RepeatScores(
-            given.scores(labels),
-            parts.sizes,
-            tuple(held.tolist()),
-            given.fold_means,
-            given.loss_error,
-            {one.name: rates_far(parts, answers, one, how.rule) for one in parts.groupings},
-        )
+        return _numbers(parts, answers) if parts.schema.regression else _classes(parts, answers, how)
     finally:
         answers.release()
+
+
+def _numbers(parts: FarFolds, answers: AnswerRows) -> NumberRepeat:
+    given = SummedNumbers.of(answers, len(parts.tested), parts.unit)
+    return NumberRepeat(
+        given.measures(),
+        parts.sizes,
+        sum(parts.rows.sizes),
+        given.fold_means,
+        given.loss_error,
+        {one.name: sizes_far(parts, answers, one) for one in parts.groupings},
+    )
+
+
+def _classes(parts: FarFolds, answers: AnswerRows, how: FarJudging) -> RepeatScores:
+    labels = parts.schema.predicted.labels
+    asked = how.rule, how.cost, how.positive, parts.unit
+    given = SummedAnswers.of(answers, len(labels), len(parts.tested), *asked)
+    held = given.totals.confusion.sum(axis=1)
+    if sum(parts.sizes) < sum(parts.rows.sizes):
+        held = parts.class_rows()
+    return RepeatScores(
+        given.scores(labels),
+        parts.sizes,
+        sum(parts.rows.sizes),
+        tuple(held.tolist()),
+        given.fold_means,
+        given.loss_error,
+        {one.name: rates_far(parts, answers, one, how.rule) for one in parts.groupings},
+    )

@@ -25,7 +25,7 @@ from tallystick.evaluate.groups import (
     read_groups,
     shown_groups,
 )
-from tallystick.evaluate.summed_answers import AnswerRows, answers_in
+from tallystick.evaluate.summed_answers import AnswerRows, answers_in, counted
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
 from tallystick.stats.exact import nearest
@@ -36,13 +36,13 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def groups_far(reader: Any, read: Again, table: Table, by: By) -> FarGroups | None:
+def groups_far(reader: Any, read: Again, table: Table, by: By, weighed: bool = False) -> FarGroups | None:
     """Return the columns that a table's answers are to be told by; None: they cannot stand beside its rows,
-    since these are not read alike with them.
+    since these are not read alike with them. weighed: who asks counts weights.
     """
     found = read_groups(reader, read, table, by, ordered=False)
     again = {c.name: (c.kind, c.levels, c.words) for c in found.table.schema.used}
-    dealer: Dealer | None = found.table.dealer()
+    dealer: Dealer | None = found.table.dealer(weighed)
     if dealer is None or any(again.get(c.name) != (c.kind, c.levels, c.words) for c in table.schema.used):
         return None
     groupings = []
@@ -82,7 +82,18 @@ def rates_far(
 ) -> list[dict[str, Any]]:
     """Return what `groups.error_rates` returns."""
     name, k = beside_name(grouping), len(parts.schema.predicted.labels)
-    asked = GroupRows(name, len(grouping.names))
+    into, names = into_shown(parts, answers, grouping)
+    found: GroupTotals = answers.total(GroupSums(name, into, len(names), k, rule))
+    counts = found.counts / parts.unit
+    return [
+        rates(text, counts[at], [nearest(one) / parts.unit for one in found.shares[:, at]])
+        for at, text in enumerate(names)
+    ]
+
+
+def into_shown(parts: FarFolds, answers: AnswerRows, grouping: Grouping) -> tuple[Counts, list[str]]:
+    """Return the shown group of each group of a column, and what those shown are called."""
+    asked = GroupRows(beside_name(grouping), len(grouping.names))
     every: Counts = parts.rows.total(asked, *range(len(parts.rows.sizes)))
     tested: Counts = answers.total(asked) if sum(parts.sizes) < sum(parts.rows.sizes) else every
     there = np.flatnonzero(every)
@@ -90,16 +101,12 @@ def rates_far(
     into = np.zeros(len(every), np.int64)
     for at, (_, some) in enumerate(shown):
         into[there[some]] = at
-    found: GroupTotals = answers.total(GroupSums(name, into, len(shown), k, rule))
-    return [
-        rates(text, found.counts[at].astype(float), [nearest(one) for one in found.shares[:, at]])
-        for at, (text, _) in enumerate(shown)
-    ]
+    return into, [text for text, _ in shown]
 
 
 @dataclass(frozen=True)
 class GroupRows:
-    """Ask how many rows each group of a column has."""
+    """Ask what the rows of each group of a column weigh, in units of the table."""
 
     name: str
     size: int
@@ -110,7 +117,7 @@ class GroupRows:
 
     def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
-        return np.asarray(total + np.bincount(block.codes(self.name), minlength=self.size))
+        return total + counted(block.codes(self.name), block.weights, self.size)
 
     def merge(self, total: Counts, other: Counts) -> Counts:
         """Add two totals."""
@@ -151,9 +158,10 @@ class GroupSums:
         none = np.zeros((k, self.size), np.int64)
         squares = np.zeros((k, self.size, kernels.SQUARE_DIGITS), np.int64)
         columns = [np.ascontiguousarray(shares[:, c]) for c in range(k)]
-        kernels.add_moments(columns, group.astype(code_dtype(self.size)), none, own.shares, squares)
-        counts = np.bincount(pairs, minlength=self.size * k * k).reshape(self.size, k, k)
-        return self.merge(total, GroupTotals(counts, own.shares))
+        codes = group.astype(code_dtype(self.size))
+        kernels.add_moments(columns, codes, none, own.shares, squares, block.weights)
+        counts = counted(pairs, block.weights, self.size * k * k)
+        return self.merge(total, GroupTotals(counts.reshape(self.size, k, k), own.shares))
 
     def merge(self, total: GroupTotals, other: GroupTotals) -> GroupTotals:
         """Add two totals."""

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.evaluate import large
-from tallystick.evaluate.measures import log_losses
+from tallystick.evaluate.measures import average, log_losses
 from tallystick.models.decision import decide
 from tallystick.stats.bayes import BayesSums
-from tallystick.stats.exact import digits, joined
+from tallystick.stats.exact import digits, joined, nearest
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,6 +41,22 @@ def class_weights(table: Table) -> Counts | Floats:
     if table.weights is None:
         return large.counts(table.classes, size)
     return np.bincount(table.classes, table.weights, size)
+
+
+def mean_response(table: Table) -> float:
+    """Return the mean of a target of numbers, wherever the rows are."""
+    if table.place == "far":
+        assert table.engine is not None
+        return nearest(table.engine.total(table, RowSums(response_of))) / table.weight
+    assert table.response is not None
+    weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    return average(table.response, weights)
+
+
+def response_of(block: Block) -> Floats:
+    """Return response[row]."""
+    assert block.response is not None
+    return block.response
 
 
 class JudgedTotals(NamedTuple):
@@ -77,7 +93,7 @@ class JudgedSums:
 
 @dataclass(frozen=True)
 class RowSums:
-    """Ask for the sum of work(block)[row], finite numbers, in digits."""
+    """Ask for the sum of work(block)[row], finite numbers, in digits; a row counts as often as it weighs."""
 
     work: Any
 
@@ -87,11 +103,19 @@ class RowSums:
 
     def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
-        return joined(total, digits(self.work(block)))
+        return joined(total, digits(self.work(block), block.weights))
 
     def merge(self, total: Counts, other: Counts) -> Counts:
         """Add two totals."""
         return joined(total, other)
+
+
+def losses_of(block: Block, answers: Floats) -> Floats:
+    """Return the log-loss of each row, or its squared error where the target is a number."""
+    if block.response is not None:
+        return np.asarray((block.response - answers[:, 0]) ** 2)
+    assert block.classes is not None
+    return log_losses(block.classes.astype(np.int64), answers)
 
 
 @dataclass(frozen=True)
@@ -108,10 +132,8 @@ class LossSums:
 
     def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
-        assert block.classes is not None
-        truth = block.classes.astype(np.int64)
         each = {id(work): work for work in self.works}
-        found = {at: digits(log_losses(truth, work(block))) for at, work in each.items()}
+        found = {at: digits(losses_of(block, work(block))) for at, work in each.items()}
         return self.merge(total, np.stack([found[id(work)] for work in self.works]))
 
     def merge(self, total: Counts, other: Counts) -> Counts:

@@ -19,7 +19,6 @@ from tallystick.evaluate.far_folds import FarJudging, judged_answers, setting_wo
 from tallystick.evaluate.far_sums import LossSums
 from tallystick.evaluate.folds import NEVER
 from tallystick.evaluate.held_out import HeldOut
-from tallystick.evaluate.result import RepeatScores
 from tallystick.evaluate.running import answer_settings
 from tallystick.evaluate.trials import INNER
 from tallystick.stats.exact import nearest
@@ -55,7 +54,7 @@ class FarTrials:
         """Return the rows of a job."""
         return FarTrial(self, self.table if job == NEVER else self.parts.training(job), job)
 
-    def judged(self, candidate: int, rule: Floats | None, cost: Floats | None) -> RepeatScores:
+    def judged(self, candidate: int, rule: Floats | None, cost: Floats | None) -> Any:
         """Return what follows from the answers of a candidate to all rows."""
         return judged_answers(self.parts, self.works[candidate], FarJudging(rule, cost))
 

@@ -23,6 +23,7 @@ from tallystick.errors import DataError, OptionError, counted, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.cases import (
     InShare,
+    InTurn,
     case_keys,
     cases_of,
     count_cases,
@@ -155,12 +156,8 @@ def deal(table: Table, folds: int, key: int = 0, by_class: bool = True) -> FoldP
         fold[order] = np.arange(table.rows) % folds
         return FoldPlan(fold)
     rows, sizes = cases.rows[order], cases.sizes[order]
-    turns = np.minimum(sizes, folds)  # folds that a run reaches
-    at = np.repeat(np.arange(len(rows)), turns)
-    turn = np.arange(len(at)) - np.repeat(np.cumsum(turns) - turns, turns)
-    begin = np.cumsum(sizes % folds) - sizes % folds
-    amounts = sizes[at] // folds + (turn < (sizes % folds)[at])
-    return _pieces(table, rows[at], (begin[at] + turn) % folds, amounts)
+    dealt = InTurn(key, folds).pieces(np.cumsum(sizes) - sizes, sizes)
+    return _pieces(table, rows[dealt.at], dealt.folds, dealt.sizes)
 
 
 def _deal_large(table: Any, folds: int, key: int, classes: NDArray[Any] | None) -> FoldPlan:
@@ -189,11 +186,8 @@ def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     order = cases.order(key, table.classes)
     rows = order if cases.rows is None else cases.rows[order]
     sizes = np.ones(len(order), np.int64) if cases.sizes is None else cases.sizes[order]
-    end = np.cumsum(sizes)
-    reached = in_share(share, key, int(sizes.sum()), table.rows).reached
-    test = reached(end) - reached(end - sizes)
-    fold = np.repeat([0, NEVER], len(rows))
-    return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
+    dealt = in_share(share, key, int(sizes.sum()), table.rows).pieces(np.cumsum(sizes) - sizes, sizes)
+    return _pieces(table, rows[dealt.at], np.where(dealt.folds == 0, 0, NEVER), dealt.sizes)
 
 
 def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
@@ -208,14 +202,13 @@ def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
 
 def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> FoldPlan:
     """Return the plan of so many cases of some rows in some folds, those of a row in a fold together."""
-    there = amounts > 0
     many = int(fold.max(initial=0)) + 2
-    pairs, inverse = np.unique((rows * many + fold + 1)[there], return_inverse=True)
+    pairs, inverse = np.unique(rows * many + fold + 1, return_inverse=True)
     row, fold = pairs // many, pairs % many - 1
     if len(row) == table.rows:
         return FoldPlan(fold)
     held = np.zeros(len(row), np.int64)
-    np.add.at(held, inverse, amounts[there])
+    np.add.at(held, inverse, amounts)
     return FoldPlan(fold, rows=row, weights=held * one_case(table, row))
 
 

@@ -23,6 +23,7 @@ from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
+from tallystick.stats.exact import weighted_total
 
 if TYPE_CHECKING:
     from tallystick.evaluate.result import FoldAnswers
@@ -53,7 +54,7 @@ def error_rates(
     out = []
     for name, here in largest_groups(groups, tested, weight):
         counts = np.bincount(pairs[here], weight[here], minlength=k * k).reshape(k, k)
-        given = [math.fsum(weight[here] * shares[here, c]) for c in range(k)]  # the same in any order of rows
+        given = [weighted_total(shares[here, c], weight[here]) for c in range(k)]
         out.append(rates(name, counts.astype(float), given))
     return out
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.stats.exact import exact_total
+from tallystick.stats.exact import weighted_total
 
 Interval = tuple[float, float]
 
@@ -75,9 +75,9 @@ def wilson(hits: float, rows: float) -> Interval:
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
     """Return Student's interval of a weighted mean, with Johnson's correction for skewed values."""
     rows = float(weights.sum())
-    centre = exact_total(weights * values) / rows if rows else 0.0
+    centre = weighted_total(values, weights) / rows if rows else 0.0
     away = values - centre
-    return of_sums(rows, centre, exact_total(weights * away**2), exact_total(weights * away**3))
+    return of_sums(rows, centre, weighted_total(away**2, weights), weighted_total(away**3, weights))
 
 
 def of_sums(rows: float, centre: float, squares: float, cubes: float) -> Interval:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
 from tallystick.evaluate.intervals import METHODS, OF
-from tallystick.stats.exact import digits, exact_total, nearest
+from tallystick.stats.exact import digits, exact_total, nearest, weighted_total
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -93,7 +93,7 @@ class Answered:
 
     def row_mean(self, values: Floats) -> RowMean:
         """Return the mean of values[row], and its interval."""
-        mean = exact_total(self.weight * values) / self.rows
+        mean = weighted_total(values, self.weight) / self.rows
         return mean, *intervals.mean(values, self.weight)
 
     # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
@@ -238,12 +238,14 @@ def area_spread(each: NDArray[Any], won: NDArray[Any], others: NDArray[Any] | fl
     return np.asarray(each * (won - area * others) ** 2)
 
 
-def cost_mean(confusion: NDArray[np.int64], cost: Floats) -> RowMean:
-    """Return what an answer costs in the mean, and its interval, of counted answers."""
-    values, counts, rows = cost.ravel(), confusion.ravel(), float(confusion.sum())
-    mean = nearest(digits(values, counts)) / rows
+def cost_mean(confusion: NDArray[np.int64], cost: Floats, unit: int = 1) -> RowMean:
+    """Return what an answer costs in the mean, and its interval, of counted answers; unit: what a row of
+    weight 1 is counted as.
+    """
+    values, counts, rows = cost.ravel(), confusion.ravel(), float(confusion.sum()) / unit
+    mean = nearest(digits(values, counts)) / unit / rows
     away = values - mean
-    sums = (nearest(digits(away**power, counts)) for power in (2, 3))
+    sums = (nearest(digits(away**power, counts)) / unit for power in (2, 3))
     return mean, *intervals.of_sums(rows, mean, *sums)
 
 
@@ -293,43 +295,48 @@ class Reckoned:
     answer: Floats
     weight: Floats
 
-    @property
-    def away(self) -> Floats:
-        """The error of each answer."""
-        return self.truth - self.answer
+    # -- what rows must be looked at for; rows far away are asked for the same (`summed_numbers.py`) --
 
-    @property
-    def spread(self) -> Floats:
-        """The error of always answering the mean."""
-        return np.asarray(self.truth - np.average(self.truth, weights=self.weight))
+    def mean_square(self) -> RowMean:
+        """Return the mean of the squared errors, and its interval."""
+        return self._mean((self.truth - self.answer) ** 2)
 
-    def mean(self, values: Floats) -> float:
-        """Return the mean of values[row]."""
-        return float(np.average(values, weights=self.weight))
+    def mean_size(self) -> RowMean:
+        """Return the mean size of the errors, and its interval."""
+        return self._mean(np.abs(self.truth - self.answer))
+
+    def base(self) -> tuple[float, float]:
+        """Return the mean of the squared errors, and of their sizes, of always answering the mean."""
+        spread = self.truth - average(self.truth, self.weight)
+        return average(spread**2, self.weight), average(np.abs(spread), self.weight)
+
+    def _mean(self, values: Floats) -> RowMean:
+        return average(values, self.weight), *intervals.mean(values, self.weight)
 
 
-def _squared(given: Reckoned) -> Found:
-    low, high = intervals.mean(given.away**2, given.weight)
-    return given.mean(given.away**2), max(low, 0.0), high, "mean", given.mean(given.spread**2)
+def average(values: Floats, weight: Floats) -> float:
+    """Return the mean of values[row]: the same in any order of the rows."""
+    rows = float(weight.sum())
+    rough = float((weight * values).sum())
+    return (weighted_total(values, weight) if math.isfinite(rough) else rough) / rows
 
 
-def _root(given: Reckoned) -> Found:
+def _squared(given: Any) -> Found:
+    value, low, high = given.mean_square()
+    return value, max(low, 0.0), high, "mean", given.base()[0]
+
+
+def _root(given: Any) -> Found:
     value, low, high, _, base = _squared(given)
     assert base is not None
     return math.sqrt(value), math.sqrt(low), math.sqrt(high), "root", math.sqrt(base)
 
 
-def _absolute(given: Reckoned) -> Found:
-    sizes = np.abs(given.away)
-    return (
-        given.mean(sizes),
-        *intervals.mean(sizes, given.weight),
-        "mean",
-        given.mean(np.abs(given.spread)),
-    )
+def _absolute(given: Any) -> Found:
+    return *given.mean_size(), "mean", given.base()[1]
 
 
-def _r2(given: Reckoned) -> Found:
+def _r2(given: Any) -> Found:
     value, low, high, _, base = _squared(given)
     of = base or 1.0
     return 1 - value / of, 1 - high / of, 1 - low / of, "r2", 0.0

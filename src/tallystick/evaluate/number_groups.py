@@ -26,7 +26,9 @@ from tallystick.evaluate.group_differences import (
     told_differences,
 )
 from tallystick.evaluate.groups import largest_groups
+from tallystick.evaluate.measures import average
 from tallystick.evaluate.result import FoldAnswers
+from tallystick.stats.exact import weighted_total
 
 Floats = NDArray[np.float64]
 
@@ -64,26 +66,37 @@ def error_sizes(
     away = answers - truth
     out = []
     for name, here in largest_groups(groups, tested, weight):
-        own, given = weight[here], answers[here]
-        out.append(
-            {
-                "group": name,
-                "rows": float(own.sum()),
-                "error": _mean(np.abs(away[here]), own),
-                "over": _mean(away[here], own),
-                "truth": float(np.average(truth[here], weights=own)),
-                "answer": float(np.average(given, weights=own)),
-            }
-        )
+        own = weight[here]
+        each = truth[here], answers[here], np.abs(away[here]), away[here]
+        means = [average(values, own) for values in each]
+        sums = [_away(values - mean, own) for values, mean in zip(each[2:], means[2:], strict=True)]
+        out.append(sizes_of(name, float(own.sum()), means, sums))
     return out
 
 
-def _mean(values: Floats, weight: Floats) -> dict[str, float]:
-    """Return a mean, its interval, and the variance of the values."""
-    low, high = intervals.mean(values, weight)
-    mean = float(np.average(values, weights=weight))
-    spread = float(np.average((values - mean) ** 2, weights=weight))
-    return {"mean": mean, "low": low, "high": high, "variance": spread}
+def _away(away: Floats, weight: Floats) -> tuple[float, float]:
+    """Return the sums of the squares and cubes of what values are away from their mean."""
+    return weighted_total(away**2, weight), weighted_total(away**3, weight)
+
+
+def sizes_of(
+    name: str, rows: float, means: Sequence[float], sums: Sequence[tuple[float, float]]
+) -> dict[str, Any]:
+    """Return what is told of one group that has rows. means: of the truth, the answer, the size of the error
+    and answer less truth; sums: of the squares and cubes of what the last two are away from their means.
+    """
+    told = []
+    for mean, (squares, cubes) in zip(means[2:], sums, strict=True):
+        low, high = intervals.of_sums(rows, mean, squares, cubes)
+        told.append({"mean": mean, "low": low, "high": high, "variance": squares / rows})
+    return {
+        "group": name,
+        "rows": rows,
+        "error": told[0],
+        "over": told[1],
+        "truth": means[0],
+        "answer": means[1],
+    }
 
 
 def number_sentence(found: Sequence[dict[str, Any]]) -> str:

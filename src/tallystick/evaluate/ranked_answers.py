@@ -43,13 +43,13 @@ class Ties(NamedTuple):
     fold: Counts
 
 
-def ties_of(piece: RankedPiece, totals: Counts) -> Ties:
-    """Return the ties of a piece."""
+def ties_of(piece: RankedPiece, totals: Counts, unit: int) -> Ties:
+    """Return the ties of a piece; unit: what a row of weight 1 is counted as."""
     folds = len(totals) // 2
-    counts, before = (a.reshape(*a.shape[:-1], folds, 2).astype(float) for a in (piece.counts, piece.before))
+    counts, before = (a.reshape(*a.shape[:-1], folds, 2) / unit for a in (piece.counts, piece.before))
     down, up = counts[..., 0], counts[..., 1]
     below = before[:, 0] + np.cumsum(down, axis=0) - down / 2
-    above = totals.reshape(-1, 2)[:, 1] - (before[:, 1] + np.cumsum(up, axis=0)) + up / 2
+    above = totals.reshape(-1, 2)[:, 1] / unit - (before[:, 1] + np.cumsum(up, axis=0)) + up / 2
     there = (up + down) > 0
     return Ties(up[there], down[there], below[there], above[there], np.nonzero(there)[1])
 
@@ -59,10 +59,11 @@ class PairsWon:
     """How many pairs are ranked rightly."""
 
     totals: Counts
+    unit: int = 1
 
     def __call__(self, piece: RankedPiece) -> Counts:
         """Return the sum in digits."""
-        ties = ties_of(piece, self.totals)
+        ties = ties_of(piece, self.totals, self.unit)
         return digits(ties.up * ties.below)
 
 
@@ -72,11 +73,12 @@ class PairSpread:
 
     totals: Counts
     area: float
+    unit: int = 1
 
     def __call__(self, piece: RankedPiece) -> list[tuple[Counts, float]]:
         """Return the sums of both sides, in digits, and their rows."""
-        ties = ties_of(piece, self.totals)
-        downs, ups = (self.totals.reshape(-1, 2)[ties.fold, side].astype(float) for side in (0, 1))
+        ties = ties_of(piece, self.totals, self.unit)
+        downs, ups = (self.totals.reshape(-1, 2)[ties.fold, side] / self.unit for side in (0, 1))
         return [
             (digits(area_spread(each, won, others, self.area)), float(each[others > 0].sum()))
             for each, won, others in ((ties.up, ties.below, downs), (ties.down, ties.above, ups))
@@ -97,28 +99,32 @@ class CurveParts(NamedTuple):
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves of a class. distinct: different shares; wanted: the places of points that are asked for."""
+    """The curves of a class. distinct: different shares; wanted: the places of points that are asked for;
+    unit: what a row of weight 1 is counted as.
+    """
 
     totals: Counts
     distinct: int
     wanted: Counts
+    unit: int = 1
 
     def __call__(self, piece: RankedPiece) -> CurveParts:
         """Return the part of a piece."""
-        up, full = piece.counts[:, 1::2].sum(axis=1), piece.counts.sum(axis=1)
-        ups, rows = float(self.totals[1::2].sum()), float(self.totals.sum())
-        upto = piece.before.sum() + np.cumsum(full)
-        found = ups - (piece.before[1::2].sum() + np.cumsum(up) - up)  # of this share or a higher one
+        counted = piece.counts.sum(axis=1)
+        up, full = piece.counts[:, 1::2].sum(axis=1) / self.unit, counted / self.unit
+        ups, rows = float(self.totals[1::2].sum()) / self.unit, float(self.totals.sum()) / self.unit
+        upto = piece.before.sum() / self.unit + np.cumsum(full)
+        found = ups - (piece.before[1::2].sum() / self.unit + np.cumsum(up) - up)  # of this share or higher
         higher = rows - upto
         precision, recall = found / (higher + full), found / max(ups, 1e-300)
         area = (recall - (found - up) / max(ups, 1e-300)) * precision
-        inside, room = in_top_tenth(up.astype(float), full.astype(float), higher.astype(float), rows)
+        inside, room = in_top_tenth(up, full, higher, rows)
         false = false_alarms(precision, recall, ups, rows)
         place = self.distinct - 1 - piece.first - np.arange(len(up))
         kept = np.isin(place, self.wanted)
         told = (a[kept].tolist() for a in (place, false, recall, precision))
-        bin_ = bin_of(upto.astype(float), full.astype(float), rows)
-        bins = np.bincount(bin_, full, BINS).astype(np.int64)
+        bins = np.zeros(BINS, np.int64)
+        np.add.at(bins, bin_of(upto, full, rows), counted)
         return CurveParts(digits(area), digits(inside), digits(room), list(zip(*told, strict=True)), bins)
 
 
@@ -143,9 +149,10 @@ class StretchPart(NamedTuple):
 
 @dataclass(frozen=True)
 class InStretches:
-    """What a piece tells of stretches."""
+    """What a piece tells of stretches; unit: what a row of weight 1 is counted as."""
 
     stretches: tuple[Stretch, ...]
+    unit: int = 1
 
     def __call__(self, piece: RankedPiece) -> list[StretchPart | None]:
         """Return the part of each stretch that lies here; None where none does."""
@@ -158,7 +165,7 @@ class InStretches:
             if not len(values):
                 out.append(None)
                 continue
-            off = from_half(upto[here] - first, float(last - first))
+            off = from_half((upto[here] - first) / self.unit, (last - first) / self.unit)
             at = int(np.argmin(off))
             half = float(off[at]), int(upto[here][at])
             told = digits(values, full[here])
@@ -174,13 +181,16 @@ def joined_parts(parts: Sequence[StretchPart | None]) -> StretchPart:
     return StretchPart(low, high, min(p.half for p in there), sum(p.ups for p in there), told)
 
 
-def calibrated(order: RankedValues, bins: Counts) -> list[dict[str, Any]]:
-    """Return what `scores.calibration` returns. bins: the rows of each bin, before any is halved."""
+def calibrated(order: RankedValues, bins: Counts, unit: int = 1) -> list[dict[str, Any]]:
+    """Return what `scores.calibration` returns. bins: the rows of each bin, before any is halved; unit: what
+    a row of weight 1 is counted as.
+    """
     ends = np.cumsum(bins).tolist()
     todo = [Stretch(a, b) for a, b in pairwise([0, *ends]) if a < b]
     done: list[tuple[Stretch, StretchPart]] = []
     while todo:
-        found = [joined_parts(parts) for parts in zip(*order.ask(InStretches(tuple(todo))), strict=True)]
+        told = order.ask(InStretches(tuple(todo), unit))
+        found = [joined_parts(parts) for parts in zip(*told, strict=True)]
         halved: list[Stretch] = []
         for own, part in zip(todo, found, strict=True):
             off, at = part.half
@@ -190,6 +200,6 @@ def calibrated(order: RankedValues, bins: Counts) -> list[dict[str, Any]]:
                 halved += [Stretch(own.first, at), Stretch(at, own.last)]
         todo = halved
     return [
-        calibration_bin(float(own.last - own.first), float(part.ups), nearest(part.told))
+        calibration_bin((own.last - own.first) / unit, part.ups / unit, nearest(part.told) / unit)
         for own, part in sorted(done, key=lambda one: one[0])
     ]

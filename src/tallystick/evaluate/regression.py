@@ -6,6 +6,7 @@ Law: a row of weight w counts as w rows; the base is the error of always answeri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,10 +17,25 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import FoldPlan
-from tallystick.evaluate.measures import NUMBER_SCORES, Measure, Reckoned
+from tallystick.evaluate.measures import NUMBER_SCORES, Measure, Reckoned, average
 from tallystick.evaluate.result import FoldAnswers, beyond_base, count_rows, mean_error
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NumberRepeat:
+    """What follows from the answers of one repeat, where these stay elsewhere. sizes[fold]: tested rows;
+    rows: all rows, copies counted; fold_means[fold], loss_error: of the mean squared error; by[column]: what
+    `number_groups.error_sizes` tells.
+    """
+
+    measures: tuple[Measure, ...]
+    sizes: tuple[int, ...]
+    rows: int
+    fold_means: Floats
+    loss_error: float
+    by: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -33,10 +49,24 @@ class RegressionValidation:
     stopped: bool = False
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def elsewhere(cls, judged: Sequence[NumberRepeat], how: str) -> RegressionValidation:
+        """Return what follows from answers that are not here."""
+        parts = tuple(FoldAnswers.elsewhere(one, 1) for one in judged)
+        none = np.zeros(0)
+        return cls(none, parts, how=how, groups=dict.fromkeys(judged[0].by, none))
+
+    @property
+    def _judged(self) -> NumberRepeat | None:
+        """What follows from the answers of the first repeat, where these are not here."""
+        found = self.repeats[0].judged
+        return found if isinstance(found, NumberRepeat) else None
+
     @property
     def rows(self) -> int:
         """How many rows there are, copies counted."""
-        return count_rows(len(self.truth), self.weights)
+        judged = self._judged
+        return count_rows(len(self.truth), self.weights) if judged is None else judged.rows
 
     @property
     def mse(self) -> float:
@@ -46,12 +76,12 @@ class RegressionValidation:
     @property
     def fold(self) -> NDArray[np.int64]:
         """fold[row] of the first repeat."""
-        return self.repeats[0].fold
+        return self.repeats[0].here().fold
 
     @property
     def answers(self) -> Floats:
         """answers[row] of the first repeat."""
-        return self.repeats[0].shares[:, 0]
+        return self.repeats[0].here().shares[:, 0]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -67,10 +97,17 @@ class RegressionValidation:
     @cached_property
     def widening(self) -> float:
         """By what folds make the variance of the mean squared error larger than that of rows."""
-        folds = len(np.unique(self.fold[self.fold >= 0]))
+        folds = self.folds
         few = 2 <= folds <= intervals.MOST_FOLDS
         means, error = (self.fold_means(), self.loss_error) if few else (np.empty(0), 0.0)
         return intervals.widening(means, error, folds)
+
+    @property
+    def folds(self) -> int:
+        """How many folds of the first repeat have tested rows."""
+        if self._judged is not None:
+            return sum(n > 0 for n in self._judged.sizes)
+        return len(FoldPlan(self.fold).numbers)
 
     def measure(self, name: str) -> Measure:
         """Return one measure by name: "mse", "rmse", "mae" or "r2"."""
@@ -95,6 +132,8 @@ class RegressionValidation:
     def loss_error(self) -> float:
         """The standard error of the mean squared error over the tested rows of the first repeat."""
         part = self.repeats[0]
+        if self._judged is not None:
+            return self._judged.loss_error
         rows, weights = part.fold >= 0, part.weight(self.weights)
         squares = (part.of(self.truth)[rows] - part.shares[rows, 0]) ** 2
         return mean_error(squares, None if weights is None else weights[rows])
@@ -107,12 +146,15 @@ class RegressionValidation:
         """Return the mean squared error of every fold of every repeat."""
         out = []
         for r in self.repeats:
+            if isinstance(r.judged, NumberRepeat):
+                out += r.judged.fold_means.tolist()
+                continue
             squares = (r.of(self.truth) - r.shares[:, 0]) ** 2
             own = r.weight(self.weights)
             weight = np.ones(len(squares)) if own is None else own
             for f in FoldPlan(r.fold).numbers:
                 here = r.fold == f
-                out.append(np.average(squares[here], weights=weight[here]))
+                out.append(average(squares[here], weight[here]))
         return np.array(out)
 
     def by(self, column: str) -> list[dict[str, Any]]:
@@ -122,6 +164,8 @@ class RegressionValidation:
         from tallystick.evaluate.number_groups import error_sizes
 
         part = self.repeats[0]
+        if self._judged is not None:
+            return self._judged.by[column]
         return error_sizes(part.of(self.groups[column]), part.of(self.truth), part, part.weight(self.weights))
 
     def said_by(self, column: str) -> str:
@@ -130,7 +174,9 @@ class RegressionValidation:
 
         return number_sentence(self.by(column))
 
-    def _measures(self, part: FoldAnswers) -> list[Measure]:
+    def _measures(self, part: FoldAnswers) -> Sequence[Measure]:
+        if isinstance(part.judged, NumberRepeat):
+            return part.judged.measures
         rows = part.fold >= 0
         truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
         weight = np.ones(len(truth)) if weights is None else weights[rows]
@@ -143,7 +189,7 @@ class RegressionValidation:
             "by": {name: self.by(name) for name in self.groups},
             "fold_mse": self.fold_means().tolist(),
             "fold_sizes": [r.sizes(self.weights) for r in self.repeats],
-            "folds": len(FoldPlan(self.fold).numbers),
+            "folds": self.folds,
             "how": self.how,
             "measures": [m.to_dict() for m in self.measures],
             "mse": self.mse,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +20,35 @@ from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.disk_answers import DiskAnswers
 from tallystick.evaluate.measures import ACCURACY, LOG_LOSS, SCORES, Measure, accuracy, log_losses
-from tallystick.evaluate.scores import Scores, score
+from tallystick.evaluate.scores import Scores, copies, score
 from tallystick.evaluate.summed_answers import SummedAnswers
 from tallystick.models.decision import decide
-from tallystick.stats.exact import exact_total
+from tallystick.stats.exact import weighted_total
 
 Floats = NDArray[np.float64]
 LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no order of the rows
 
 
+class JudgedRepeat(Protocol):
+    """What follows from the answers of one repeat, where these stay elsewhere."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """sizes[fold]: tested rows."""
+        ...
+
+
 @dataclass(frozen=True)
 class RepeatScores:
     """What follows from the answers of one repeat, where these stay elsewhere. sizes[fold]: tested rows;
-    held[class]: rows, those that are never tested among them; fold_means[name][fold]; loss_error: of the mean
+    rows: all rows, copies counted; held[class]: what rows weigh, those that are never tested among them, in
+    units of the table; fold_means[name][fold]; loss_error: of the mean
     log-loss; by[column]: what `groups.error_rates` tells.
     """
 
     scores: Scores
     sizes: tuple[int, ...]
+    rows: int
     held: tuple[int, ...]
     fold_means: dict[str, Floats]
     loss_error: float
@@ -57,10 +68,10 @@ class FoldAnswers:
     rows: NDArray[np.int64] | None = None
     weights: Floats | None = None
     budget: int = 0  # bytes of memory to work in, where there are more rows than it holds
-    judged: RepeatScores | None = None
+    judged: JudgedRepeat | None = None
 
     @classmethod
-    def elsewhere(cls, judged: RepeatScores, classes: int) -> FoldAnswers:
+    def elsewhere(cls, judged: JudgedRepeat, classes: int) -> FoldAnswers:
         """Return answers of which only what follows from them is here."""
         return cls(np.zeros((0, classes)), np.zeros(0, np.int64), judged=judged)
 
@@ -68,6 +79,15 @@ class FoldAnswers:
     def large(self) -> bool:
         """Whether there are more rows than memory holds."""
         return self.budget > 0
+
+    def here(self) -> FoldAnswers:
+        """Return the answers themselves, which must be here."""
+        if self.judged is not None:
+            raise OptionError(
+                "the answers to single rows stay with Spark, scores come here. To see them, fit a model and "
+                "pass rows that it was not trained on to model.transform(frame)."
+            )
+        return self
 
     def of(self, each: NDArray[Any]) -> NDArray[Any]:
         """Return something known of every row, for every piece."""
@@ -88,11 +108,6 @@ class FoldAnswers:
             for f in np.unique(fold[fold >= 0]).tolist():
                 sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
-
-
-def copies(weights: Floats) -> Floats:
-    """Return how many rows each weight counts for: itself where it is whole, else one."""
-    return np.where(weights == np.floor(weights), weights, 1.0)
 
 
 def count_rows(rows: int, weights: Floats | None) -> int:
@@ -138,7 +153,7 @@ class CrossValidation:
     @property
     def most_frequent(self) -> str:
         """The most frequent class: always answering it is the baseline."""
-        if (judged := self.repeats[0].judged) is not None:
+        if (judged := self._judged) is not None:
             return self.classes[int(np.argmax(judged.held))]
         counts = np.zeros(len(self.classes))
         for part in large.steps(len(self.truth)):  # bincount makes eight bytes of each code
@@ -156,8 +171,8 @@ class CrossValidation:
     @property
     def rows(self) -> int:
         """How many rows there are, copies counted."""
-        judged = self.repeats[0].judged
-        return count_rows(len(self.truth), self.weights) if judged is None else sum(judged.held)
+        judged = self._judged
+        return count_rows(len(self.truth), self.weights) if judged is None else judged.rows
 
     @property
     def answered(self) -> NDArray[np.int64]:
@@ -173,21 +188,18 @@ class CrossValidation:
     @property
     def shares(self) -> Floats:
         """Out-of-fold shares of the first repeat."""
-        return self._here().shares
+        return self.repeats[0].here().shares
 
     @property
     def fold(self) -> NDArray[np.int64]:
         """fold[row] of the first repeat."""
-        return self._here().fold
+        return self.repeats[0].here().fold
 
-    def _here(self) -> FoldAnswers:
-        """Return the first repeat, whose answers must be here."""
-        if self.repeats[0].judged is not None:
-            raise OptionError(
-                "the answers to single rows stay with Spark, scores come here. To see them, fit a model and "
-                "pass rows that it was not trained on to model.transform(frame)."
-            )
-        return self.repeats[0]
+    @property
+    def _judged(self) -> RepeatScores | None:
+        """What follows from the answers of the first repeat, where these are not here."""
+        found = self.repeats[0].judged
+        return found if isinstance(found, RepeatScores) else None
 
     @cached_property
     def all_scores(self) -> tuple[Scores, ...]:
@@ -273,8 +285,8 @@ class CrossValidation:
         if self.summed:
             return self.summed[0].loss_error
         part = self.repeats[0]
-        if part.judged is not None:
-            return part.judged.loss_error
+        if self._judged is not None:
+            return self._judged.loss_error
         rows = self._tested(part)
         losses = log_losses(part.of(self.truth)[rows], part.shares[rows])
         weights = part.weight(self.weights)
@@ -307,7 +319,7 @@ class CrossValidation:
             return np.concatenate([given.fold_means[name] for given in self.summed])
         out = []
         for r in self.repeats:
-            if r.judged is not None:
+            if isinstance(r.judged, RepeatScores):
                 out += r.judged.fold_means[name].tolist()
                 continue
             tested = self._tested(r)
@@ -316,7 +328,7 @@ class CrossValidation:
             weight = np.ones(len(tested)) if own is None else own[tested]
             for f in np.unique(r.fold[tested]).tolist():
                 here = r.fold[tested] == f
-                out.append(exact_total(weight[here] * rows[here]) / float(weight[here].sum()))
+                out.append(weighted_total(rows[here], weight[here]) / float(weight[here].sum()))
         return np.array(out)
 
     @property
@@ -337,8 +349,8 @@ class CrossValidation:
         from tallystick.evaluate.groups import error_rates
 
         part = self.repeats[0]
-        if part.judged is not None:
-            return part.judged.by[column]
+        if self._judged is not None:
+            return self._judged.by[column]
         weights = part.weight(self.weights)
         return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 
@@ -358,7 +370,7 @@ class CrossValidation:
         return rows[np.lexsort(keys)]
 
     def _score(self, part: FoldAnswers) -> Scores:
-        if part.judged is not None:
+        if isinstance(part.judged, RepeatScores):
             return part.judged.scores
         rows = self._tested(part)
         weights = part.weight(self.weights)
@@ -429,8 +441,8 @@ def mean_error(values: Floats, weights: Floats | None) -> float:
     """Return the standard error of the mean of some rows."""
     weight = np.ones(len(values)) if weights is None else weights
     n = float(weight.sum())
-    away = values - exact_total(weight * values) / n
-    return math.sqrt(exact_total(weight * away**2) / max(n - 1, 1) / n)
+    away = values - weighted_total(values, weight) / n
+    return math.sqrt(weighted_total(away**2, weight) / max(n - 1, 1) / n)
 
 
 def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Floats | None) -> Floats:

@@ -24,7 +24,7 @@ from tallystick.evaluate.measures import (
 )
 from tallystick.evaluate.thresholds import RankedRows, Thresholds, thresholds_of
 from tallystick.models.decision import decide
-from tallystick.stats.exact import exact_total
+from tallystick.stats.exact import exact_total, weighted_total
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -128,7 +128,7 @@ def score(
         given,
         classes,
         curves=class_curves(truth == positive, shares[:, positive], weight),
-        impossible=int((shares[np.arange(len(truth)), truth] <= 0).sum()),
+        impossible=int(copies(weight[shares[np.arange(len(truth)), truth] <= 0]).sum()),
         ranked=RankedRows.of(truth, shares, weight) if len(classes) == 2 else None,
     )
 
@@ -145,6 +145,11 @@ def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **mo
         curves=curves,
         **more,
     )
+
+
+def copies(weights: Floats) -> Floats:
+    """Return how many rows each weight counts for: itself where it is whole, else one."""
+    return np.where(weights == np.floor(weights), weights, 1.0)
 
 
 def rarest(seen: NDArray[Any]) -> int:
@@ -230,7 +235,7 @@ def calibration(
     for first, last in parts:
         here = (at >= first) & (at < last)
         rows, ups = float(weight[here].sum()), float(weight[here & hit].sum())
-        out.append(calibration_bin(rows, ups, exact_total(weight[here] * value[here])))
+        out.append(calibration_bin(rows, ups, weighted_total(value[here], weight[here])))
     return out
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.table.block import rows_counted
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
 from tallystick.evaluate.measures import (
@@ -76,8 +77,9 @@ class AnswerRows(Protocol):
 
 
 class AnswerTotals(NamedTuple):
-    """Sums of answers: confusion[truth, answer], rows[fold] that are there and answered rightly, rows whose
-    true class had the share 0, and sums[loss or square distance, fold, digit].
+    """Sums of answers, in units of the table: confusion[truth, answer], rows[fold] that are there, and that
+    are answered rightly, rows whose true class had the share 0 (copies counted), and sums[loss or square
+    distance, fold, digit].
     """
 
     confusion: Counts
@@ -93,14 +95,31 @@ def answers_in(block: Block, classes: int) -> tuple[Counts, Floats]:
     return block.classes.astype(np.int64), np.stack([block.values(str(c)) for c in range(classes)], axis=1)
 
 
+def counted(codes: NDArray[Any], weights: Counts | None, size: int) -> Counts:
+    """Return what the rows of each code weigh, in units of the table."""
+    if weights is None:
+        return np.bincount(codes, minlength=size)
+    out = np.zeros(size, np.int64)
+    np.add.at(out, codes, weights)
+    return out
+
+
+def some(weights: Counts | None, rows: Counts) -> Counts | None:
+    """Return the weights of some rows."""
+    return None if weights is None else weights[rows]
+
+
 @dataclass(frozen=True)
 class ScoreSums:
-    """Ask for the sums of answers. fold: the column of folds; rule: costs that decide."""
+    """Ask for the sums of answers. fold: the column of folds; rule: costs that decide; unit: what a row of
+    weight 1 weighs.
+    """
 
     fold: str
     classes: int
     folds: int
     rule: Floats | None
+    unit: int
 
     def zero(self) -> AnswerTotals:
         """Return the total of no rows."""
@@ -111,19 +130,20 @@ class ScoreSums:
     def add(self, total: AnswerTotals, block: Block) -> AnswerTotals:
         """Add the rows of one block."""
         truth, shares = answers_in(block, self.classes)
-        fold, answer = block.codes(self.fold), decide(shares, self.rule)
+        fold, answer, weights = block.codes(self.fold), decide(shares, self.rule), block.weights
         columns = [log_losses(truth, shares), square_distances(truth, shares)]
         none, own = np.zeros((2, self.folds), np.int64), self.zero()
         squares = np.zeros((2, self.folds, kernels.SQUARE_DIGITS), np.int64)
-        kernels.add_moments(columns, fold, none, own.sums, squares)
-        pairs = np.bincount(truth * self.classes + answer, minlength=self.classes**2)
+        kernels.add_moments(columns, fold, none, own.sums, squares, weights)
+        lost = np.flatnonzero(shares[np.arange(len(truth)), truth] <= 0)
+        hit = np.flatnonzero(answer == truth)
         return self.merge(
             total,
             AnswerTotals(
-                pairs.reshape(self.classes, self.classes),
-                np.bincount(fold, minlength=self.folds),
-                np.bincount(fold[answer == truth], minlength=self.folds),
-                int((shares[np.arange(len(truth)), truth] <= 0).sum()),
+                counted(truth * self.classes + answer, weights, self.classes**2).reshape(own.confusion.shape),
+                counted(fold, weights, self.folds),
+                counted(fold[hit], some(weights, hit), self.folds),
+                rows_counted(some(weights, lost), len(lost), self.unit),
                 own.sums,
             ),
         )
@@ -157,7 +177,8 @@ class AwaySums:
         truth, shares = answers_in(block, self.classes)
         each = log_losses(truth, shares), square_distances(truth, shares)
         away = [values - centre for values, centre in zip(each, self.centres, strict=True)]
-        return self.merge(total, np.stack([np.stack([digits(a**2), digits(a**3)]) for a in away]))
+        powers = [[digits(a**power, block.weights) for power in (2, 3)] for a in away]
+        return self.merge(total, np.array(powers))
 
     def merge(self, total: Counts, other: Counts) -> Counts:
         """Add two totals."""
@@ -183,12 +204,15 @@ class FoldAndHit:
 
 @dataclass(frozen=True)
 class SummedAnswers:
-    """What a score is measured on, as `measures.Answered`, where no row is at hand; rows have no weights."""
+    """What a score is measured on, as `measures.Answered`, where no row is at hand. unit: what a row of
+    weight 1 weighs.
+    """
 
     answers: AnswerRows
     totals: AnswerTotals
     positive: int
     cost: Floats | None
+    unit: int = 1
     _orders: dict[int, RankedValues] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -200,21 +224,22 @@ class SummedAnswers:
         rule: Floats | None,
         cost: Floats | None,
         positive: int | None,
+        unit: int = 1,
     ) -> SummedAnswers:
         """Sum answers. rule: the costs that decide; positive: None is the rarest class."""
-        totals = answers.total(ScoreSums(answers.fold, classes, folds, rule))
+        totals = answers.total(ScoreSums(answers.fold, classes, folds, rule, unit))
         own = rarest(totals.confusion.sum(axis=1)) if positive is None else positive
-        return cls(answers, totals, own, cost)
+        return cls(answers, totals, own, cost, unit)
 
     @property
     def confusion(self) -> Floats:
         """confusion[truth, answer]."""
-        return self.totals.confusion.astype(np.float64)
+        return self.totals.confusion / self.unit
 
     @property
     def rows(self) -> float:
-        """How many rows."""
-        return float(self.totals.rows.sum())
+        """What all rows weigh."""
+        return float(self.totals.rows.sum()) / self.unit
 
     @property
     def prior(self) -> Floats:
@@ -225,13 +250,13 @@ class SummedAnswers:
     def means(self) -> tuple[float, float]:
         """The mean log-loss and the mean square distance."""
         every = [nearest(kernels.carry(self.totals.sums[which].sum(axis=0)[None])[0]) for which in (0, 1)]
-        return every[0] / self.rows, every[1] / self.rows
+        return every[0] / self.unit / self.rows, every[1] / self.unit / self.rows
 
     @cached_property
     def away(self) -> Floats:
         """sums[which, power] of what is away from the means."""
         found = self.answers.total(AwaySums(len(self.confusion), self.means))
-        return np.array([[nearest(d) for d in each] for each in found])
+        return np.array([[nearest(d) for d in each] for each in found]) / self.unit
 
     @property
     def loss_error(self) -> float:
@@ -241,11 +266,11 @@ class SummedAnswers:
     @property
     def fold_means(self) -> dict[str, Floats]:
         """The mean accuracy and log-loss of each fold that has rows."""
-        t = self.totals
-        there = [f for f, n in enumerate(t.rows.tolist()) if n]
+        rows, hits, losses = self.totals.rows / self.unit, self.totals.hits / self.unit, self.totals.sums[0]
+        there = np.flatnonzero(rows).tolist()
         return {
-            "accuracy": np.array([int(t.hits[f]) / int(t.rows[f]) for f in there]),
-            "log-loss": np.array([nearest(t.sums[0, f]) / int(t.rows[f]) for f in there]),
+            "accuracy": np.array([hits[f] / rows[f] for f in there]),
+            "log-loss": np.array([nearest(losses[f]) / self.unit / rows[f] for f in there]),
         }
 
     def mean_loss(self) -> RowMean:
@@ -262,7 +287,7 @@ class SummedAnswers:
 
     def mean_cost(self, cost: Floats) -> RowMean:
         """Return what an answer costs in the mean, and its interval."""
-        return cost_mean(self.totals.confusion, cost)
+        return cost_mean(self.totals.confusion, cost, self.unit)
 
     def order(self, c: int) -> RankedValues:
         """Return the rows in the order of the shares of a class."""
@@ -274,12 +299,12 @@ class SummedAnswers:
     def area(self, c: int) -> tuple[float, float] | None:
         """Return what `delong` finds for one class against the rest."""
         order = self.order(c)
-        downs, ups = order.totals.reshape(-1, 2).T.astype(float)
+        downs, ups = order.totals.reshape(-1, 2).T / self.unit
         pairs = float((ups * downs).sum())
         if pairs == 0:
             return None
-        area = nearest(joined(*order.ask(PairsWon(order.totals)))) / pairs
-        sides = list(zip(*order.ask(PairSpread(order.totals, area)), strict=True))
+        area = nearest(joined(*order.ask(PairsWon(order.totals, self.unit)))) / pairs
+        sides = list(zip(*order.ask(PairSpread(order.totals, area, self.unit)), strict=True))
         spreads = [nearest(joined(*(spread for spread, _ in side))) for side in sides]
         return area, area_error(spreads, [sum(size for _, size in side) for side in sides], pairs)
 
@@ -288,7 +313,7 @@ class SummedAnswers:
         """What the pieces of the order tell of the curves of the positive class."""
         order = self.order(self.positive)
         wanted = np.union1d(thinned(order.distinct), thinned(order.distinct + 1) - 1)
-        return order.ask(Curves(order.totals, order.distinct, wanted))
+        return order.ask(Curves(order.totals, order.distinct, wanted, self.unit))
 
     def precision_area(self) -> float:
         """Return the area under the precision-recall curve of the positive class, by steps."""
@@ -304,7 +329,7 @@ class SummedAnswers:
         roc = [[0.0, 0.0] if i == 0 else points[i - 1][:2] for i in thinned(distinct + 1).tolist()]
         return {
             "calibration": calibrated(
-                self.order(self.positive), np.sum([part.bins for part in parts], axis=0)
+                self.order(self.positive), np.sum([part.bins for part in parts], axis=0), self.unit
             ),
             "pr": [points[i][1:] for i in thinned(distinct).tolist()],
             "roc": roc,

@@ -16,6 +16,7 @@ from tallystick import kernels
 
 Floats = NDArray[np.float64]
 Digits = NDArray[np.int64]
+PARTS = 1 << 32  # of a weight of 1, where weights are not whole
 FEW = 1 << 12  # values up to which Python's own exact sum is the quicker
 
 
@@ -24,6 +25,16 @@ def exact_total(values: Floats) -> float:
     if len(values) <= FEW:
         return math.fsum(values.tolist())
     return nearest(digits(values))
+
+
+def weighted_total(values: Floats, weights: Floats) -> float:
+    """Return the sum of finite values, each counted as often as its weight says: no product is rounded, so a
+    row of weight w adds what w rows add. Weights are whole multiples of 1/PARTS.
+    """
+    if (weights == 1.0).all():
+        return exact_total(values)
+    unit = 1 if (weights == np.floor(weights)).all() else PARTS
+    return nearest(digits(values, np.rint(weights * unit).astype(np.int64))) / unit
 
 
 def exact_total_of(parts: Iterable[Floats]) -> float:

@@ -88,7 +88,7 @@ class Table:
         """Return this table: it is here."""
         return self
 
-    def dealer(self) -> None:
+    def dealer(self, weighed: bool = False) -> None:
         """Rows are dealt here."""
 
     def release(self) -> None:

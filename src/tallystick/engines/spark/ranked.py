@@ -51,12 +51,16 @@ class RankedColumn:
         return [found for _, found in sorted(told, key=lambda one: one[0])]
 
 
-def ranked(blocks: Any, name: str, labels: Labels, width: int, rows: int) -> RankedColumn:
-    """Return the rows of an RDD of blocks by the values of a column; labels(block)[row]: below `width`."""
+def ranked(
+    blocks: Any, name: str, labels: Labels, width: int, rows: int, weighed: bool = False
+) -> RankedColumn:
+    """Return the rows of an RDD of blocks by the values of a column; labels(block)[row]: below `width`;
+    weighed: counts are weights.
+    """
     with plain_errors():
         ends = _ends(blocks, name, -(-rows // PIECE_ROWS))
         tasks = len(ends) + 1
-        sent = blocks.mapPartitions(ValuesSent(name, labels, width, ends)).partitionBy(tasks, int)
+        sent = blocks.mapPartitions(ValuesSent(name, labels, width, ends, weighed)).partitionBy(tasks, int)
         pieces = sent.mapPartitions(joined_pieces)
         told: dict[int, tuple[Counts, int]] = dict(pieces.mapPartitions(held).collect())
     none = np.zeros(width, np.int64), 0
@@ -88,11 +92,13 @@ class ValuesSent:
     labels: Labels
     width: int
     ends: Floats
+    weighed: bool = False
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, ValueTable]]:
         """Yield the pieces of each block."""
         for block in blocks:
-            table = value_table(block.values(self.name), [(self.labels(block), None)], self.width)
+            weights = block.weights if self.weighed else None
+            table = value_table(block.values(self.name), [(self.labels(block), weights)], self.width)
             table.table[-1] = 0  # rows without a value have no place
             for r, piece in enumerate(cut_table(table, self.ends)):
                 if piece.values is not None and len(piece.values):
