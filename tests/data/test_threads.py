@@ -162,6 +162,23 @@ def test_the_first_error_in_the_order_of_items_is_raised_and_no_item_is_begun_af
     assert len(done) <= 50 + threads
 
 
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_items_may_come_one_by_one_and_what_ends_them_is_raised_behind_those_before(threads):
+    assert each_in_order(lambda n: n * n, (n for n in range(50)), threads) == [n * n for n in range(50)]
+    assert each_in_order(abs, iter(()), threads) == []
+
+    def items():
+        yield from range(9)
+        raise KeyError("items")
+
+    done = []
+    with pytest.raises(KeyError, match="items"):
+        each_in_order(done.append, items(), threads)
+    assert sorted(done) == list(range(9))
+    with pytest.raises(ZeroDivisionError):
+        each_in_order(lambda n: 1 // (8 - n), items(), 1)
+
+
 def test_threads_wait_for_the_next_call_and_end_with_a_walk_that_is_left():
     every = threading.Barrier(3)
 

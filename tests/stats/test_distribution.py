@@ -73,6 +73,21 @@ def test_few_values_are_asked_for_where_many_lie():
     assert len(cuts) == 254
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("distinct", [3, 4, 5, 40])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_values_are_listed_up_to_the_most_wherever_in_a_block_they_lie(distinct, turn, weighted):
+    values = np.concatenate([np.zeros(30), np.arange(distinct, dtype=float)])[::turn].copy()
+    weights = None
+    if weighted:  # rows of weight 0 have no value that counts
+        values = np.concatenate([100.0 + np.arange(30), values])
+        weights = np.where(values < 100, 2, 0)
+    question = Spreads((Grid("x", 0.0, 130.0, 256),), (4,))
+    (found,) = question.add(question.zero(), Block(len(values), {"x": values}, weights=weights))
+    assert found.many == (distinct > 4)
+    assert found.few.values.tolist() == ([] if found.many else list(range(distinct)))
+
+
 def test_the_cells_of_many_columns_travel_together_and_stay_few():
     assert cells_for(10**10) == cells_for(10**10, 128) == 65_536
     assert 1_000 * cells_for(10**10, 1_000) <= 1 << 23

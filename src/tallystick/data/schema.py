@@ -397,9 +397,11 @@ class Wishes(Columns):
     trivial: bool = False
     sums: bool = False  # exact sums of numbers by class may be asked for: reading may take them along
     sample: int = 0  # so many values of each column of numbers will be asked for first: these too
+    by_columns: bool = False  # columns of numbers are walked one by one: doubles are made to lie so
 
 
-NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True)  # made once: nearly every fit asks for one of them
+# made once: nearly every fit asks for one of them
+NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True, by_columns=True)
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from numbers import Integral
+from operator import length_hint
 from typing import Generic, NoReturn, TypeVar
 
 from tallystick.errors import OptionError, shown
@@ -145,11 +146,11 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
             pool.shutdown(cancel_futures=True)  # and is waited for
 
 
-def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | None = None) -> list[T]:
+def each_in_order(work: Callable[[S], T], items: Iterable[S], threads: int | None = None) -> list[T]:
     """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
     as long as a small item; answers are all kept.
     """
-    lock, left = threading.Lock(), iter(range(len(items)))
+    lock, left = threading.Lock(), enumerate(_to_the_end(partial(work, item) for item in items))
     found: dict[int, T] = {}
     failed: dict[int, BaseException] = {}
 
@@ -157,15 +158,18 @@ def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | Non
         while True:
             checkpoint()
             with lock:
-                at = None if failed else next(left, None)
-            if at is None:
+                taken = None if failed else next(left, None)
+            if taken is None:
                 return
+            at, job = taken
             try:
-                found[at] = work(items[at])
+                found[at] = job()
             except BaseException as error:  # whoever has an item before this one goes on: it may fail too
                 failed[at] = error
+            del taken, job  # an item is let go before the next is made
 
-    for _ in in_order([some] * min(thread_count(threads), len(items)), threads):
+    count = thread_count(threads)
+    for _ in in_order([some] * min(count, length_hint(items, count)), threads):
         pass
     if failed:
         first = failed[min(failed)]
@@ -174,7 +178,7 @@ def each_in_order(work: Callable[[S], T], items: Sequence[S], threads: int | Non
         finally:
             failed.clear()  # an error holds its frames: these shall not hold it
             del first
-    return [found[at] for at in range(len(items))]
+    return [found[at] for at in range(len(found))]
 
 
 def _to_the_end(jobs: Iterable[Callable[[], T]]) -> Iterator[Callable[[], T]]:

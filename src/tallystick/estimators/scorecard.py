@@ -137,7 +137,7 @@ class Scorecard(Classifier):
         return ScorecardOptions.of(self)
 
     def _wishes(self) -> Wishes:
-        return replace(super()._wishes(), min_letters=plain(self.min_letters))
+        return replace(super()._wishes(), min_letters=plain(self.min_letters), by_columns=True)
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that is learnt from."""

@@ -105,7 +105,7 @@ class _AnyTree(TreeViews):
 
     def _wishes(self) -> Wishes:
         wished = super()._wishes()  # where there is nothing to tell apart the tree is one leaf
-        return ANY_TABLE if wished is NO_WISHES else replace(wished, trivial=True)
+        return ANY_TABLE if wished is NO_WISHES else replace(wished, trivial=True, by_columns=True)
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""

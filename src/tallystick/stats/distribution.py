@@ -102,8 +102,7 @@ class Spreads:
         out = []
         for values, before, most in zip(columns, total, self.most, strict=True):
             if most and not before.many:
-                found = merge_values(before.few, count_values(values, weights))
-                before = _bounded(before.cells, found, most)
+                before = _with_values(before, values, weights, most)
             out.append(before if most else before._replace(many=True))
         return out
 
@@ -124,6 +123,18 @@ def _steps(block: Block, columns: list[Floats]) -> list[slice]:
     """Return the rows of a block in steps: of a matrix a few at a time, because columns share its lines."""
     step = STEP if any(values.strides[0] != values.itemsize for values in columns) else block.rows
     return [slice(start, start + step) for start in range(0, block.rows, max(step, 1))]
+
+
+def _with_values(before: ValueSpread, values: Floats, weights: Counts | None, most: int) -> ValueSpread:
+    """Add distinct values. Where the first rows have too many, the others need not be told apart: every
+    thread begins with none, and would do so.
+    """
+    for rows in (slice(2 * most), slice(None)):
+        own = None if weights is None else weights[rows]
+        found = merge_values(before.few, count_values(values[rows], own))
+        if len(found.values) > most:
+            break
+    return _bounded(before.cells, found, most)
 
 
 def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:

@@ -54,7 +54,7 @@ def likely(table: Table) -> list[Column]:
     """
     assert table.classes is not None
     left = list(table.schema.used)
-    dealt = _Dealt.of(table.classes)
+    dealt = _Dealt.of(table.classes, len(table.schema.predicted.labels))
     whole = dealt.whole and table.weights is None
     wrong = alone.allowed_of(sum(dealt.sizes), max(dealt.sizes)) if whole else None
     stages = STAGES if wrong is None else tuple((each, 0.0) for each in WHOLE)
@@ -65,7 +65,7 @@ def likely(table: Table) -> list[Column]:
         most = alone.CUTS + max(len(dealt.sizes) - 2, 0) + 2 * bound  # a wrong row breaks a run twice
         numeric = [c for c in left if c.kind == "numeric"]
         near = [c for c, n in zip(numeric, _changes(table, numeric, rows, classes), strict=True) if n <= most]
-        coded = [c for c in left if c.kind in CODED and _wrong(table.column(c.name)[rows], classes) <= bound]
+        coded = [c for c in left if c.kind in CODED and _wrong(table, c, rows, classes) <= bound]
         left = near + coded + [c for c in left if c.kind == "text"]
         if not left or (wrong is not None and len(rows) == len(table.classes)):
             break
@@ -82,11 +82,11 @@ class _Dealt:
     step: int
 
     @classmethod
-    def of(cls, classes: NDArray[np.integer]) -> Self:
-        """Return the rows of a table by class."""
+    def of(cls, classes: NDArray[np.integer], k: int) -> Self:
+        """Return the rows of a table by class, of which there are k."""
         step = max(1, len(classes) // LOOKED_AT)
         some = np.ascontiguousarray(classes[::step])
-        counts = np.bincount(some)
+        counts = kernels.count_classes(some, k)
         kept = np.flatnonzero(counts)
         if len(kept) > MOST_CLASSES:
             kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
@@ -120,11 +120,11 @@ def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -
     return kernels.class_changes(lying, rows, classes)
 
 
-def _wrong(codes: NDArray[np.integer], classes: Codes) -> int:
-    """Return how many rows are not of the most frequent class of their level."""
-    levels, at = np.unique(codes, return_inverse=True)
-    k = int(classes.max()) + 1
-    counts = np.bincount(at * k + classes, minlength=len(levels) * k).reshape(-1, k)
+def _wrong(table: Table, column: Column, rows: Codes, classes: Codes) -> int:
+    """Return how many of some rows are not of the most frequent class of their level."""
+    codes, k = table.column(column.name)[rows], int(classes.max()) + 1
+    sizes = (len(column.levels) + 2) * k  # missing and unseen have codes too
+    counts = np.bincount(codes * np.int64(k) + classes, minlength=sizes).reshape(-1, k)
     return len(codes) - int(counts.max(axis=1).sum())
 
 

@@ -26,9 +26,11 @@ from tallystick.data.table.table import Table
 def test_doubles_are_made_of_all_rows(rows, dtype):
     numbers = np.random.default_rng(0).normal(size=(rows, 3)).astype(dtype) * 7
     for laid in (numbers, np.asfortranarray(numbers), numbers[::-1]):
-        made = Doubles(laid, 2, True).made()
-        np.testing.assert_array_equal(made, laid.astype(np.float64))
-        assert made.dtype == np.float64
+        for by_columns in (False, True):
+            made = Doubles(laid, 2, True, by_columns).made()
+            np.testing.assert_array_equal(made, laid.astype(np.float64))
+            assert made.dtype == np.float64
+            assert made.flags.f_contiguous or not by_columns
 
 
 def test_negative_zeros_are_gone():

@@ -254,7 +254,8 @@ def _of_matrix(
         return kernels.scan_matrix(matrix[rows])
 
     scans = _scan(look, view.num_rows, threads)
-    given = _given(columns, scans, matrix, along is not None, threads)
+    doubles = partial(Doubles, threads=threads, by_columns=plan.by_columns)
+    given = _given(columns, scans, matrix, along is not None, doubles)
     return {
         name: Floats(given[j], scan=scans[j])
         for j, name in enumerate(every)
@@ -263,21 +264,25 @@ def _of_matrix(
 
 
 def _given(
-    columns: list[NDArray[Any]], scans: list[Scan], matrix: NDArray[Any] | None, told: bool, threads: int
+    columns: list[NDArray[Any]],
+    scans: list[Scan],
+    matrix: NDArray[Any] | None,
+    told: bool,
+    doubles: Callable[..., Doubles],
 ) -> list[NDArray[np.float64] | LaterColumn]:
     """Return columns themselves, or what becomes the doubles that a table has: of a matrix all at once, but
     alone where few columns of doubles have -0.0. told: it is known which have some.
     """
     zeros = [_has_zeros(scan) for scan in scans]
     fine = [c.dtype == np.float64 and not (told and zero) for c, zero in zip(columns, zeros, strict=True)]
-    together = None if matrix is None or 2 * sum(fine) > len(fine) else Doubles(matrix, threads, any(zeros))
+    together = None if matrix is None or 2 * sum(fine) > len(fine) else doubles(matrix, zeros=any(zeros))
 
     def one(j: int) -> NDArray[np.float64] | LaterColumn:
         if fine[j]:
             return columns[j]
         if together is not None:
             return LaterColumn(together, j)
-        return LaterColumn(Doubles(columns[j][:, None], threads, zeros[j]), 0)
+        return LaterColumn(doubles(columns[j][:, None], zeros=zeros[j]), 0)
 
     return list(map(one, range(len(columns))))
 

@@ -30,7 +30,7 @@ from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
 SLICE = 1 << 18  # rows a thread takes at once
-SAMPLED = 1024  # rows of a matrix looked at for its least numbers
+PLACES, AT_EACH = 128, 8  # of a matrix, and rows there, looked at for its least numbers: neighbours lie near
 EXACT = 2**53 - 256  # beyond this a double may hold another number
 
 
@@ -113,7 +113,7 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallI
     used = np.bitwise_or.reduce([s for _, s, _ in done])
     counts = np.add.reduce([c for _, _, c in done]) if width == 1 else None
     return {
-        j: SmallIntegers(codes[j], int(base[j]), np.flatnonzero(used[j]), counts)
+        j: SmallIntegers(codes[j], int(base[j]), used[j].nonzero()[0], counts)
         for j in np.flatnonzero(fits).tolist()
     }
 
@@ -137,7 +137,9 @@ def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
 
     None when the sample says that no column is small.
     """
-    sample = matrix[:: max(1, len(matrix) // SAMPLED)]
+    step = max(1, len(matrix) // PLACES)
+    runs = matrix[: len(matrix) // step * step].reshape(-1, step, matrix.shape[1])
+    sample = runs[:, :AT_EACH].reshape(-1, matrix.shape[1])
     low, high = sample.min(axis=0).astype(object), sample.max(axis=0).astype(object)
     if all(b - a > 255 for a, b in zip(low, high, strict=True)):
         return None

@@ -73,6 +73,7 @@ class ReadingPlan:
     merge: Mapping[str, Any] = field(default_factory=dict)  # as `Columns` has it
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trivial: bool = False  # one class, or no usable column, is no error
+    by_columns: bool = False  # doubles are made to lie so
 
     @property
     def decimal(self) -> str:
@@ -92,17 +93,22 @@ class ReadingPlan:
 
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
-        if name in self.kinds or name in self.levels or name in self.keep or name in self.merged_alone:
-            kind, levels = self.kinds.get(name), self.levels.get(name)
-            return replace(
+        return self._said.get(name, self.plain)
+
+    @cached_property
+    def _said(self) -> dict[str, Asked]:
+        """What was said about each column of which anything was: they are asked for again and again."""
+        return {
+            name: replace(
                 self.plain,
-                kind=kind,
-                levels=levels,
+                kind=self.kinds.get(name),
+                levels=self.levels.get(name),
                 keep=name in self.keep,
-                merge=spellings(self.merge, name),
+                merge=spellings(self.merge, name) if name in self.merged_alone else self.plain.merge,
                 parts=self.parts.get(name),
             )
-        return self.plain
+            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone}
+        }
 
     @cached_property
     def plain(self) -> Asked:
@@ -138,6 +144,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         wishes.merge,
         {name: tuple(parts) for name, parts in wishes.parts.items()},
         wishes.trivial,
+        wishes.by_columns,
     )
 
 

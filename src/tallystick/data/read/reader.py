@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, chain, islice
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from tallystick.data.read.batches import ThreadMemory, View, loaded
 from tallystick.data.read.cells import Floats
 from tallystick.data.read.encode import Encoder, class_table
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
+from tallystick.data.read.matcher import Matcher
 from tallystick.data.read.small import small_table
 from tallystick.data.read.survey import Decision, Looked, Question, Survey
 from tallystick.data.read.survey_target import flat_target
@@ -37,7 +39,7 @@ from tallystick.data.table.block import Block
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
 from tallystick.data.table.later import LaterColumn, LaterColumns
 from tallystick.data.table.table import Table
-from tallystick.data.threads import FEW_ROWS, in_order, thread_count
+from tallystick.data.threads import FEW_ROWS, each_in_order, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
 
@@ -266,14 +268,21 @@ def _joined(
     """Return the table in memory: every column encoded, its batches one after the other."""
     encoder, batches, first = Encoder(decision), reader.batches(), reader.layers[0]
     assert isinstance(first, KeptInMemory)
-    jobs = (partial(encoder.column, matcher, batches, first.places) for matcher in encoder.matchers)
-    columns = {}
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
     few = decision.rows < FEW_ROWS or (light and len(batches) == 1)
-    for matcher, data in zip(encoder.matchers, in_order(jobs, 1 if few else threads), strict=True):
-        columns[matcher.column.name] = data
+    names = [matcher.column.name for matcher in encoder.matchers]
+    done, telling = list[str](), Lock()
+
+    def one(matcher: Matcher) -> Any:
+        data = encoder.column(matcher, batches, first.places)
         if progress is not None:
-            progress(len(columns), len(encoder.matchers), matcher.column.name)
+            with telling:
+                done.append(matcher.column.name)
+                progress(len(done), len(names), done[-1])
+        return data
+
+    every = each_in_order(one, encoder.matchers, 1 if few else threads)
+    columns = dict(zip(names, every, strict=True))
     rest = [encoder.rest(taken) for taken in batches]
     classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
     table = Table(

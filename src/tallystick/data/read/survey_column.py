@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.read import strings
 from tallystick.data.read.cells import (
-    PLAIN_NUMBERS,
     WRITTEN_NUMBERS,
     Coded,
     Floats,
@@ -63,7 +62,8 @@ def in_one_way(
 
     Returns the texts, what they read as, and into[old code], missing last; None when nothing changes.
     """
-    if not len(texts) or not among(parsed.kinds, PLAIN_NUMBERS).all():
+    counts = parsed.counts
+    if not len(texts) or counts[CellKind.NUMBER] + counts[CellKind.INTEGER] < len(texts):
         return texts, parsed, None
     canonical = [number_text(value) for value in parsed.values.tolist()]
     if canonical == texts.to_pylist():
@@ -214,9 +214,10 @@ class ColumnSurvey:
 
     def _note_rows(self, found: Distinct, chosen: Chosen) -> None:
         """Remember rows that an error may have to name."""
-        kinds = self._parsed(found.values).kinds
-        infinite = kinds == CellKind.INFINITE
-        if infinite.any():
+        parsed = self._parsed(found.values)
+        kinds = parsed.kinds
+        if parsed.counts[CellKind.INFINITE]:
+            infinite = kinds == CellKind.INFINITE
             rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))
             self.first = first_rows(self.first, chosen.row_numbers(rows[:LISTED]))
         if not self.asked.as_numbers:
@@ -358,7 +359,8 @@ class ColumnSurvey:
         if (counts == 0).any():
             some = counts > 0
             texts, kinds, counts = texts.filter(from_numbers(some)), kinds[some], counts[some]
-        numbers, dates = int(self.numbers.present[m]), int(self.dates.present[m])
+        numbers = int(self.numbers.present[m])
+        dates = 0 if self._dates is None else int(self._dates.present[m])
         missing = total - int(counts.sum()) - numbers - dates
         return TextFacts(texts, counts, kinds, total, missing, order, numbers, dates)
 

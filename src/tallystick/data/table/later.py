@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,12 @@ NEAR = 1 << 15  # of these, those whose doubles stay near
 
 class Doubles:
     """The doubles of numbers [row, column] of another type, or of doubles among which -0.0 is, laid out
-    alike. zeros: -0.0 may be among them.
+    alike, or by_columns, which takes longer. zeros: -0.0 may be among them.
     """
 
-    def __init__(self, numbers: NDArray[Any], threads: int, zeros: bool) -> None:
+    def __init__(self, numbers: NDArray[Any], threads: int, zeros: bool, by_columns: bool = False) -> None:
         self.numbers, self.threads, self.zeros = numbers, threads, zeros
+        self._order: Literal["F", "K"] = "F" if by_columns else "K"
         self._made: NDArray[np.float64] | None = None
         self._lock = threading.Lock()
 
@@ -37,7 +38,7 @@ class Doubles:
         """Return them."""
         with self._lock:
             if self._made is None:
-                out = np.empty_like(self.numbers, np.float64)
+                out = np.empty_like(self.numbers, np.float64, order=self._order)
                 starts = range(0, len(out), self._rows(STEP))
                 each_in_order(partial(self._make, out), starts, self.threads)
                 self._made = self.numbers = out  # what they were made of is let go

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BLOCK = 65_536
-TASK = 4  # blocks that a thread takes at once where each is quick
 UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
@@ -177,14 +175,8 @@ class Table:
     def fingerprint(self) -> str:
         """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
         if self._fingerprint is None:
-            hasher, blocks = Hasher(self.schema), self.blocks()
-            if self.rows <= BLOCK and self.place == "memory":  # one block: no jobs to share out
-                self._fingerprint = _in_hex(_total(hasher, list(blocks)))
-                return self._fingerprint
-            each = TASK if self.place == "memory" else 1
-            some = iter(lambda: list(islice(blocks, each)), [])
-            jobs = (partial(_total, hasher, part) for part in some)
-            self._fingerprint = _in_hex(sum(in_order(jobs, self._threads)))
+            every = each_in_order(Hasher(self.schema).total, self.blocks(), self._threads)
+            self._fingerprint = _in_hex(sum(every))
         return self._fingerprint
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
@@ -255,11 +247,6 @@ class Table:
 def _in_hex(hashes: int) -> str:
     """Return the fingerprint of rows whose hashes come to this."""
     return f"{hashes % 2**128:032x}"
-
-
-def _total(hasher: Hasher, blocks: Sequence[Block]) -> int:
-    """Return the sum of hash times weight over some blocks."""
-    return sum(map(hasher.total, blocks))
 
 
 def _cut(data: Any, start: int, stop: int) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,18 @@ class CardPiece:
         """The lines of all axes."""
         return sum(axis.size for axis in self.axes)
 
-    @cached_property
+    @property
     def directions(self) -> tuple[Array, NDArray[np.int64]]:
         """The principal directions of all covariances: B[line, direction], B B' being the covariance; and
-        which covariance each belongs to.
+        which covariance each belongs to. Kept, without the lock of a `cached_property`: threads find those of
+        several pieces at once.
         """
+        known: dict[str, Any] = self.__dict__
+        if "_directions" not in known:
+            known["_directions"] = self._found()
+        return known["_directions"]  # type: ignore[no-any-return]
+
+    def _found(self) -> tuple[Array, NDArray[np.int64]]:
         factors, kinds = [], []
         for c, covariance in enumerate(self.covariances):
             values, vectors = kernels.eigen(covariance)

@@ -90,9 +90,10 @@ class Directions:
     whole: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, pieces: Sequence[CardPiece]) -> Directions:
+    def of(cls, pieces: Sequence[CardPiece], threads: int | None = 1) -> Directions:
         """Lay out the directions of pieces."""
-        factors = [piece.directions[0] for piece in pieces]
+        few = sum(piece.lines for piece in pieces) < MANY
+        factors = [found for found, _ in each_in_order(_directions, pieces, 1 if few else threads)]
         basis = BlockBasis.of(factors)
         first = np.cumsum([0, *(len(piece.covariances) for piece in pieces)])
         kinds = [piece.directions[1] + k for piece, k in zip(pieces, first[:-1], strict=True)]
@@ -114,6 +115,10 @@ class Directions:
         strength = strengths[self.kind]
         known = strength * (tells + side * side) > UNSEEN
         return np.flatnonzero((known | self.whole) & (strength > 0.0))
+
+
+def _directions(piece: CardPiece) -> tuple[Array, Whole]:
+    return piece.directions
 
 
 def _solved(root: Array, right: Array) -> Array:

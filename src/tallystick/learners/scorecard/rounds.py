@@ -222,7 +222,7 @@ class Rounds:
     def run(self, state: State) -> Generator[Any, Any, tuple[State, Ending]]:
         """Return the state after as many rounds as it takes, and how they ended."""
         sample = self.sample(state.layout.lines)
-        directions = Directions.of(state.pieces)  # which stay
+        directions = Directions.of(state.pieces, self.threads)  # which stay
         desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
         spot = yield from self.bent(state, total, sample, desks)
