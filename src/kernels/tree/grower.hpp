@@ -84,6 +84,7 @@ class Grower final : public AnyGrower {
         place(std::move(open), total);
         kin_.assign(1, {nullptr, {}});
         for (auto& s : frontier_) kin_[0].nodes.push_back(s.get());
+        for (size_t j = 0; j < problem_.columns.size(); ++j) (table_.order[j].empty() ? counted_ : walked_).push_back(j);
         looks_ = jobs_ = 0;
         return frontier_.size();
     }
@@ -95,12 +96,16 @@ class Grower final : public AnyGrower {
     }
 
     // Partition the columns by the last splits and search the large nodes on them: a job is a column and what one split
-    // has left, so that threads are busy to the end of a level.
+    // has left, so that threads are busy to the end of a level. Columns in order go node by node, whose tables stay near
+    // then; of columns of codes each goes through all nodes while its codes stay near.
     void advance() override {
-        const size_t columns = problem_.columns.size();
-        for (size_t job = jobs_++; job < kin_.size() * columns; job = jobs_++) {
+        const size_t kin = kin_.size(), first = kin * walked_.size();
+        for (size_t job = jobs_++; job < first + kin * counted_.size(); job = jobs_++) {
             if (stopped()) return;
-            advance(kin_[job / columns], job % columns);
+            if (job < first)
+                advance(kin_[job / walked_.size()], walked_[job % walked_.size()]);
+            else
+                advance(kin_[(job - first) % kin], counted_[(job - first) / kin]);
         }
     }
 
@@ -417,6 +422,7 @@ class Grower final : public AnyGrower {
     std::vector<std::shared_ptr<Searched>> frontier_, ready_;
     std::vector<Made> splits_;
     std::vector<Kin> kin_;
+    std::vector<size_t> walked_, counted_;  // columns in order, and in codes
     std::vector<std::shared_ptr<Open>> tasks_;
     std::vector<Growth> grown_;
     std::atomic<size_t> next_{0}, looks_{0}, jobs_{0}, parts_{0};
