@@ -57,7 +57,7 @@ struct Frame {
     std::vector<uint32_t> table_row;           // row number in the table; empty: the same
     Weights weights;
     std::vector<int64_t> own_score, own_rows, own_response;
-    std::vector<uint8_t> side;       // [row], after a split
+    std::vector<uint8_t> side;        // [row], after a split
     std::vector<uint64_t> side_bits;  // the same in bits, where all columns of many rows are partitioned by it
     std::vector<uint32_t> branch;
 

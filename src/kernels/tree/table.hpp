@@ -127,10 +127,12 @@ inline double part_about(const Scorer& scorer, double zero, double one) {
 // The same of cuts among levels of two classes, from and to being what lies left of the first and of all of them. Steps whose
 // shares lie between two lead from corner to corner of a parallelogram and stay in it, which is thin where levels are in order
 // of their shares.
-inline int64_t most_among(const Scorer& scorer, const Table& t, const int64_t* from, const int64_t* to, const Shares& shares) {
+inline int64_t most_among(const Scorer& scorer, const Table& t, const int64_t* from, const int64_t* to,
+                          const Shares& shares) {
     const double zero = static_cast<double>(to[0] - from[0]), one = static_cast<double>(to[1] - from[1]), all = zero + one;
     const double wide = shares.high - shares.low, above = one - all * shares.low;
-    const double low = wide > 0.0 ? std::clamp(all - above / wide, 0.0, all) : 0.0;  // rows by which steps of low shares lead
+    const double low =
+        wide > 0.0 ? std::clamp(all - above / wide, 0.0, all) : 0.0;  // rows by which steps of low shares lead
     const double corners[4][2] = {{0.0, 0.0},
                                   {zero, one},
                                   {low * (1.0 - shares.low), low * shares.low},
