@@ -97,6 +97,26 @@ def test_where_the_orders_lie_changes_no_byte():
     assert all(found[0][name].tobytes() == found[1][name].tobytes() for name in found[0])
 
 
+def test_large_nodes_of_many_numbers_are_grown_as_small_ones_are():
+    rng = np.random.default_rng(6)
+    n = 9_001
+    cells = [rng.normal(size=n), rng.normal(size=n).round(4), rng.normal(size=n).astype(np.float32)]
+    assert all(
+        len(np.unique(values)) > 4_096 for values in cells
+    )  # with fewer, large nodes are told by codes
+    cells[0][::7] = np.nan
+    labels = (np.nan_to_num(cells[0]) + cells[1] * cells[2] > rng.normal(size=n)).astype(np.uint8)
+    columns = [GrowColumn("numeric", values) for values in cells]
+    columns.append(GrowColumn("levels", rng.integers(0, 90, n).astype(np.uint8), 90))
+    found = []
+    for small in (n, 200):
+        grower = Grower(columns, range(4), GrowRules(), classes=2, labels=labels, small=small)
+        grower.run()
+        found.append(grower.arrays() | grower.harvest().tried())
+    assert len(found[0]["column"]) > 1_000
+    assert all(found[0][name].tobytes() == found[1][name].tobytes() for name in found[0])
+
+
 @pytest.mark.parametrize("rules", [{"max_depth": 0}, {"min_leaf": 4}, {"min_split": 7}])
 def test_a_rule_that_forbids_the_split_leaves_a_leaf(rules):
     assert grown(**rules)["column"].tolist() == [-1]

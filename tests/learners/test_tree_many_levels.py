@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from itertools import accumulate
+
 import numpy as np
 import pandas as pd
 import pytest
+import reference_tree as twin
 from shared_tables import shared
 
 import tallystick as ts
+from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 
 MAKERS = {"default": ts.DecisionTree, "cart": ts.DecisionTree.cart}
 
@@ -53,3 +59,79 @@ def test_a_code_that_tells_is_asked():
     frame = pd.DataFrame({"code": [f"c{i}" for i in code], "y": y})
     tree = ts.DecisionTree().fit(frame, "y")
     assert tree.score(frame[["code"]], y) > 0.78
+
+
+def best_left(grown, rules, data):
+    """The first branch of the best two groups of a column of two classes, every cut of the levels by their
+    shares scored: its levels, and what it holds of each class.
+    """
+    rows = range(len(data.target))
+    counts = np.zeros((data.k[0] + 1, 3), np.int64)  # missing last
+    for r in rows:
+        at = data.k[0] if data.cells[0][r] is None else data.cells[0][r]
+        counts[at, data.target[r]] += data.score[r]
+        counts[at, 2] += data.rows[r]
+    vectors, total = [tuple(map(int, v)) for v in counts], tuple(map(int, counts.sum(axis=0)))
+    lost, price = vectors.pop(), grown.price(0, list(rows))
+
+    def add(a, b, sign=1):
+        return tuple(x + sign * y for x, y in zip(a, b, strict=True))
+
+    def worth(v):
+        n = v[0] + v[1]
+        if rules.criterion == "gini":
+            return Fraction((v[0] ** 2 + v[1] ** 2) << grown.shift, n) if n else Fraction(0)
+        return grown.f(v[0]) + grown.f(v[1]) - grown.f(n)
+
+    order = sorted(range(len(vectors)), key=lambda j: (Fraction(vectors[j][1], sum(vectors[j][:2])), j))
+    cuts = [(j + 1, v) for j, v in enumerate(accumulate((vectors[j] for j in order), add))]
+    best = None
+    for at, known in cuts:  # the last one: missing rows alone
+        for side in (0, 1) if lost[2] and at < len(order) else (1,):
+            left = add(known, lost) if side == 0 else known
+            right = add(total, left, -1)
+            if min(left[2], right[2]) < rules.min_leaf:
+                continue
+            paid = price.of(at % len(order), bool(lost[2]) and (side == 0 or at == len(order)))
+            key = math.floor(worth(left) + worth(right)) - paid
+            if best is None or key > best[0]:
+                best = key, set(order[:at]), left
+    _, levels, left = best
+    if 0 in levels:
+        return levels, left
+    return set(order) - levels, add(total, left, -1)
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.parametrize(
+    ("missing", "penalty", "heavy", "least"),
+    [(0, 0.0, 1, 1), (60, 1.0, 1, 1), (60, 0.0, 4, 1), (0, 0.0, 4, 700)],
+)
+def test_the_best_two_groups_of_many_levels_are_the_best_of_all(criterion, missing, penalty, heavy, least):
+    for seed in range(4):
+        rng = np.random.default_rng([seed, missing])
+        k, n = int(rng.integers(257, 420)), 1_800
+        codes = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+        effect = rng.normal(size=k) * [0.0, 0.3, 1.0, 4.0][seed]
+        labels = (effect[codes] + rng.normal(size=n) > 0.5).astype(np.uint8)
+        codes[n - missing :] = k
+        weights = rng.integers(1, heavy + 1, n)
+        cells = [None if c == k else c for c in codes.tolist()]
+        whole = weights.tolist()
+        data = twin.Data([cells], ["levels"], [k], labels.tolist(), 2, whole, whole)
+        rules = twin.Rules(criterion=criterion, penalty=penalty, min_leaf=least, max_depth=1)
+        given = None if heavy == 1 else weights
+        grower = Grower(
+            [GrowColumn("levels", codes.astype(np.uint16), k)],
+            [0],
+            GrowRules(criterion=criterion, penalty=penalty, min_leaf=least, max_depth=1),
+            classes=2,
+            labels=labels,
+            score_weights=given,
+            row_weights=given,
+        )
+        grower.run()
+        tried = grower.arrays() | grower.harvest().tried()
+        levels, left = best_left(twin.Twin(data, rules), rules, data)
+        assert set(np.flatnonzero(tried["tried_maps"][:k] == 0).tolist()) == levels
+        assert tuple(tried["lefts"][0].tolist()) == left

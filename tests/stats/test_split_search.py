@@ -45,6 +45,22 @@ def test_the_whole_tree_is_grown_at_once_from_a_table_in_memory():
     assert grown.tried()["tried_column"][0] == 0
 
 
+def test_single_floats_grow_the_tree_of_their_doubles_which_are_not_made():
+    rng = np.random.default_rng(0)
+    single = rng.normal(size=(30_000, 3)).astype(np.float32)
+    single[::5, 2] = -0.0
+    labels = (single[:, 0] + rng.normal(size=len(single)) > 0).astype(np.int64)
+    found = []
+    for numbers in (single, single.astype(np.float64)):
+        rows = read_table(open_source(numbers), Wishes(), labels)
+        question = GrowingTree(rows.schema, (0, 1, 2), GrowRules(max_depth=6))
+        found.append(WholeTree().solve(question, rows, 2).arrays)
+        if numbers is single:
+            assert all(column.of._made is None for column in rows.columns.given.values())
+    assert found[0].keys() == found[1].keys()
+    assert all(found[0][name].tobytes() == found[1][name].tobytes() for name in found[0])
+
+
 def test_rows_in_parts_cannot_be_grown_at_once():
     rows = table(x=[0.5, None, 8.5, 9.5])
     assert WholeTree().solve(GrowingTree(rows.schema, (0,), GrowRules(fractions=True)), rows, 1) is None

@@ -112,11 +112,18 @@ class Price:
         return before + (kept if self.criterion == "variance" else int(kept))
 
 
+@cache
+def factorials(most: int) -> list[float]:
+    """The log2 of the factorials of 0 to `most`."""
+    logs = [0.0, 0.0]
+    for n in range(2, most + 1):
+        logs.append(logs[-1] + log2_whole(float(n)))
+    return logs
+
+
 def group_bits(k: int, j: int) -> float:
     """The bits that name j of k levels: log2(k - 1) + log2(k over j) - 1."""
-    logs = [0.0, 0.0]
-    for n in range(2, k + 1):
-        logs.append(logs[-1] + log2_whole(float(n)))
+    logs = factorials(k)
     return log2_whole(float(k - 1)) + (logs[k] - logs[j] - logs[k - j]) - 1.0
 
 

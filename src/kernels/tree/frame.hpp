@@ -57,10 +57,26 @@ struct Frame {
     std::vector<uint32_t> table_row;           // row number in the table; empty: the same
     Weights weights;
     std::vector<int64_t> own_score, own_rows, own_response;
-    std::vector<uint8_t> side;
+    std::vector<uint8_t> side;        // [row], after a split
+    std::vector<uint64_t> side_bits;  // the same in bits, where all columns of many rows are partitioned by it
     std::vector<uint32_t> branch;
 
     size_t in_table(size_t row) const { return table_row.empty() ? row : table_row[row]; }
+};
+
+// The sides of rows in bits: an eighth of the memory, which stays near while entries ask for rows in any order.
+struct SideBits {
+    const uint64_t* bits;
+    uint64_t operator[](size_t row) const { return bits[row / 64] >> (row % 64) & 1; }
+
+    static void fill(const std::vector<uint8_t>& side, std::vector<uint64_t>& bits) {
+        bits.resize((side.size() + 63) / 64);
+        for (size_t from = 0; from < side.size(); from += 64) {
+            uint64_t word = 0;
+            for (size_t i = 0; i < std::min<size_t>(64, side.size() - from); ++i) word |= uint64_t{side[from + i]} << i;
+            bits[from / 64] = word;
+        }
+    }
 };
 
 // A node whose rows are still listed: rows[begin..end), and per column how many of them are missing.
@@ -74,8 +90,8 @@ struct Open {
 
 // Partition run[0..n) by side[row] into two, stably; return the size of the first, and its size within run[0..known).
 // A value is new in its branch when any entry since the branch's last one was new.
-template <bool repeats, class E>
-std::pair<size_t, size_t> part_in_two(Layout<E> layout, E* run, size_t n, size_t known, const uint8_t* side, E* spare) {
+template <bool repeats, class E, class Sides>
+std::pair<size_t, size_t> part_in_two(Layout<E> layout, E* run, size_t n, size_t known, Sides side, E* spare) {
     const E flag = layout.flag(), row = layout.row(~E{0});
     E left_new = 0, right_new = 0;
     size_t left = 0, right = 0, left_known = 0;
@@ -83,7 +99,7 @@ std::pair<size_t, size_t> part_in_two(Layout<E> layout, E* run, size_t n, size_t
         const size_t from = stage ? known : 0, to = stage ? n : known;
         for (size_t i = from; i < to; ++i) {
             const E e = run[i];
-            const E s = side[e & row];
+            const E s = static_cast<E>(side[e & row]);
             if constexpr (repeats) {
                 left_new |= e & flag;
                 right_new |= e & flag;

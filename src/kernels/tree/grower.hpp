@@ -84,6 +84,7 @@ class Grower final : public AnyGrower {
         place(std::move(open), total);
         kin_.assign(1, {nullptr, {}});
         for (auto& s : frontier_) kin_[0].nodes.push_back(s.get());
+        for (size_t j = 0; j < problem_.columns.size(); ++j) (table_.order[j].empty() ? counted_ : walked_).push_back(j);
         looks_ = jobs_ = 0;
         return frontier_.size();
     }
@@ -95,12 +96,16 @@ class Grower final : public AnyGrower {
     }
 
     // Partition the columns by the last splits and search the large nodes on them: a job is a column and what one split
-    // has left, so that threads are busy to the end of a level.
+    // has left, so that threads are busy to the end of a level. Columns in order go node by node, whose tables stay near
+    // then; of columns of codes each goes through all nodes while its codes stay near.
     void advance() override {
-        const size_t columns = problem_.columns.size();
-        for (size_t job = jobs_++; job < kin_.size() * columns; job = jobs_++) {
+        const size_t kin = kin_.size(), first = kin * walked_.size();
+        for (size_t job = jobs_++; job < first + kin * counted_.size(); job = jobs_++) {
             if (stopped()) return;
-            advance(kin_[job / columns], job % columns);
+            if (job < first)
+                advance(kin_[job / walked_.size()], walked_[job % walked_.size()]);
+            else
+                advance(kin_[(job - first) % kin], counted_[(job - first) / kin]);
         }
     }
 
@@ -135,6 +140,7 @@ class Grower final : public AnyGrower {
         kin_.clear();
         looks_ = jobs_ = 0;
         if (stopped()) return;
+        SideBits::fill(table_.side, table_.side_bits);
         for (auto& made : splits_) add_branches(made, top_);
         for (auto& made : splits_) {
             const size_t from = frontier_.size();
@@ -186,7 +192,7 @@ class Grower final : public AnyGrower {
     void advance(const Kin& kin, size_t j) {
         thread_local Scratch scratch;
         thread_local std::vector<E> spare;
-        if (kin.made) part_column(table_, *kin.made, j, spare);
+        if (kin.made) part_column(table_, *kin.made, j, SideBits{table_.side_bits.data()}, spare);
         if (bit_[j] < 0) {
             for (Searched* s : kin.nodes)
                 if (!stopped()) book_.search_column(table_, j, *s, scratch);
@@ -286,15 +292,16 @@ class Grower final : public AnyGrower {
         }
     }
 
-    void part_column(Frame<E>& f, const Made& made, size_t j, std::vector<E>& own_spare) {
+    template <class Sides>
+    void part_column(Frame<E>& f, const Made& made, size_t j, Sides side, std::vector<E>& own_spare) {
         if (f.order[j].empty() || !made.alive || made.parent->constant[j]) return;
         const size_t n = made.parent->size(), known = n - made.parent->missing[j];
         if (own_spare.size() < n) own_spare.resize(n);
         E* run = f.order[j].data() + made.parent->begin;
         const auto& open = made.open;
         if (!made.many) {
-            const auto part = problem_.columns[j].repeats ? part_in_two<true, E> : part_in_two<false, E>;
-            const auto [left, left_known] = part(f.layout, run, n, known, f.side.data(), own_spare.data());
+            const auto part = problem_.columns[j].repeats ? part_in_two<true, E, Sides> : part_in_two<false, E, Sides>;
+            const auto [left, left_known] = part(f.layout, run, n, known, side, own_spare.data());
             open[0].first->missing[j] = static_cast<uint32_t>(left - left_known);
             open[1].first->missing[j] = static_cast<uint32_t>(made.parent->missing[j] - (left - left_known));
             return;
@@ -396,7 +403,7 @@ class Grower final : public AnyGrower {
             split(f, s, static_cast<size_t>(best), made);
             add_branches(made, out);
             if (!made.alive) continue;
-            for (size_t j = 0; j < columns; ++j) part_column(f, made, j, f.spare);
+            for (size_t j = 0; j < columns; ++j) part_column(f, made, j, f.side.data(), f.spare);
             for (size_t b = made.open.size(); b-- > 0;) {
                 const Node& child = out.nodes[made.open[b].first->node];
                 if (!book_.ends(made.open[b].second.data(), child)) stack.push_back(std::move(made.open[b]));
@@ -415,6 +422,7 @@ class Grower final : public AnyGrower {
     std::vector<std::shared_ptr<Searched>> frontier_, ready_;
     std::vector<Made> splits_;
     std::vector<Kin> kin_;
+    std::vector<size_t> walked_, counted_;  // columns in order, and in codes
     std::vector<std::shared_ptr<Open>> tasks_;
     std::vector<Growth> grown_;
     std::atomic<size_t> next_{0}, looks_{0}, jobs_{0}, parts_{0};

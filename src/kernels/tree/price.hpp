@@ -65,6 +65,12 @@ class GroupPrice {
         }
     }
 
+    // No group of from to `to` levels costs less: groups in the middle cost more than those at the ends, but for rounding.
+    S least(size_t from, size_t to) const {
+        const S low = std::min((*this)(from, false), (*this)(to, true));
+        return low - low / 1024;
+    }
+
     // The score that remains of one less its price: only the covered part of what it is above `before` counts.
     S covered(S score, S before) const {
         if (!(coverage_ < 1.0) || !(score > before)) return score;

@@ -45,6 +45,7 @@ struct Best {
 template <class S>
 struct Free {
     S operator()(size_t, bool) const { return S{}; }
+    S least(size_t, size_t) const { return S{}; }
 };
 
 // Offer one split: `a` rows in the first branch.
@@ -105,26 +106,80 @@ inline int64_t most_between(const Scorer& scorer, const Table& t, const int64_t*
     return most + rounding;
 }
 
-// `cuts_between` many levels in their order: stretches of cuts that cannot hold the best are counted, not scored.
-inline Best<int64_t> cuts_in_stretches(const Scorer& scorer, const Table& t, int64_t* spare, int64_t& cuts) {
+// The shares of the second of two classes that some levels have.
+struct Shares {
+    double low = 1.0, high = 0.0;
+    void add(const int64_t* level) {
+        const double all = static_cast<double>(level[0] + level[1]), share = static_cast<double>(level[1]) / all;
+        if (!(all > 0.0)) return;
+        low = std::min(low, share);
+        high = std::max(high, share);
+    }
+};
+
+// About the part of a score that a branch of two classes has, whose rows need not be whole.
+inline double part_about(const Scorer& scorer, double zero, double one) {
+    const double n = zero + one;
+    auto F = [](double x) { return x * log2_whole(x); };
+    return scorer.unit() * (scorer.by_logs() ? F(zero) + F(one) - F(n) : n > 0.0 ? (zero * zero + one * one) / n : 0.0);
+}
+
+// The same of cuts among levels of two classes, from and to being what lies left of the first and of all of them. Steps whose
+// shares lie between two lead from corner to corner of a parallelogram and stay in it, which is thin where levels are in order
+// of their shares.
+inline int64_t most_among(const Scorer& scorer, const Table& t, const int64_t* from, const int64_t* to,
+                          const Shares& shares) {
+    const double zero = static_cast<double>(to[0] - from[0]), one = static_cast<double>(to[1] - from[1]), all = zero + one;
+    const double wide = shares.high - shares.low, above = one - all * shares.low;
+    const double low =
+        wide > 0.0 ? std::clamp(all - above / wide, 0.0, all) : 0.0;  // rows by which steps of low shares lead
+    const double corners[4][2] = {{0.0, 0.0},
+                                  {zero, one},
+                                  {low * (1.0 - shares.low), low * shares.low},
+                                  {zero - low * (1.0 - shares.low), one - low * shares.low}};
+    double most = -0x1p62;
+    for (int side = 0; side < (t.missing[2] > 0 ? 2 : 1); ++side)
+        for (const auto& corner : corners) {
+            double left[2], right[2];
+            for (size_t c = 0; c < 2; ++c) {
+                left[c] = std::max(static_cast<double>(from[c] + (side == 0 ? t.missing[c] : 0)) + corner[c], 0.0);
+                right[c] = std::max(static_cast<double>(t.total[c]) - left[c], 0.0);
+            }
+            most = std::max(most, part_about(scorer, left[0], left[1]) + part_about(scorer, right[0], right[1]));
+        }
+    return static_cast<int64_t>(most + (scorer.by_logs() ? 1024.0 * static_cast<double>(Logs::error) : 1e-10 * most));
+}
+
+// `cuts_between` many levels: stretches of cuts that cannot hold the best are counted, not scored. order: of their shares, of
+// two classes; null: their own.
+template <class Price>
+Best<int64_t> cuts_in_stretches(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
+                                const Price& price) {
     const size_t all = t.levels - 1, last = t.width - 1, stretches = (all + kStretch - 1) / kStretch;
     std::vector<int64_t> before((stretches + 1) * t.width, 0);  // [stretch]: what lies left of its first cut's level
+    std::vector<Shares> shares(stretches);
+    auto level = [&](size_t j) { return t.level(order ? order[j] : j); };
     Best<int64_t> best;
     for (size_t s = 0; s < stretches; ++s) {
         const size_t end = std::min((s + 1) * kStretch, all);
         int64_t* next = before.data() + (s + 1) * t.width;
         std::copy_n(before.data() + s * t.width, t.width, next);
-        for (size_t j = s * kStretch; j < end; ++j)
-            for (size_t c = 0; c < t.width; ++c) next[c] += t.level(j)[c];
-        offer_sides(scorer, t, next, end, end, 0, Free<int64_t>{}, spare + t.width, best);
+        for (size_t j = s * kStretch; j < end; ++j) {
+            for (size_t c = 0; c < t.width; ++c) next[c] += level(j)[c];
+            if (order) shares[s].add(level(j));
+        }
+        offer_sides(scorer, t, next, end, end, 0, price, spare + t.width, best);
     }
     for (size_t s = 0; s < stretches; ++s) {
         int64_t* left = before.data() + s * t.width;
-        const bool below = best.found && most_between(scorer, t, left, left + t.width, spare + t.width) < best.score;
-        for (size_t j = s * kStretch; j < std::min((s + 1) * kStretch, all); ++j) {
-            for (size_t c = below ? last : 0; c < t.width; ++c) left[c] += t.level(j)[c];
+        const size_t from = s * kStretch, end = std::min(from + kStretch, all);
+        const int64_t most = order ? most_among(scorer, t, left, left + t.width, shares[s])
+                                   : most_between(scorer, t, left, left + t.width, spare + t.width);
+        const bool below = best.found && most - price.least(from + 1, end) < best.score;
+        for (size_t j = from; j < end; ++j) {
+            for (size_t c = below ? last : 0; c < t.width; ++c) left[c] += level(j)[c];
             if (!below) {
-                cuts += offer_sides(scorer, t, left, j + 1, j + 1, 0, Free<int64_t>{}, spare + t.width, best);
+                cuts += offer_sides(scorer, t, left, j + 1, j + 1, 0, price, spare + t.width, best);
                 continue;
             }
             for (int side = 0; side < (t.missing[last] > 0 ? 2 : 1); ++side) {
@@ -140,9 +195,9 @@ inline Best<int64_t> cuts_in_stretches(const Scorer& scorer, const Table& t, int
 template <class S, class Price = Free<S>>
 Best<S> cuts_between(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
                      const Price& price = {}) {
-    if constexpr (std::is_same_v<S, int64_t> && std::is_same_v<Price, Free<S>>)
-        if (!order && t.levels >= kLong && scorer.classes <= kCornerClasses)
-            return cuts_in_stretches(scorer, t, spare, cuts);
+    if constexpr (std::is_same_v<S, int64_t>)
+        if (t.levels >= kLong && (order ? scorer.classes == 2 : scorer.classes <= kCornerClasses))
+            return cuts_in_stretches(scorer, t, order, spare, cuts, price);
     Best<S> best;
     int64_t* left = spare;
     std::fill(left, left + t.width, 0);

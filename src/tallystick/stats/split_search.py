@@ -21,6 +21,7 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.source import scratch
+from tallystick.data.table.later import as_it_lies
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.data.threads import FEW_ROWS, crew, each_in_order
 from tallystick.errors import DataError, OptionError
@@ -437,18 +438,18 @@ def run(grower: Grower, threads: int, room: GrowingRoom) -> None:
 
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
-    data = table.column(column.name)
-    if column.kind not in CODED and max_bins is not None and table.place == "disk":
+    if column.kind in CODED:
+        kind = "levels" if column.kind == "levels" else "ordered"
+        return GrowColumn(kind, np.ascontiguousarray(table.column(column.name)), len(column.levels))
+    if max_bins is not None and table.place == "disk":
         return _on_disk(table, column, max_bins)
-    if column.kind not in CODED and max_bins is not None:
+    if max_bins is not None:
         codes, distinct = table.ranks(column.name)
         if len(distinct) > max_bins:
             counts = kernels.count_classes(codes, len(distinct) + 1, table.weights)[:-1]
-            return binned_column(quantile_cuts(distinct, counts, max_bins), data)
-    if column.kind not in CODED:
-        return GrowColumn("numeric", data)
-    kind = "levels" if column.kind == "levels" else "ordered"
-    return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
+            return binned_column(quantile_cuts(distinct, counts, max_bins), table.column(column.name))
+    lying = as_it_lies(table, column.name)  # of single floats no doubles need be made
+    return GrowColumn("numeric", lying if lying.dtype == np.float32 else table.column(column.name))
 
 
 def _on_disk(table: Any, column: Any, max_bins: int) -> GrowColumn:
