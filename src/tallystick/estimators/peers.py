@@ -135,7 +135,7 @@ def raw_frame(data: Any) -> Any:
     """Return the rows of a source as a pandas frame, in their order, as they were read."""
     if type(data).__module__.startswith("pandas"):
         return data
-    import pyarrow as pa
+    from tallystick.data.source.alike import one_table
 
     source = open_source(data)
-    return pa.Table.from_batches(list(source.batches())).to_pandas()
+    return one_table(source.batches(), source.columns).to_pandas()
