@@ -15,6 +15,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -164,7 +165,7 @@ def fastapi(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[
 def mlserver(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float, float]]:
     """The same pipeline behind MLServer's scikit-learn runtime, a data frame by its codec."""
     home, port = folder / "mlserver", free_port()
-    (home / "adult").mkdir(parents=True)
+    (home / "adult").mkdir(parents=True, exist_ok=True)  # of an earlier round
     settings = {
         "http_port": port,
         "grpc_port": free_port(),
@@ -204,10 +205,16 @@ def inferred(part: list[dict[str, object]]) -> dict[str, object]:
 
 
 def figures() -> list[tuple[str, float]]:
+    if shutil.which("wrk") is None:
+        raise RuntimeError("wrk, which sends the requests, is not installed. Install it: apt install wrk")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sent = bodies(folder)
         rounds = [one_round(folder, sent) for _ in range(ROUNDS)]
+
+    for lacking in (server for server in ("ours", "fastapi") if any(server not in got for got in rounds)):
+        why = "see above" if lacking == "ours" else "pip install fastapi uvicorn scikit-learn, or set PEERS"
+        raise RuntimeError(f"there are no figures without {lacking}, which was left out: {why}")
 
     def beside(way: str, theirs: str, at: int, less: bool = False) -> Figure:
         """Return one of our numbers over FastAPI's, round by round; less: theirs over ours."""

@@ -127,6 +127,11 @@ def test_one_of_a_thing_is_not_told_as_several(fitted):
         (["describe", "."], "directory"),
         (["describe", "empty.csv"], "empty (0 bytes)"),
         (["describe", "header.csv"], "no rows"),
+        (
+            ["report", "header.csv", "-t", "a", "-o", "x.html"],
+            "header.csv has a header (2 columns) but no rows.",
+        ),
+        (["report", "header.csv", "-t", "a", "-o", "x.html", "--memory", "64MB"], "but no rows."),
         (["predict", "votes.csv", "votes.csv"], "model"),
         (["predict", "nothing.tally.json", "votes.csv"], "No such file"),
         (["verify", "empty.csv", "votes.csv"], "empty"),

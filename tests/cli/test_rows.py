@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tallystick.cli.rows import write_rows
+from tallystick.errors import DataError
 
 pytestmark = pytest.mark.slow
 
@@ -19,3 +21,16 @@ def test_a_failure_on_the_way_leaves_no_file(tmp_path):
     with pytest.raises(ValueError, match="broken off"):
         write_rows(tables(), str(tmp_path / "out.csv"), raw=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_column_that_files_hold_in_different_types_is_told_where_parquet_has_one(tmp_path):
+    several = [pa.table({"a": [1]}), pa.table({"a": ["x"]})]
+    with pytest.raises(
+        DataError, match=r"column 'a' is of type 'int64' in the first rows and 'string' in later"
+    ):
+        write_rows(iter(several), str(tmp_path / "out.parquet"), raw=False)
+    assert list(tmp_path.iterdir()) == []
+    write_rows(iter(several), str(tmp_path / "out.csv"), raw=False)
+    assert (tmp_path / "out.csv").read_text() == "a\n1\nx\n"
+    write_rows(iter([pa.table({"a": [0.5]}), pa.table({"a": [1]})]), str(tmp_path / "out.parquet"), raw=False)
+    assert pq.read_table(tmp_path / "out.parquet")["a"].to_pylist() == [0.5, 1.0]

@@ -193,3 +193,26 @@ def test_a_masked_cell_is_missing_whatever_lies_under_it(method, kind, models, e
 def test_a_matrix_of_numpys_own_is_answered(kind, models, expected):
     for method, model in models.items():
         assert answers(model, np.asmatrix(WHOLE.astype(kind))) == expected[method][0]
+
+
+def unaligned(values):
+    """Return an array of the same numbers that begins at an odd address."""
+    flat = np.frombuffer(b"?" + values.tobytes(), values.dtype, offset=1)
+    return flat.reshape(values.shape)
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "i2"])
+@pytest.mark.parametrize("method", [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard])
+def test_numbers_that_lie_between_the_places_of_numbers_are_read(method, kind):
+    x = (np.random.default_rng(0).normal(size=(60, 3)) * 9).astype(kind)
+    y = np.array(["p", "q", "q"] * 20)
+    model = method().fit(x, y)
+    odd = unaligned(x)
+    assert method().fit(odd, y).to_bytes() == model.to_bytes()
+    frame = pd.DataFrame(
+        {f"x{j}": pd.Series(unaligned(x[:, j].copy()), copy=False) for j in range(3)}, copy=False
+    )
+    arrow = pa.table({f"x{j}": pa.array(unaligned(x[:, j].copy())) for j in range(3)})
+    for rows in (odd, frame, arrow):
+        assert np.array_equal(model.predict_proba(rows), model.predict_proba(x))
+    assert str(ts.describe(odd)) == str(ts.describe(x))

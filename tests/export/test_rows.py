@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.errors import DataError
 from tallystick.export.rows import csv_header, csv_lines, json_lines
 
 pytestmark = pytest.mark.slow
@@ -79,3 +80,20 @@ def test_missing_cells_are_empty_and_one_empty_column_keeps_its_rows():
 def test_json_lines_are_one_object_per_row():
     lines = json_lines(pa.table({"a": ["=1", "ü"], "b": [1.5, None]})).decode().splitlines()
     assert [json.loads(line) for line in lines] == [{"a": "=1", "b": 1.5}, {"a": "ü", "b": None}]
+
+
+def test_dictionaries_too_large_for_their_codes_together_are_written():
+    codes = pa.array(range(100), pa.int8())
+    several = [
+        pa.DictionaryArray.from_arrays(codes, pa.array([f"{k} {i}" for i in range(100)])) for k in (0, 1)
+    ]
+    lines = csv_lines(pa.table({"d": pa.chunked_array(several)}), raw=True).decode().split()
+    assert len(lines) == 400
+    assert lines[-1] == "99"
+
+
+def test_a_column_without_texts_is_named():
+    with pytest.raises(
+        DataError, match=r"column 'c' is of type 'list<item: int64>', which CSV has no text for"
+    ):
+        csv_lines(pa.table({"c": pa.array([[1]])}), raw=False)

@@ -155,7 +155,7 @@ inline TextLook look_at_text(const char* data, size_t size, char asked) {
 
 namespace cells {
 
-constexpr uint32_t bit(Cell kind) { return 1u << kind; }
+constexpr uint32_t bit(CellKind kind) { return 1u << kind; }
 constexpr uint32_t numbers = bit(cell_missing) | bit(cell_number) | bit(cell_integer) | bit(cell_infinite);
 constexpr uint32_t dates = bit(cell_missing) | bit(cell_date);
 

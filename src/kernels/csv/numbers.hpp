@@ -20,7 +20,7 @@
 namespace tally {
 
 // What a cell is once surrounding ASCII white space is gone. tallystick.kernels repeats these numbers as CellKind.
-enum Cell : uint8_t {
+enum CellKind : uint8_t {
     cell_missing,        // null, or one of the marks
     cell_number,         // 3.14, 1e5, 7.
     cell_integer,        // 42, -0, +7; exact as a double
@@ -341,7 +341,7 @@ inline bool is_currency(Span s, char point, char other) {
 }
 
 // a cell that is neither a plain number nor a mark. s is not empty and holds no outer space.
-inline Cell look(Span s, char point, bool dates, double& value) {
+inline CellKind look(Span s, char point, bool dates, double& value) {
     if (s.size() > 100) return cell_other;
     const char initial = static_cast<char>(*s.begin | 0x20);
     if (initial >= 'a' && initial <= 'z' && initial != 'i' && initial != 't' && initial != 'f') return cell_other;
@@ -419,7 +419,7 @@ TALLY_INLINE bool read_usual(Span s, char point, double& value) {
     return true;
 }
 
-inline Cell read_any(Span s, char point, bool dates, double& value) {
+inline CellKind read_any(Span s, char point, bool dates, double& value) {
     value = std::numeric_limits<double>::quiet_NaN();
     if (s.size() == 0 || s.size() > longest_number) return cell_other;
     if (is_digit(*s.begin) || *s.begin == '-' || *s.begin == '+' || *s.begin == point) {
@@ -435,7 +435,7 @@ inline Cell read_any(Span s, char point, bool dates, double& value) {
 }
 
 // Inlined whatever happens: a span handed over is written and read back in other widths, and that takes long.
-TALLY_INLINE Cell read(Span s, char point, bool dates, double& value) {
+TALLY_INLINE CellKind read(Span s, char point, bool dates, double& value) {
     if (by_eights && s.size() - 1 < 8 && read_short(s, value)) return cell_integer;  // none has no bytes
     if (by_eights && s.size() > 8 && read_usual(s, point, value)) return cell_number;
     return read_any(s, point, dates, value);
@@ -467,7 +467,7 @@ struct MarkTest {  // which cells are marks, asked by their first byte and lengt
     }
 
     // What a cell without outer space is; value: NaN where it is not a number.
-    TALLY_INLINE Cell read(cells::Span s, char point, bool dates, double& value) const {
+    TALLY_INLINE CellKind read(cells::Span s, char point, bool dates, double& value) const {
         const bool maybe = s.size() ? s.size() <= longest[static_cast<uint8_t>(*s.begin)] : empty_is_mark;
         if (!maybe || !cells::is_mark(s, marks)) return cells::read(s, point, dates, value);
         value = std::numeric_limits<double>::quiet_NaN();
@@ -487,7 +487,7 @@ void parse_numbers(size_t rows, const char* data, const Offset* offsets, const u
         TALLY_REQUIRE(offsets[row] >= 0 && offsets[row] <= offsets[row + 1]);
         const size_t bit = bit_offset + row;
         double value = std::numeric_limits<double>::quiet_NaN();
-        Cell kind = cell_missing;
+        CellKind kind = cell_missing;
         if (!validity || (validity[bit >> 3] >> (bit & 7) & 1)) {
             kind = test.read(cells::stripped({data + offsets[row], data + offsets[row + 1], room}), point, dates, value);
         }

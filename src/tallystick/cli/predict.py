@@ -252,6 +252,8 @@ class Carried:
         """Return the answers with the same rows of the input before them."""
         import pyarrow as pa
 
+        from tallystick.data.source.alike import one_table
+
         if not self.names:
             return answers
         wanted = max(answers.num_rows, 1)  # one row at least: the types must be known from the beginning
@@ -260,10 +262,7 @@ class Carried:
             if batch is None:
                 break
             self.held.append(batch.select(self.names))
-        if not self.held:
-            columns = [pa.array([], pa.string())] * len(self.names)
-            return pa.table([*columns, *answers.columns], names=[*self.names, *answers.column_names])
-        rows = pa.Table.from_batches(self.held)
+        rows = one_table(self.held, self.names)
         self.held = rows.slice(answers.num_rows).to_batches()
         some = rows.slice(0, answers.num_rows)
         return pa.table([*some.columns, *answers.columns], names=[*self.names, *answers.column_names])

@@ -71,11 +71,30 @@ def _lines(tables: Iterator[pa.Table], write: Callable[[bytes], Any], form: str,
 def _parquet(tables: Iterator[pa.Table], file: Sink) -> int:
     import pyarrow.parquet as pq
 
-    writer, rows = None, 0
-    for table in tables:
-        writer = writer or pq.ParquetWriter(file, table.schema)
-        writer.write_table(table)
-        rows += table.num_rows
-    if writer is not None:
-        writer.close()
+    first, rows = next(tables, None), 0
+    if first is None:
+        return 0
+    with pq.ParquetWriter(file, first.schema) as writer:
+        for table in itertools.chain([first], tables):
+            writer.write_table(_as_before(table, first.schema))
+            rows += table.num_rows
     return rows
+
+
+def _as_before(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table in the schema of those before it: files may hold a column that is copied in different
+    types.
+    """
+    from tallystick.data.source.alike import alike, common
+
+    if table.schema.equals(schema):
+        return table
+    every = common([schema, table.schema], schema.names, joins=False)
+    for was, own, one in zip(schema, table.schema, every, strict=True):
+        if not one.type.equals(was.type):
+            raise DataError(
+                f"column {shown(was.name)} is of type {shown(was.type)} in the first rows and "
+                f"{shown(own.type)} in later ones; in Parquet it has one. Write CSV (-o out.csv), or give "
+                "the column one type in all files."
+            )
+    return pa.Table.from_batches([alike(batch, schema) for batch in table.to_batches()], schema)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
 from tallystick.data.source import open_source
-from tallystick.errors import OptionError, shown
+from tallystick.errors import DataError, OptionError, counted, shown, some
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.evaluate.far_sums import class_weights, mean_response
 from tallystick.evaluate.held_out import HeldOut
+
+SLACK = 1e-3  # of the sum of shares: they may be floats of 16 bits
 
 
 @dataclass(frozen=True)
@@ -94,15 +96,63 @@ class Foreign(PlainMethod):
         """
         rows = self._rows(table)
         if self.labels_ is None:
-            return np.asarray(self.fitted_.predict(rows), np.float64).reshape(-1, 1)
-        labels, out = self.labels_.tolist(), np.zeros((len(rows), len(self.labels_)))
+            return self._numbers_of(self.fitted_.predict(rows), "predict", (len(rows), 1))
+        out = np.zeros((len(rows), len(self.labels_)))
         if hasattr(self.fitted_, "predict_proba"):
-            at = [labels.index(c) for c in self.fitted_.classes_.tolist()]
-            out[:, at] = self.fitted_.predict_proba(rows)
+            at = self._classes_of(getattr(self.fitted_, "classes_", ()), "classes_")
+            out[:, at] = self._shares_of(self.fitted_.predict_proba(rows), (len(rows), len(at)))
             return out
-        answers = self.fitted_.predict(rows)
-        out[np.arange(len(rows)), [labels.index(a) for a in answers.tolist()]] = 1
+        answers = self._classes_of(self.fitted_.predict(rows), "predict")
+        if len(answers) != len(rows):
+            raise DataError(
+                f"predict of {self._called} gave {counted(len(answers), 'answer')} for "
+                f"{counted(len(rows), 'row')}. Correct the estimator, or leave it out."
+            )
+        out[np.arange(len(rows)), answers] = 1
         return out
+
+    @property
+    def _called(self) -> str:
+        return shown(type(self.fitted_).__name__)
+
+    def _classes_of(self, given: Any, how: str) -> list[int]:
+        """Return the numbers of the classes that an estimator names."""
+        assert self.labels_ is not None
+        place = {label: k for k, label in enumerate(self.labels_.tolist())}
+        named = np.asarray(given).ravel().tolist()
+        if other := [label for label in named if label not in place]:
+            raise DataError(
+                f"{how} of {self._called} names {shown(other[0])}, which is not a class: {some(place)}. "
+                "Correct the estimator, or leave it out."
+            )
+        return [place[label] for label in named]
+
+    def _shares_of(self, given: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
+        """Return shares that an estimator gave; what are none is an error: a score of them says nothing."""
+        shares = self._numbers_of(given, "predict_proba", shape)
+        wrong = (shares.min(axis=1, initial=0) < -SLACK) | (np.abs(shares.sum(axis=1) - 1) > SLACK)
+        if len(rows := np.flatnonzero(wrong)):
+            raise DataError(
+                f"predict_proba of {self._called} gave {some(shares[rows[0]].tolist())} for a row "
+                f"({counted(len(rows), 'row')} of {len(shares):,}). Shares are from 0 to 1, and 1 together: "
+                "correct the estimator, or leave it out."
+            )
+        return shares
+
+    def _numbers_of(self, given: Any, how: str, shape: tuple[int, int]) -> NDArray[np.float64]:
+        """Return what an estimator gave as numbers [row, answer]."""
+        said = f"{how} of {self._called} gave"
+        cure = f"It must give numbers of shape {shape}: correct the estimator, or leave it out."
+        try:
+            numbers = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"{said} something that is not a number. {cure}") from None
+        numbers = numbers[:, None] if numbers.ndim == 1 and shape[1] == 1 else numbers
+        if numbers.shape != shape:
+            raise DataError(f"{said} numbers of shape {numbers.shape}. {cure}")
+        if count := int((~np.isfinite(numbers)).any(axis=1).sum()):
+            raise DataError(f"{said} NaN or infinity in {counted(count, 'row')} of {len(numbers):,}. {cure}")
+        return numbers
 
     def _numbers(self) -> int | None:
         """Return the weights of a linear model that are not 0, or the nodes of a tree; others do not say."""
@@ -134,7 +184,7 @@ def raw_frame(data: Any) -> Any:
     """Return the rows of a source as a pandas frame, in their order, as they were read."""
     if type(data).__module__.startswith("pandas"):
         return data
-    import pyarrow as pa
+    from tallystick.data.source.alike import one_table
 
     source = open_source(data)
-    return pa.Table.from_batches(list(source.batches())).to_pandas()
+    return one_table(source.batches(), source.columns).to_pandas()

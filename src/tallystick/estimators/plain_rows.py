@@ -92,7 +92,12 @@ def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     if found is None or len(found) != len(schema.used):
         return None
     plain = all(needs_no_reading(c, values.dtype) for c, values in zip(schema.used, found, strict=True))
-    return found if plain else None
+    return found if plain and all(_lies_well(values) for values in found) else None
+
+
+def _lies_well(values: Any) -> bool:
+    """Does a column lie where kernels may read numbers?"""
+    return not isinstance(values, np.ndarray) or values.flags.aligned
 
 
 def _found(X: Any, names: list[str]) -> list[NDArray[Any]] | None:

@@ -25,16 +25,20 @@ PIECES = 2  # they take about as much as so many pieces of a source
 
 
 def row_of(source: FrameSource, number: int) -> dict[str, str | None]:
-    """Return one row as texts, None where there is nothing."""
+    """Return one row as texts, None where there is nothing, or nothing that has a text: lists, structs."""
+    return {name: _text_of(source.get(j).slice(number, 1)) for j, name in enumerate(source.columns)}
+
+
+def _text_of(cell: Any) -> str | None:
+    """Return the text of a column of one cell."""
     import pyarrow as pa
 
-    out: dict[str, str | None] = {}
-    for j, name in enumerate(source.columns):
-        cell = source.get(j).slice(number, 1)
+    try:
         if pa.types.is_dictionary(cell.type):
             cell = cell.cast(cell.type.value_type)
-        out[name] = None if pa.types.is_binary(cell.type) else cell.cast(pa.string())[0].as_py()
-    return out
+        return None if pa.types.is_binary(cell.type) else cell.cast(pa.string())[0].as_py()
+    except pa.ArrowException:  # of a column that no model can have: it was left out
+        return None
 
 
 def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tuple[FrameSource, Table]:
@@ -47,14 +51,16 @@ def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tu
     import pyarrow as pa
 
     from tallystick.data.source import mapped_rows
+    from tallystick.data.source.alike import one_table
     from tallystick.data.source.frames import FrameSource
     from tallystick.data.source.size import piece, within
 
     batches = (within(source, budget) if budget else source).batches()
-    cells = mapped_rows.on_disk(batches) if budget else pa.Table.from_batches(list(batches))
+    names = source.columns
+    cells = mapped_rows.on_disk(batches, names) if budget else one_table(batches, names, joins=True)
     as_read = FrameSource(
         source.name,
-        source.columns,
+        names,
         cells.num_rows,
         cells.column,
         source.notes,
@@ -70,7 +76,7 @@ def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tu
     )
     numbers = _numbers(order, table, cells.num_rows, min(most, TAKEN))
     if budget:
-        rows = mapped_rows.on_disk(mapped_rows.taken(cells, numbers))
+        rows = mapped_rows.on_disk(mapped_rows.taken(cells, numbers), names)
     else:
         rows = cells.take(pa.array(np.concatenate(list(numbers))))
     return replace(as_read, get=rows.column), table.take(order, table.schema)

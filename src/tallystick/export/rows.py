@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tallystick.errors import DataError, shown
+
 NUMBER = r"^ *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *$"  # a tab or a line end is not part of one
 # What spreadsheets take for the beginning of a formula: a sign, also a full-width one, after spaces of any
 # kind and characters that show nothing; and a cell that a tab or a line end begins.
@@ -36,7 +38,7 @@ def csv_lines(table: pa.Table, raw: bool) -> bytes:
     """Return the rows as lines of CSV, quoted where needed."""
     if table.num_rows == 0:
         return b""
-    columns = [_cells(column.combine_chunks(), raw) for column in table.columns]
+    columns = [_named_cells(name, table.column(name), raw) for name in table.column_names]
     if len(columns) == 1:  # an empty line would be no row
         columns = [pc.if_else(pc.equal(columns[0], _text("")), _text('""'), columns[0])]
     lines = pc.binary_join_element_wise(*columns, _text(","))
@@ -47,12 +49,22 @@ def _text(text: str) -> Any:
     return pa.scalar(text, pa.large_string())
 
 
+def _named_cells(name: str, column: Any, raw: bool) -> Any:
+    try:
+        return _cells(column, raw)
+    except pa.ArrowException as error:
+        raise DataError(
+            f"column {shown(name)} is of type {shown(column.type)}, which CSV has no text for. Leave it out, "
+            "or write Parquet."
+        ) from error
+
+
 def _cells(column: Any, raw: bool) -> Any:
     """Return cells as CSV texts: missing is empty, text quoted where needed, formulas made harmless."""
+    if pa.types.is_dictionary(column.type):  # before they are joined: narrow codes may not do for all values
+        column = column.cast(column.type.value_type)
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     written = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     texts = pc.fill_null(column.cast(pa.large_string()), "")
     if not written:

@@ -7,6 +7,7 @@ import pytest
 import tallystick as ts
 from tallystick.data.read.plan import Asked, check_wishes
 from tallystick.data.schema import MISSING_MARKS, Reading, Wishes
+from tallystick.errors import OptionError
 
 
 def test_a_wish_for_an_unknown_column_or_kind_is_named():
@@ -28,3 +29,17 @@ def test_what_is_said_of_one_column_and_of_all():
 def test_nothing_said_is_a_point_and_the_usual_marks():
     plain = check_wishes(Wishes(), ["x"], Reading(), "error").plain
     assert (plain.decimal, plain.mark, plain.day_first, plain.marks) == (".", None, None, MISSING_MARKS)
+
+
+@pytest.mark.parametrize(
+    ("option", "wishes"),
+    [
+        ("missing", Wishes(missing=["half \ud800"])),
+        ("levels", Wishes(levels={"x": ["half \ud800", "b"]})),
+        ("merge", Wishes(merge={"x": {"half \ud800": ["b"]}})),
+        ("merge", Wishes(merge={"x": {"b": ["half \ud800"]}})),
+    ],
+)
+def test_a_text_that_no_cell_can_hold_is_refused(option, wishes):
+    with pytest.raises(OptionError, match=rf"{option} names 'half \\ud800', with half of a character"):
+        check_wishes(wishes, ["x"], Reading(), "error")

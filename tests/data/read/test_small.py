@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -91,3 +92,13 @@ def test_ordinary_matrix_needs_no_survey(labels: list[int]) -> None:
 )
 def test_what_needs_a_survey_is_surveyed(matrix: Any, labels: Any, wishes: Wishes) -> None:
     assert small_table(open_source(matrix), wishes, labels, 1) is None
+
+
+def test_masked_labels_are_missing_ones():
+    x = np.arange(40.0).reshape(20, 2) % 7
+    y = np.ma.array(np.arange(20) % 2, mask=[False, False, False, False, True] * 4)
+    for labels in (y, y[:, None]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of labels in a matrix
+            table = read_table(open_source(x), target=labels)
+        assert table.rows == 16

@@ -119,3 +119,13 @@ def test_texts_are_sound_wherever_they_were_cut(texts, start):
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
         cells = pa.array(texts, kind)[start:]
         assert sound(cells, "x") is cells
+
+
+def test_numbers_that_lie_between_the_places_of_numbers_are_copied():
+    for kind in ("f8", "f4", "i8", "u2"):
+        values = np.frombuffer(b"?" + np.arange(5, dtype=kind).tobytes(), kind, offset=1)
+        assert not values.flags.aligned
+        assert to_numbers(from_numbers(values)).flags.aligned
+        lying = pa.Array.from_buffers(pa.from_numpy_dtype(kind), 5, [None, pa.py_buffer(values)])
+        assert to_numbers(lying).flags.aligned
+        assert to_numbers(lying).tolist() == [0, 1, 2, 3, 4]

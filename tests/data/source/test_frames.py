@@ -323,3 +323,27 @@ def test_a_stream_or_a_lazy_frame_that_raises_is_one_line_with_its_own_error_beh
 def test_a_column_of_one_value_is_refused_by_its_name(cells):
     with pytest.raises(DataError, match=r"column 'x' is given as .* but needs one value per row"):
         open_source({"x": cells})
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.array([["a", "b"], ["c", "d"]] * 10),
+        np.array([["a", 1.5], ["c", None]] * 10, object),
+        np.array([[2**60, 1], [2**60 + 1, 2]] * 10),
+        np.array([[1.5, 1], [2.5, 2]] * 10),
+    ],
+    ids=["texts", "objects", "large whole numbers", "floats"],
+)
+def test_a_masked_matrix_is_the_table_of_its_columns_with_missing_cells(cells):
+    mask = np.array([[False, True], [False, False]] * 10)
+    source = open_source(np.ma.array(cells, mask=mask))
+    for j in range(2):
+        found = [None if cell != cell else cell for cell in source.get(j).to_pylist()]
+        assert found == [None if m else c for c, m in zip(cells[:, j].tolist(), mask[:, j], strict=True)]
+
+
+def test_masked_fields_are_missing_cells():
+    fields = [("a", "i8"), ("b", "U1")]
+    source = open_source(np.ma.array([(1, "u"), (2, "v")], dtype=fields, mask=[(False, True), (True, False)]))
+    assert [source.get(j).to_pylist() for j in range(2)] == [[1, None], [None, "v"]]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from tallystick.data.source.frames import as_column
-from tallystick.data.source.of_numpy import MANY, objects_column
+from tallystick.data.source.of_numpy import MANY, numpy_column, objects_column
 from tallystick.errors import DataError
 
 FEW_TEXTS = ["b", "a\0b", "", "é", "日本", "b", "1", "nan"]
@@ -91,3 +93,33 @@ def test_masked_texts_stay_missing_however_few_objects_they_are():
 def test_many_objects_and_few_rows_are_texts_as_they_are():
     for cells in ([f"t {i}" for i in range(2 * MANY)], ["a", "b"] * 5):
         assert as_column(pd.Series(cells, dtype=object), "x").type == pa.string()
+
+
+MASK = [False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("cells", "known"),
+    [
+        (np.array([1.5, 2.5, 3.5, 1.5]), [1.5, None, 3.5, 1.5]),
+        (np.array([2**60, 7, 2**60 + 1, 0]), [2**60, None, 2**60 + 1, 0]),
+        (np.array([True, True, False, True]), [True, None, False, True]),
+        (np.array(["u", "v", "", "w"]), ["u", None, "", "w"]),
+        (np.array([b"u", b"\xff", b"v", b"w"]), ["u", None, "v", "w"]),
+        (np.array(["u", [1], "v", "w"], object), ["u", None, "v", "w"]),
+        (
+            np.array(["2012-03-04"] * 4, "M8[D]"),
+            [datetime.date(2012, 3, 4), None, *[datetime.date(2012, 3, 4)] * 2],
+        ),
+        (
+            np.array([5] * 4, "m8[s]"),
+            [datetime.timedelta(seconds=5), None, *[datetime.timedelta(seconds=5)] * 2],
+        ),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_a_masked_cell_is_missing_and_what_lies_there_is_not_looked_at(cells, known):
+    found = numpy_column(np.ma.array(cells, mask=MASK), "c").to_pylist()
+    assert [None if cell != cell else cell for cell in found] == known
+    whole = np.ma.array(cells[[0, 2, 3]])
+    assert numpy_column(whole, "c").equals(numpy_column(cells[[0, 2, 3]], "c"))

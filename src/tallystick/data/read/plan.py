@@ -130,6 +130,9 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
     marks = wishes.missing if wishes.missing is not None else reading.missing
     levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
     marks = MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)}))
+    _refuse_halves("missing", marks)
+    for own in levels.values():
+        _refuse_halves("levels", own)
     _refuse_merges(wishes.merge, marks)
     return ReadingPlan(
         dict(wishes.kinds),
@@ -182,6 +185,7 @@ def _refuse_merges(merge: Mapping[str, Any], marks: tuple[str, ...]) -> None:
     """
     for name, own in (("", of_all(merge)), *((n, o) for n, o in merge.items() if isinstance(o, Mapping))):
         for text, spelt in own.items():
+            _refuse_halves("merge", (text, *spelt))
             for one in (text, *spelt):
                 if one in marks:
                     raise OptionError(
@@ -197,6 +201,19 @@ def _refuse_merges(merge: Mapping[str, Any], marks: tuple[str, ...]) -> None:
                         Argument("merge", {"NAME": {text: list(spelt)}}),
                         ".",
                     )
+
+
+def _refuse_halves(option: str, texts: Iterable[str]) -> None:
+    """Refuse texts that no cell can hold."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise OptionError(
+                Argument(option),
+                f" names {shown(text)}, with half of a character (a lone surrogate), which no cell holds. "
+                "Correct it.",
+            ) from None
 
 
 def _mark_text(mark: Any) -> str:

@@ -108,7 +108,7 @@ def flat_target(target: Any) -> Any:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=5
         )
-        return np.asarray(target).ravel()
+        return (target if isinstance(target, np.ma.MaskedArray) else np.asarray(target)).ravel()
     lists = isinstance(target, list | tuple) and len(target) > 0 and isinstance(target[0], list | tuple)
     several = len(target[0]) if lists else shape[1] if shape is not None and len(shape) == 2 else 0
     if several > 1:

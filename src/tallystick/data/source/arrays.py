@@ -19,12 +19,16 @@ from tallystick.errors import DataError, shown
 
 
 def from_numbers(values: NDArray[Any]) -> pa.Array:
-    """Return numbers as an Arrow array over the same memory, none missing; booleans are packed into bits."""
+    """Return numbers as an Arrow array over the same memory, none missing; booleans are packed into bits, and
+    what does not lie where numbers may is copied.
+    """
     if values.dtype == np.bool_:
         bits = np.packbits(values, bitorder="little")
         return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(bits)])
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
+    if not values.flags.aligned:
+        values = values.copy()
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
@@ -79,8 +83,11 @@ def _is_sound(array: pa.Array) -> bool:
 
 
 def to_numbers(array: pa.Array) -> NDArray[Any]:
-    """Return an array of numbers without nulls as a view that cannot be written to."""
-    return np.from_dlpack(array)
+    """Return an array of numbers without nulls as a view that cannot be written to; a copy where it does not
+    lie where numbers may.
+    """
+    view = np.from_dlpack(array)
+    return view if view.flags.aligned else view.copy()
 
 
 def filled(array: pa.Array, missing: float) -> NDArray[Any]:

@@ -17,6 +17,7 @@ import pyarrow.csv as pacsv
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
+from tallystick.data.source.alike import no_rows
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.bytes import Walked
 from tallystick.data.source.cut import cut_rows
@@ -193,7 +194,7 @@ class CsvFile(BaseSource):
                 table, bad = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
-        batch = table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(self.columns)
+        batch = table.combine_chunks().to_batches()[0] if table.num_rows else no_rows(self.columns)
         return marked(batch, reasons) if reasons else batch
 
     def suspicious(self, block: bytes) -> bool:
@@ -423,10 +424,6 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
     if raw.is_blank(block):
         return pa.table({name: pa.nulls(0, pa.string()) for name in names}), bad
     return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
-
-
-def _no_rows(names: tuple[str, ...]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.nulls(0, pa.string())] * len(names), names=list(names))
 
 
 def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:

@@ -217,11 +217,7 @@ def _reason(error: Exception) -> str:
 def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> FrameSource:
     """Open a 2-D array; columns are called x0, x1, ... Numbers are not copied."""
     where = name or "the array"
-    if isinstance(array, np.ma.MaskedArray):
-        array = np.ma.filled(array.astype(np.float64), np.nan)
-    array = np.asarray(array)
-    if not array.dtype.isnative and array.dtype.names is None:
-        array = array.astype(array.dtype.newbyteorder("="))
+    array = _in_place(array)
     if array.dtype.names:
         columns = {str(n): array[n] for n in array.dtype.names}
         return from_columns(columns, reading, where)
@@ -233,12 +229,28 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Frame
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {where} holds {array.dtype}. Pass array.real.")
     names = tuple(f"x{j}" for j in range(array.shape[1]))
-    plain = array.dtype.kind in "iufb"
+    plain = array.dtype.kind in "iufb" and not isinstance(array, np.ma.MaskedArray)
 
     def get(j: int) -> pa.ChunkedArray:
         return numpy_column(array[:, j], names[j])
 
     return FrameSource(where, names, len(array), get, (), reading, array if plain else None)
+
+
+def _in_place(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as kernels read it, in the order of bytes of this machine and aligned, a copy where it
+    is not; fields, and masked cells that no NaN can stand for, are seen to column by column.
+    """
+    if isinstance(array, np.ma.MaskedArray):
+        if array.dtype.names or (np.ma.is_masked(array) and array.dtype.kind != "f"):
+            return array
+        array = array.filled(np.nan) if np.ma.is_masked(array) else array.data
+    array = np.asarray(array)
+    if array.dtype.names:
+        return array
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if array.flags.aligned else array.copy()
 
 
 def from_sparse(matrix: Any, reading: Reading, name: str | None) -> FrameSource:

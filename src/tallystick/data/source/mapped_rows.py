@@ -6,35 +6,42 @@ Law: the cells and their order are those that were given; what is held in memory
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallystick.data.source.alike import alike, common
 from tallystick.data.source.scratch import ScratchFile, padded
 
 JOINED = 4 << 20  # bytes: smaller batches are joined, since each array takes a kilobyte beside its cells
 
 
-def on_disk(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Return batches as a table whose cells the system fetches from a scratch file as they are looked at."""
-    return pa.Table.from_batches(_kept(_joined(_kept(batches))))
+def on_disk(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> pa.Table:
+    """Return batches of these columns as a table whose cells the system fetches from a scratch file as they
+    are looked at.
+    """
+    schemas, kept = _kept(batches)
+    schema = common(schemas, names, joins=True)
+    _, rows = _kept(_joined(alike(batch, schema) for batch in kept))
+    return pa.Table.from_batches(rows, schema)
 
 
-def _kept(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write all batches into a scratch file, then yield them as they lie there."""
-    file, places = ScratchFile(), list[tuple[int, int]]()
+def _kept(batches: Iterable[pa.RecordBatch]) -> tuple[list[pa.Schema], Iterator[pa.RecordBatch]]:
+    """Write all batches into a scratch file; return their schemas, and the batches as they lie there."""
+    file, places, schemas = ScratchFile(), list[tuple[int, int]](), dict[pa.Schema, None]()
     for batch in batches:  # none is held: what a batch shows may be a small part of what it holds on to
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as writer:
             writer.write_batch(batch)
         places.append((padded(file.size), sink.tell()))
         file.append(bytes(places[-1][0] - file.size), sink.getvalue())
+        schemas[batch.schema] = None
     whole = pa.py_buffer(file.view())
     file.close()
-    for at, size in places:
-        yield pa.ipc.open_stream(whole.slice(at, size)).read_next_batch()
+    lying = (pa.ipc.open_stream(whole.slice(at, size)).read_next_batch() for at, size in places)
+    return list(schemas), lying
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

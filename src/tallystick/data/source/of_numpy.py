@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tallystick import kernels
 from tallystick.data.source.arrays import from_numbers
@@ -41,7 +42,9 @@ CELLS = (
 
 
 def numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
-    """Return a column of an array."""
+    """Return a column of an array; masked cells are missing."""
+    if isinstance(cells, np.ma.MaskedArray):
+        return _unmasked(cells, name)
     if cells.dtype.kind in "iufb":
         return pa.chunked_array([from_numbers(_doubles(cells, name))])
     if cells.dtype.kind in "US":
@@ -51,6 +54,23 @@ def numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     if cells.dtype.kind == "m":
         return pa.chunked_array([pa.array(np.ascontiguousarray(_known_span(cells, name)))])
     return pa.chunked_array([_shared_texts(cells) or objects_column(cells.tolist(), name)])
+
+
+def _unmasked(cells: Any, name: str) -> pa.ChunkedArray:
+    """Return a column of which some cells are masked: whatever lies there is not looked at."""
+    masked, kind = np.ma.getmaskarray(cells), cells.dtype.kind
+    if not masked.any():
+        return numpy_column(np.asarray(cells), name)
+    if kind in "fMm":  # which have a value for a missing cell
+        known: NDArray[Any] = np.array(cells.data)
+        known[masked] = np.nan if kind == "f" else "NaT"
+        return numpy_column(known, name)
+    if kind in "iub":
+        whole = numpy_column(cells.filled(0), name)
+        return pc.if_else(from_numbers(masked), pa.scalar(None, whole.type), whole)
+    objects = cells.filled(None) if kind == "O" else np.array(_decoded(cells.filled(""), name), object)
+    objects[masked] = None
+    return numpy_column(objects, name)
 
 
 def _shared_texts(cells: NDArray[Any]) -> pa.DictionaryArray | None:
