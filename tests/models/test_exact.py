@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.models.exact import SQUARE_UNIT, SUM_UNIT, read, reads, write
+from tallystick.models.exact import SQUARE_UNIT, SUM_UNIT, Ratio, read, reads, write
 
 
 @pytest.mark.slow
@@ -32,3 +32,21 @@ def test_a_double_is_written_with_all_its_digits():
 @pytest.mark.parametrize("text", ["-0", "01", "1.50", "1e3", " 1", "", "1.", "0.3", "1" * 3001, "NaN"])
 def test_text_that_is_not_written_so_is_not_read(text):
     assert not reads(text, 10)
+
+
+ratios = st.tuples(st.integers(-(2**80), 2**80), st.integers(1, 2**80)).map(lambda pair: Ratio(*pair))
+
+
+@given(ratios, ratios, st.integers(-5, 5), st.integers(1, 5))
+def test_ratios_add_multiply_and_compare_as_fractions_do(a, b, over, under):
+    assert Fraction(*a.plus(b)) == Fraction(*a) + Fraction(*b)
+    assert Fraction(*a.times(over, under)) == Fraction(*a) * Fraction(over, under)
+    assert a.below(b) == (Fraction(*a) < Fraction(*b))
+    assert not a.below(a.times(3, 3))
+
+
+def test_the_sum_of_many_ratios_stands_over_no_more_than_it_needs():
+    total = Ratio(0, 1)
+    for under in [4, 6] * 1000:
+        total = total.plus(Ratio(1, under))
+    assert total.under == 12

@@ -7,13 +7,36 @@ nothing rounded.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
+from typing import NamedTuple
 
 SUM_UNIT = 1074  # a sum is a whole multiple of 2^-1074
 SQUARE_UNIT = 2148
 MAX_TEXT = 3_000
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
+
+
+class Ratio(NamedTuple):
+    """A whole number over another above 0, not in lowest terms: these take most of a Fraction's time."""
+
+    over: int
+    under: int
+
+    def plus(self, other: Ratio) -> Ratio:
+        """Return the sum of both, over the least number that both may stand over."""
+        under = math.lcm(self.under, other.under)
+        over = self.over * (under // self.under) + other.over * (under // other.under)
+        return Ratio(over, under)
+
+    def times(self, over: int, under: int = 1) -> Ratio:
+        """Return the product with over / under."""
+        return Ratio(self.over * over, self.under * under)
+
+    def below(self, other: Ratio) -> bool:
+        """Say whether this is less than another."""
+        return self.over * other.under < other.over * self.under
 
 
 def write(units: int, unit: int) -> str:

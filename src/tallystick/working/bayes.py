@@ -162,7 +162,7 @@ def _numbers(model: NaiveBayesModel, part: Summed) -> list[Part]:
             (said(label),),
             (Value(int(n)),),
             (quantity(float(mean), unit, 6),),
-            (Value(squares),),
+            (Value(Fraction(*squares)),),
             (Value(variance, 4, 6),),
         )
         for label, n, mean, squares, variance in columns

@@ -55,8 +55,8 @@ def test_columns_of_as_many_levels_have_together_the_terms_of_each_alone(alpha):
 
 def test_means_and_spreads_are_exact_and_a_class_without_values_takes_the_mean_of_all():
     assert SUMMED.means() == [Fraction(1), Fraction(3)]
-    assert SUMMED.spread() == [Fraction(4), Fraction(4)]
-    assert SUMMED.whole_variance == (48 - Fraction(16 * 16, 8)) / 8
+    assert [Fraction(*ratio) for ratio in SUMMED.spread()] == [4, 4]
+    assert Fraction(*SUMMED.whole_variance) == (48 - Fraction(16 * 16, 8)) / 8
     alone = Summed("x", "gaussian", np.array([4, 0]), NONE, (SUMMED.sums[0], 0), (SUMMED.squares[0], 0))
     assert alone.means() == [Fraction(1), Fraction(1)]
 

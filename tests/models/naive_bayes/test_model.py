@@ -11,6 +11,7 @@ import pytest
 from small_models import SCHEMA, bayes, rows
 
 from tallystick.errors import DataError, OptionError
+from tallystick.models.exact import Ratio
 from tallystick.models.naive_bayes.model import (
     Calibration,
     NaiveBayesModel,
@@ -64,21 +65,24 @@ def test_a_row_that_no_class_can_have_is_answered_by_the_prior_and_said():
 
 
 def test_variances_may_be_shared_and_lose_one_row_per_mean():
-    part = bayes().parts[0]
-    assert shared_variances([part], "none", 1) == [[Fraction(1), Fraction(1)]]
-    unbiased = replace(part, variance="unbiased")
-    assert shared_variances([unbiased], "none", 1) == [[Fraction(4, 3)] * 2]
-    assert shared_variances([unbiased], "classes", 1) == [[Fraction(8, 6)] * 2]
-    smoothed = replace(part, variance="smoothed")  # two cases with the whole column's variance, 2
-    assert shared_variances([smoothed], "none", 1) == [[Fraction(4 + 2 * 2, 6)] * 2]
+    def exact_variances(variance, share):
+        part = replace(bayes().parts[0], variance=variance)
+        return [Fraction(*ratio) for line in shared_variances([part], share, 1) for ratio in line]
+
+    assert exact_variances("ml", "none") == [1, 1]
+    assert exact_variances("unbiased", "none") == [Fraction(4, 3)] * 2
+    assert exact_variances("unbiased", "classes") == [Fraction(8, 6)] * 2
+    # two cases with the whole column's variance, 2
+    assert exact_variances("smoothed", "none") == [Fraction(4 + 2 * 2, 6)] * 2
 
 
 def test_a_variance_that_no_density_can_be_computed_with_is_refused_with_a_cure():
     tiny = replace(bayes().parts[0], sums=(4, 12), squares=(8, 40))  # values of about 1e-323
     with pytest.raises(DataError, match=r"column 'x' has a variance .* use distributions=\{'x': 'binned'\}"):
         replace(bayes(), parts=(tiny,)).check()
-    assert as_double(Fraction(0)) == 1.0
-    assert as_double(Fraction(10) ** 400) == math.inf
+    assert as_double(Ratio(0, 7)) == 1.0
+    assert as_double(Ratio(10**400, 1)) == math.inf
+    assert as_double(Ratio(1, 10**400)) == 5e-324
 
 
 def test_a_calibration_stretches_and_shifts_the_scores():

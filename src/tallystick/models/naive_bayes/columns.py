@@ -115,14 +115,14 @@ def _unseen(counts: Counts, m: float, p: float, unit: int) -> Array | None:
     return out
 
 
-def _distances(rows: int, sums: int, squares: int) -> Fraction:
-    """Return the exact sum of squared distances from the mean. Powers of two are taken off before the
-    fraction is made: numbers of 2,000 bits take most of the time of a small model.
+def _distances(rows: int, sums: int, squares: int) -> exact.Ratio:
+    """Return the exact sum of squared distances from the mean. Powers of two are taken off: numbers of 2,000
+    bits take most of the time of a small model.
     """
     rows = rows or 1  # without rows there are no sums
     whole = squares * rows - sums * sums
     even = min((whole & -whole).bit_length() - 1, exact.SQUARE_UNIT) if whole else exact.SQUARE_UNIT
-    return Fraction(whole >> even, rows << (exact.SQUARE_UNIT - even))
+    return exact.Ratio(whole >> even, rows << (exact.SQUARE_UNIT - even))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Summed:
     squares: tuple[int, ...]
     variance: str = "ml"  # how it is reckoned, where squares are kept
 
-    def spread(self) -> list[Fraction]:
+    def spread(self) -> list[exact.Ratio]:
         """Return the exact sum of squared distances from the mean, per class."""
         return [*map(_distances, self.rows.tolist(), self.sums, self.squares)]
 
@@ -151,10 +151,10 @@ class Summed:
         return [Fraction(b, a << exact.SUM_UNIT) if a else every for a, b in pairs]
 
     @cached_property
-    def whole_variance(self) -> Fraction:
+    def whole_variance(self) -> exact.Ratio:
         """The exact mean of squared distances from the mean of all classes together; 0 without rows."""
         rows = int(self.rows.sum())
-        return _distances(rows, sum(self.sums), sum(self.squares)) / max(rows, 1)
+        return _distances(rows, sum(self.sums), sum(self.squares)).times(1, max(rows, 1))
 
     def plus(self, other: Summed, sign: int) -> Summed:
         """Return the sums of both, or of the rest."""
@@ -172,7 +172,7 @@ class Summed:
         impossible = any(n == 0 and (s or q) for n, s, q in pairs)
         way = of_part(self)
         impossible |= way.counts and any(s < 0 for s in self.sums)
-        impossible |= way.squares and any(f < 0 for f in self.spread())
+        impossible |= way.squares and any(f.over < 0 for f in self.spread())
         return -1 if impossible else int(min(self.rows.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
 LEAST, MOST = 1e-290, 1e290  # variances that densities can be computed with
-FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
+FLOOR = exact.Ratio(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
 @dataclass(frozen=True)
@@ -230,8 +229,8 @@ class NaiveBayesModel:
         shared = shared_variances(parts, self.options.share, self.unit)
         out = {}
         for part, values in zip(parts, shared, strict=True):
-            least = FLOOR * part.whole_variance
-            out[part.name] = [as_double(max(v, least)) for v in values]
+            least = part.whole_variance.times(*FLOOR)
+            out[part.name] = [as_double(least if v.below(least) else v) for v in values]
         return out
 
     def plus(self, other: NaiveBayesModel, sign: int = 1) -> NaiveBayesModel:
@@ -274,12 +273,12 @@ class NaiveBayesModel:
         return cls(schema, options, unit, classes, parts, calibration)
 
 
-def as_double(value: Fraction) -> float:
+def as_double(value: exact.Ratio) -> float:
     """Return the nearest double; 1 for 0, the smallest or infinity for a variance beyond all doubles."""
-    if value == 0:
+    if value.over == 0:
         return 1.0
     try:
-        return float(value) or 5e-324
+        return value.over / value.under or 5e-324  # a quotient of whole numbers is rounded once
     except OverflowError:
         return math.inf
 
@@ -320,7 +319,7 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
     return values
 
 
-def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[Fraction]]:
+def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[exact.Ratio]]:
     """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
 
     Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the
@@ -330,7 +329,7 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
     rows = [p.rows.tolist() for p in parts]
     free = [[max(n - unit * (p.variance == "unbiased"), 0) for n in p.rows.tolist()] for p in parts]
     classes = range(len(rows[0]) if rows else 0)
-    out: list[list[Fraction]] = []
+    out: list[list[exact.Ratio]] = []
     for j, part in enumerate(parts):
         added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
         line = []
@@ -339,9 +338,9 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
             cs = classes if share in ("classes", "both") else [c]
             divisor = sum(free[i][d] for i in js for d in cs) + added
             shared = [spreads[i][d] for i in js for d in cs]
-            spread = sum(shared[1:], shared[0])
             if added:
-                spread += added * part.whole_variance
-            line.append(spread / divisor if divisor and rows[j][c] else part.whole_variance)
+                shared.append(part.whole_variance.times(added))
+            spread = reduce(exact.Ratio.plus, shared)
+            line.append(spread.times(1, divisor) if divisor and rows[j][c] else part.whole_variance)
         out.append(line)
     return out
