@@ -59,6 +59,15 @@ def test_a_comparison_on_spark_has_the_json_of_the_one_here(spark, place, monkey
         assert there.model.to_bytes() == here.model.to_bytes()
 
 
+def test_methods_for_numbers_are_compared_on_rows_held_out_as_here(spark, monkeypatch):
+    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
+    x = np.random.default_rng(0).normal(size=60).round(2)
+    table = pa.table({"x": x, "y": 2 * x + np.arange(60) % 3})
+    asked = {"methods": ["linear"], "tuned": False, "regression": True, "held_out": table.slice(0, 20)}
+    here, there = (ts.compare(each, "y", **asked) for each in (table, sent(spark, table)))
+    assert text(there) == text(here)
+
+
 @pytest.mark.night
 @pytest.mark.parametrize("kind", ["logistic", "card"])
 def test_a_strength_chosen_in_folds_far_away_is_the_one_chosen_here(spark, monkeypatch, kind):

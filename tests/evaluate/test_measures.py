@@ -87,6 +87,17 @@ def test_scores_of_numbers_are_those_counted_by_hand():
     assert (r2.value, r2.base) == (1 - 1 / 12, 0.0)
 
 
+@pytest.mark.parametrize("weight", [1.0, 2.0, 0.5])
+@pytest.mark.parametrize("many", [5, 5_000])
+def test_errors_too_large_to_cube_have_intervals_without_an_end(weight, many):
+    truth = np.arange(many) * 1e60
+    given = Reckoned(truth, np.roll(truth, 1), np.full(many, weight))
+    for score in NUMBER_SCORES:
+        found = score.of(given)
+        assert np.isfinite(found.value)
+        assert found.name == "mae" or np.isinf([found.low, found.high]).any()
+
+
 def test_folds_widen_an_interval_within_its_ends():
     measure = Measure("accuracy", 0.9, 0.8, 0.98, "wilson", 0.5)
     wide = measure.over_folds(4.0)

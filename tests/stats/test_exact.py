@@ -27,6 +27,14 @@ def test_a_total_is_the_nearest_double_however_values_are_cut(few, values, cut):
     assert exact_total_of(iter([array[cut:], array[:cut]])) == exact_total_of([array]) == want
 
 
+@pytest.mark.parametrize("few", [0, exact.FEW])
+def test_a_total_beyond_all_doubles_is_infinite_and_what_passes_by_them_is_not(few, monkeypatch):
+    monkeypatch.setattr(exact, "FEW", few)
+    assert exact_total(np.array([1e308, 1e308])) == np.inf
+    assert exact_total(np.array([-1e308, -1e308])) == -np.inf
+    assert exact_total(np.array([1e308, 1e308, -1e308])) == 1e308
+
+
 def test_no_part_has_the_total_0():
     assert exact_total_of([]) == 0.0
 

@@ -317,13 +317,13 @@ class FoldWay:
         """
         if table.place != "far":
             return None
+        if table.dealer(weighed) is None:
+            return None
         if self.one_out:
             raise OptionError(
                 f"leave-one-out fits a model for each different row, and these {table.rows:,} rows stay with "
                 "Spark. Use folds=10, or collect the rows: frame.toArrow()."
             )
-        if table.dealer(weighed) is None:
-            return None
         beside = None
         if by and read is not None:
             beside = groups_far(reader, read, table, by, weighed)

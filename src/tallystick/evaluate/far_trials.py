@@ -103,7 +103,7 @@ class HeldTrials:
     @classmethod
     def of(cls, dealing: FarDealing, table: Table, held: HeldOut, candidates: int) -> HeldTrials:
         """Return the trial, not answered yet."""
-        shape = held.rows, len(table.schema.predicted.labels)
+        shape = held.rows, max(len(table.schema.predicted.labels), 1)  # a number has no labels
         return cls(dealing, table, held, [np.zeros(shape) for _ in range(candidates)])
 
     def trial(self, _: int) -> HeldTrials:

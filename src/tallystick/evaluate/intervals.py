@@ -72,17 +72,23 @@ def wilson(hits: float, rows: float) -> Interval:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
-    """Return Student's interval of a weighted mean, with Johnson's correction for skewed values."""
-    rows = float(weights.sum())
-    centre = weighted_total(values, weights) / rows if rows else 0.0
-    away = values - centre
-    return of_sums(rows, centre, weighted_total(away**2, weights), weighted_total(away**3, weights))
+def mean(values: NDArray[np.float64], weights: NDArray[np.float64], centre: float) -> Interval:
+    """Return Student's interval of a weighted mean, which is centre, with Johnson's correction for skewed
+    values.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = values - centre
+        squares, cubes = away**2, away**3
+    if not np.isfinite(cubes).all():  # squares are finite where cubes are
+        return -math.inf, math.inf
+    return of_sums(
+        float(weights.sum()), centre, weighted_total(squares, weights), weighted_total(cubes, weights)
+    )
 
 
 def of_sums(rows: float, centre: float, squares: float, cubes: float) -> Interval:
     """Return the interval of a mean, from the sums of the squares and cubes of what is away from it."""
-    if rows < 2:
+    if rows < 2 or not math.isfinite(squares) or not math.isfinite(cubes):
         return -math.inf, math.inf
     return of_moments(rows, centre, squares / (rows - 1), cubes / rows)
 

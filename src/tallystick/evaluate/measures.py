@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class Answered:
     def row_mean(self, values: Floats) -> RowMean:
         """Return the mean of values[row], and its interval."""
         mean = weighted_total(values, self.weight) / self.rows
-        return mean, *intervals.mean(values, self.weight)
+        return mean, *intervals.mean(values, self.weight, mean)
 
     # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
 
@@ -297,21 +298,25 @@ class Reckoned:
 
     # -- what rows must be looked at for; rows far away are asked for the same (`summed_numbers.py`) --
 
+    @cached_property
     def mean_square(self) -> RowMean:
-        """Return the mean of the squared errors, and its interval."""
+        """The mean of the squared errors, and its interval."""
         return self._mean((self.truth - self.answer) ** 2)
 
+    @cached_property
     def mean_size(self) -> RowMean:
-        """Return the mean size of the errors, and its interval."""
+        """The mean size of the errors, and its interval."""
         return self._mean(np.abs(self.truth - self.answer))
 
+    @cached_property
     def base(self) -> tuple[float, float]:
-        """Return the mean of the squared errors, and of their sizes, of always answering the mean."""
+        """The mean of the squared errors, and of their sizes, of always answering the mean."""
         spread = self.truth - average(self.truth, self.weight)
         return average(spread**2, self.weight), average(np.abs(spread), self.weight)
 
     def _mean(self, values: Floats) -> RowMean:
-        return average(values, self.weight), *intervals.mean(values, self.weight)
+        mean = average(values, self.weight)
+        return mean, *intervals.mean(values, self.weight, mean)
 
 
 def average(values: Floats, weight: Floats) -> float:
@@ -322,8 +327,8 @@ def average(values: Floats, weight: Floats) -> float:
 
 
 def _squared(given: Any) -> Found:
-    value, low, high = given.mean_square()
-    return value, max(low, 0.0), high, "mean", given.base()[0]
+    value, low, high = given.mean_square
+    return value, max(low, 0.0), high, "mean", given.base[0]
 
 
 def _root(given: Any) -> Found:
@@ -333,7 +338,7 @@ def _root(given: Any) -> Found:
 
 
 def _absolute(given: Any) -> Found:
-    return *given.mean_size(), "mean", given.base()[1]
+    return *given.mean_size, "mean", given.base[1]
 
 
 def _r2(given: Any) -> Found:

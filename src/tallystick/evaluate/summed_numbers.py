@@ -70,30 +70,40 @@ class NumberSums:
         return NumberTotals(total.rows + other.rows, sums, total.beyond + other.beyond)
 
 
+class AwayTotals(NamedTuple):
+    """sums[which, power, digit], and beyond[which, power]: rows in which it is no finite number."""
+
+    sums: Counts
+    beyond: Counts
+
+
 @dataclass(frozen=True)
 class NumberAway:
     """Ask how numbers lie about their means, centres of the true number, the squared error and the size of
-    the error: sums[which, power, digit] of the sizes and squares of what the first is away, and of the
-    squares and cubes of what the others are.
+    the error: the sizes and squares of what the first is away, and the squares and cubes of what the others
+    are.
     """
 
     centres: tuple[float, float, float]
 
-    def zero(self) -> Counts:
+    def zero(self) -> AwayTotals:
         """Return the total of no rows."""
-        return np.zeros((3, 2, kernels.SUM_DIGITS), np.int64)
+        return AwayTotals(np.zeros((3, 2, kernels.SUM_DIGITS), np.int64), np.zeros((3, 2), np.int64))
 
-    def add(self, total: Counts, block: Block) -> Counts:
+    def add(self, total: AwayTotals, block: Block) -> AwayTotals:
         """Add the rows of one block."""
         truth, answer = numbers_in(block)
         each = truth, (truth - answer) ** 2, np.abs(truth - answer)
         spread, square, size = (values - centre for values, centre in zip(each, self.centres, strict=True))
-        pairs = (np.abs(spread), spread**2), (square**2, square**3), (size**2, size**3)
-        return self.merge(total, np.array([[digits(v, block.weights) for v in pair] for pair in pairs]))
+        with np.errstate(over="ignore"):
+            pairs = (np.abs(spread), spread**2), (square**2, square**3), (size**2, size**3)
+        beyond = np.array([[np.count_nonzero(~np.isfinite(v)) for v in pair] for pair in pairs])
+        sums = np.array([[digits(v, block.weights) for v in pair] for pair in pairs])
+        return self.merge(total, AwayTotals(sums, beyond))
 
-    def merge(self, total: Counts, other: Counts) -> Counts:
+    def merge(self, total: AwayTotals, other: AwayTotals) -> AwayTotals:
         """Add two totals."""
-        return kernels.carry(total + other)
+        return AwayTotals(kernels.carry(total.sums + other.sums), total.beyond + other.beyond)
 
 
 @dataclass(frozen=True)
@@ -133,22 +143,26 @@ class SummedNumbers:
     def away(self) -> Floats:
         """sums[which, power] of what is away from the means."""
         found = self.answers.total(NumberAway(self.means))
-        return np.array([[nearest(d) for d in each] for each in found]) / self.unit
+        sums = np.array([[nearest(d) for d in each] for each in found.sums]) / self.unit
+        return np.where(found.beyond > 0, math.inf, sums)
 
+    @property
     def mean_square(self) -> RowMean:
-        """Return the mean of the squared errors, and its interval."""
+        """The mean of the squared errors, and its interval."""
         return self._interval(1)
 
+    @property
     def mean_size(self) -> RowMean:
-        """Return the mean size of the errors, and its interval."""
+        """The mean size of the errors, and its interval."""
         return self._interval(2)
 
     def _interval(self, which: int) -> RowMean:
         mean = self.means[which]
         return mean, *intervals.of_sums(self.rows, mean, *self.away[which].tolist())
 
+    @property
     def base(self) -> tuple[float, float]:
-        """Return the mean of the squared errors, and of their sizes, of always answering the mean."""
+        """The mean of the squared errors, and of their sizes, of always answering the mean."""
         sizes, squares = self.away[0].tolist()
         return squares / self.rows, sizes / self.rows
 

@@ -17,6 +17,7 @@ from tallystick.draw.text import between, clean, p_value
 from tallystick.evaluate import intervals
 from tallystick.evaluate.group_differences import FEWEST
 from tallystick.evaluate.groups import group_names
+from tallystick.evaluate.measures import average
 from tallystick.evaluate.number_groups import error_sizes, number_told
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.quality import MOST_GROUPS, SHOWN_COLUMNS, measure_line, work_words
@@ -78,8 +79,10 @@ def _calibration(truth: Any, answer: Any, weight: Any, words: tuple[str, str]) -
     """Return the mean truth of rows in ten parts by their answer."""
     x, y, low, high = [], [], [], []
     for here in tenths(truth, answer, weight):
-        ends = intervals.mean(truth[here], weight[here])
-        if len(here) < 2 or not np.isfinite(ends).all():
+        if len(here) < 2:
+            continue
+        ends = intervals.mean(truth[here], weight[here], average(truth[here], weight[here]))
+        if not np.isfinite(ends).all():
             continue
         x.append(float(np.average(answer[here], weights=weight[here])))
         y.append(float(np.average(truth[here], weights=weight[here])))

@@ -23,7 +23,10 @@ FEW = 1 << 12  # values up to which Python's own exact sum is the quicker
 def exact_total(values: Floats) -> float:
     """Return the sum of finite values."""
     if len(values) <= FEW:
-        return math.fsum(values.tolist())
+        try:
+            return math.fsum(values.tolist())
+        except OverflowError:  # on the way, or in the end
+            pass
     return nearest(digits(values))
 
 
@@ -67,5 +70,9 @@ def joined(*parts: Digits) -> Digits:
 
 
 def nearest(sums: Digits) -> float:
-    """Return the double that is nearest to a sum in digits."""
-    return float(kernels.exact_sum(sums))
+    """Return the double that is nearest to a sum in digits; infinity beyond all doubles."""
+    exact = kernels.exact_sum(sums)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
