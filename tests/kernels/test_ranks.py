@@ -161,6 +161,28 @@ def test_some_columns_of_a_matrix_are_counted_as_each_alone(asked, order):
         np.testing.assert_array_equal(table, counted_alone(x[:, j], own, classes))
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("asked", [range(14), [0, 1, 2, 5, 6, 7, 8, 12, 13], range(3, 11), range(5, 10)])
+def test_columns_with_cuts_in_steps_are_counted_by_rows_as_each_alone(asked, n):
+    """Cells of eight neighbours are found as rows lie, but for columns between them that have other cuts."""
+    rng = np.random.default_rng(3)
+    every = [cuts for name, cuts in CUTS.items() if name.startswith("in ")]
+    every = [every[j % len(every)] if j % 5 else CUTS["crowded"] for j in range(14)]
+    drawn = [rng.choice(np.r_[own, np.nextafter(own, -np.inf), -0.0], 9_006) for own in every]
+    x = np.array(np.transpose(drawn), order="C")
+    x += np.where(rng.random(x.shape) < 0.5, rng.normal(size=x.shape), 0)
+    x[::17] = rng.choice([np.nan, np.inf, -np.inf, 5e-324, -5e-324, 0.0], x[::17].shape)
+    classes = rng.integers(0, n, len(x)).astype(np.uint8)
+    for rows in (x, x[::2], x[:, ::-1]):
+        out = [np.zeros((len(every[j]) + 2, n), np.int64) for j in asked]
+        own = classes[:: len(x) // len(rows)][: len(rows)].copy()
+        kernels.count_bins([rows[:, j] for j in asked], [every[j] for j in asked], own, out=out)
+        for j, table in zip(asked, out, strict=True):
+            expected = np.zeros_like(table)
+            np.add.at(expected, (reference.bins(rows[:, j], every[j]), own), 1)
+            np.testing.assert_array_equal(table, expected)
+
+
 @pytest.mark.slow
 @given(
     columns(), st.sampled_from([1, 2, 300]), st.floats(-10, 10), st.floats(0, 1e3), st.booleans(), st.data()

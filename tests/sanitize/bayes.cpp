@@ -332,6 +332,16 @@ void words_scores_cuts_and_codes() {
             --counts[bin * 2 + halves[row]];
         }
         for (int64_t count : counts) EXPECT(count == 0);
+        const size_t size = counts.size(), tall = rows.size() / 10;  // the same numbers as the rows of a matrix
+        std::vector<int64_t> together(10 * size), alone(10 * size);
+        std::vector<CutTable> matrix;
+        for (size_t j = 0; j < 10; ++j) {
+            matrix.push_back({{rows.data() + j, 10}, ends.size(), ends.data(), together.data() + j * size});
+            count_bins(tall, {{{rows.data() + j, 10}, ends.size(), ends.data(), alone.data() + j * size}}, {}, halves.data(),
+                       static_cast<const int64_t*>(nullptr), 2);
+        }
+        count_bins(tall, matrix, {}, halves.data(), static_cast<const int64_t*>(nullptr), 2);
+        EXPECT(together == alone);
     }
     for (double width : {1e-9, 0.7, 1023.0, 1025.0, 1e12}) {  // ends that are rounded by the most steps are found by steps
         for (size_t i = 0; i < ends.size(); ++i) ends[i] = width * (static_cast<double>(i * i % 997) / 997 - 0.3);

@@ -22,6 +22,7 @@ struct Vectors {
 template <class T, size_t n>
 struct VectorOf {
     typedef T Cells TALLY_VECTOR(n * sizeof(T));
+    typedef T Anywhere __attribute__((vector_size(n * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 
 // Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.

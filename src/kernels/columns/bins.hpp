@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -18,6 +19,9 @@ namespace tally {
 class BinFinder {
    public:
     static constexpr size_t tile = 512;
+
+    template <class Wide>
+    using Cells = typename VectorOf<int32_t, Wide::doubles>::Anywhere;
 
     BinFinder(size_t n_cuts, const double* cuts, size_t rows) : n_(n_cuts), cuts_(n_cuts + 1 + most_near) {
         std::copy_n(cuts, n_cuts, cuts_.begin());
@@ -54,17 +58,31 @@ class BinFinder {
     }
     template <class Place>
     void find_cell(size_t n, const double* x, uint32_t* out, Place place) const {
-        const double low = start_, high = start_ + static_cast<double>(cells - 1), scale = scale_;
-        run_fast([=] {
-            for (size_t i = 0; i < n; ++i) {
-                double at = x[i] * scale;
-                at = at > low ? at : low;
-                at = at < high ? at : high;
-                at = x[i] == x[i] ? std::floor(at) : high + 1.0;
-                out[i] = place(static_cast<uint32_t>(static_cast<int32_t>(at - low)), i);
-            }
+        run_wide([=, first = start_, steps = scale_](auto instructions) {
+            using Wide = decltype(instructions);
+            const Doubles<Wide> low = Doubles<Wide>{} + first, scale = Doubles<Wide>{} + steps;
+            for (size_t i = 0; i < n; i += Wide::doubles)
+                cell_of<Wide>(x + i, low, scale, *reinterpret_cast<Cells<Wide>*>(out + i));
+            for (size_t i = 0; i < n; ++i) out[i] = place(out[i], i);
         });
     }
+    // The cells of some numbers; low: the first step of each, scale: the steps in a unit. What is not whole of a number below 2^51
+    // is lost where it is added to 1.5 * 2^52.
+    template <class Wide>
+    static TALLY_INLINE void cell_of(const double* x, const Doubles<Wide>& low, const Doubles<Wide>& scale,
+                                     Cells<Wide>& cell) {
+        using V = Doubles<Wide>;
+        const V own = *reinterpret_cast<const V*>(x), high = low + static_cast<double>(cells - 1);
+        V at = own * scale;
+        at = at > low ? at : low;
+        at = at < high ? at : high;
+        V whole = (at + 0x1.8p52) - 0x1.8p52;
+        whole = whole > at ? whole - 1.0 : whole;
+        at = own == own ? whole - low : V{} + static_cast<double>(cells);
+        cell = TALLY_CONVERT(at, Cells<Wide>);
+    }
+    double first_step() const { return start_; }
+    double steps_in_a_unit() const { return scale_; }
 
     static constexpr size_t cells = 2048;            // and one for missing
     static constexpr size_t most_steps = cells - 8;  // from the first cut to the last, before cuts are rounded to steps
@@ -234,28 +252,32 @@ inline void turn_four(Column first, size_t begin, size_t n, double* x) {
     });
 }
 
-// Columns that are read together: four neighbours in the rows of a matrix, of which some may not be asked for, or one alone.
+// Columns that are read together: four or eight neighbours in the rows of a matrix, of which some may not be asked for, or one
+// alone.
 struct CutGroup {
     Column first;
-    size_t wide, from, to;  // columns that are read; those from .. to of the columns asked for are among them
+    size_t wide;                  // columns that are read
+    std::vector<size_t> columns;  // those that are asked for
 };
 
-// What lies between two columns of a matrix is a cell of the same row, and may be read.
-inline std::vector<CutGroup> groups_of(const std::vector<CutTable>& columns) {
+// Groups of some of the columns, at most `widest` each. What lies between two columns of a matrix is a cell of the same row, and
+// may be read.
+inline std::vector<CutGroup> groups_of(const std::vector<CutTable>& columns, const std::vector<size_t>& some,
+                                       ptrdiff_t widest) {
     std::vector<CutGroup> out;
-    for (size_t from = 0, end; from < columns.size();) {
-        const Column head = columns[from].column;
-        const auto place = [&](size_t j) { return columns[j].column.values - head.values; };
-        for (end = from + 1; end < columns.size() && columns[end].column.stride == head.stride && place(end) > place(end - 1)
-                             && place(end) < head.stride;)
+    for (size_t from = 0, end; from < some.size();) {
+        const Column head = columns[some[from]].column;
+        const auto place = [&](size_t at) { return columns[some[at]].column.values - head.values; };
+        for (end = from + 1; end < some.size() && columns[some[end]].column.stride == head.stride
+                             && place(end) > place(end - 1) && place(end) < head.stride;)
             ++end;  // those that follow each other in a row
-        const ptrdiff_t last = place(end - 1), wide = last < 3 ? 1 : 4;
+        const ptrdiff_t last = place(end - 1), wide = last < 3 ? 1 : last < widest - 1 ? 4 : widest;
         while (from < end) {
-            const ptrdiff_t base = wide == 1 ? place(from) : std::min(place(from), last - 3);
-            size_t to = from + 1;
-            while (to < end && place(to) < base + wide) ++to;
-            out.push_back({{head.values + base, head.stride}, static_cast<size_t>(wide), from, to});
-            from = to;
+            const ptrdiff_t base = wide == 1 ? place(from) : std::min(place(from), last - wide + 1);
+            CutGroup group{{head.values + base, head.stride}, static_cast<size_t>(wide), {}};
+            for (group.columns = {some[from++]}; from < end && place(from) < base + wide;)
+                group.columns.push_back(some[from++]);
+            out.push_back(std::move(group));
         }
     }
     return out;
@@ -275,31 +297,75 @@ struct CellCounts {
         for (size_t cell = 0; !finder.all_tell() && cell < BinFinder::cells; ++cell)
             if (!finder.tells(cell)) std::fill_n(met + cell * n_classes, n_classes, uint32_t{1} << 31);
     }
-    // place[0 .. n) has room for a tile.
-    template <class Class>
-    void add(size_t n, const double* x, const Class* classes, uint32_t* place) const {
-        const uint32_t k = n_classes;
-        finder.find_cell(n, x, place, [=](uint32_t cell, size_t i) { return cell * k + classes[i]; });
+    // n numbers of at most a tile: place(i) = cell * n_classes + class of x[i].
+    template <class Place>
+    void add(size_t n, Column x, Place place) const {
         if (finder.all_tell()) {
             TALLY_UNROLL
-            for (size_t i = 0; i < n; ++i) ++met[place[i]];
+            for (size_t i = 0; i < n; ++i) ++met[place(i)];
             return;
         }
         uint32_t rest[BinFinder::tile];
         size_t left = 0;
         TALLY_UNROLL
         for (size_t i = 0; i < n; ++i)
-            if (static_cast<int32_t>(++met[place[i]]) < 0) [[unlikely]]
+            if (static_cast<int32_t>(++met[place(i)]) < 0) [[unlikely]]
                 rest[left++] = static_cast<uint32_t>(i);
         for (size_t r = 0; r < left; ++r) {
-            const size_t i = rest[r];
-            ++table[finder.bin_of(place[i] / k, x[i]) * k + classes[i]];
+            const uint32_t own = place(rest[r]);
+            ++table[finder.bin_of(own / n_classes, x[rest[r]]) * n_classes + own % n_classes];
         }
     }
     void end() const {
         for (size_t cell = 0; cell <= BinFinder::cells; ++cell)
             for (size_t c = 0; c < n_classes && finder.tells(cell); ++c)
                 table[finder.bin_of(cell) * n_classes + c] += met[cell * n_classes + c];
+    }
+};
+
+// Eight columns that are neighbours in the rows of a matrix: their cells are found as they lie, since turning rows to columns takes
+// longer than that.
+class EightCells {
+    static constexpr size_t ahead = 128;  // rows between those that memory is asked for and those that are worked on
+    double low_[8] = {}, scale_[8] = {};
+    std::vector<uint32_t> places_ = std::vector<uint32_t>(wide * BinFinder::tile);  // [row of a tile, lane]
+
+   public:
+    static constexpr size_t wide = 8,
+                            together =
+                                64;  // columns; rows that are gone through for all groups, so that all of a row is near
+    CutGroup group;
+
+    EightCells(CutGroup own, const std::vector<CutTable>& columns, const std::vector<BinFinder>& finders)
+        : group(std::move(own)) {
+        for (const size_t j : group.columns) {
+            const auto lane = columns[j].column.values - group.first.values;
+            low_[lane] = finders[j].first_step(), scale_[lane] = finders[j].steps_in_a_unit();
+        }
+    }
+    // Finds cell * n_classes + class of n rows from `row` of the tile on, which begins at `begin`; classes: of those rows.
+    template <class Class>
+    void find(size_t begin, size_t row, size_t n, const Class* classes, int32_t n_classes) {
+        run_wide([=, first = group.first.from(begin + row), low = low_, scale = scale_,
+                  to = places_.data() + row * wide](auto instructions) {
+            using Wide = decltype(instructions);
+            using Cells = BinFinder::Cells<Wide>;
+            Doubles<Wide> lows[wide / Wide::doubles], scales[wide / Wide::doubles];
+            std::memcpy(lows, low, sizeof lows), std::memcpy(scales, scale, sizeof scales);
+            const double* x = first.values;
+            for (size_t i = 0; i < n; ++i, x += first.stride) {
+                TALLY_PREFETCH_NEAR(x + static_cast<ptrdiff_t>(ahead) * first.stride);
+                for (size_t k = 0; k < wide / Wide::doubles; ++k) {
+                    Cells& place = *reinterpret_cast<Cells*>(to + i * wide + k * Wide::doubles);
+                    BinFinder::cell_of<Wide>(x + k * Wide::doubles, lows[k], scales[k], place);
+                    place = place * n_classes + classes[i];
+                }
+            }
+        });
+    }
+    // What was found of the rows of a tile, for one column.
+    auto places(Column column) const {
+        return [at = places_.data() + (column.values - group.first.values)](size_t i) { return at[i * wide]; };
     }
 };
 
@@ -322,35 +388,52 @@ void count_some_bins(size_t rows, const std::vector<CutTable>& columns, const Nu
         cells[j]->begin();
         next += all_cells;
     }
-    const std::vector<CutGroup> groups = groups_of(columns);
+    std::vector<size_t> quick, others;
+    for (size_t j = 0; j < columns.size(); ++j) (cells[j] ? quick : others).push_back(j);
+    std::vector<CutGroup> groups = groups_of(columns, others, 4);
+    std::vector<EightCells> eights;
+    for (CutGroup& group : groups_of(columns, quick, EightCells::wide)) {
+        if (group.wide == EightCells::wide)
+            eights.emplace_back(std::move(group), columns, finders);
+        else
+            groups.push_back(std::move(group));
+    }
+    const auto k = static_cast<uint32_t>(n_classes);
     alignas(64) double x[4 * apart] = {};
     alignas(64) uint32_t below[BinFinder::tile];
     for (size_t begin = 0; begin < rows; begin += BinFinder::tile) {
         const size_t n = std::min(rows - begin, BinFinder::tile);
         const Class* const own = classes + begin;
         for (size_t i = 0; i < n; ++i) TALLY_REQUIRE(own[i] < n_classes);
+        for (size_t row = 0; row < n; row += EightCells::together)
+            for (EightCells& eight : eights)
+                eight.find(begin, row, std::min(n - row, EightCells::together), own + row, static_cast<int32_t>(k));
+        for (const EightCells& eight : eights)
+            for (const size_t j : eight.group.columns)
+                cells[j]->add(n, columns[j].column.from(begin), eight.places(columns[j].column));
         for (const CutGroup& group : groups) {
             if (group.wide == 4) {
                 turn_four(group.first, begin, n, x);
             } else if (lying) {
-                lying->lay(group.from, {begin, begin + n}, x, 1);
+                lying->lay(group.columns[0], {begin, begin + n}, x, 1);
             } else {
                 for (size_t i = 0; i < n; ++i) x[i] = group.first[begin + i];
             }
-            for (size_t j = group.from; j < group.to; ++j) {
+            for (const size_t j : group.columns) {
                 const double* const values = x + (columns[j].column.values - group.first.values) * apart;
-                int64_t* const table = columns[j].table;
                 if (cells[j]) {
-                    cells[j]->add(n, values, own, below);
+                    finders[j].find_cell(n, values, below, [=](uint32_t cell, size_t i) { return cell * k + own[i]; });
+                    cells[j]->add(n, {values, 1}, [&](size_t i) { return below[i]; });
                     continue;
                 }
+                int64_t* const table = columns[j].table;
                 finders[j].find(n, values, below);
                 if (weights) {
                     for (size_t i = 0; i < n; ++i) table[below[i] * n_classes + own[i]] += weights[begin + i];
                     continue;
                 }
                 run_fast([=, to = static_cast<uint32_t*>(below)] {  // places first: an addition waits for no product
-                    for (size_t i = 0; i < n; ++i) to[i] = to[i] * static_cast<uint32_t>(n_classes) + own[i];
+                    for (size_t i = 0; i < n; ++i) to[i] = to[i] * k + own[i];
                     TALLY_UNROLL
                     for (size_t i = 0; i < n; ++i) ++table[to[i]];
                 });

@@ -25,6 +25,7 @@ struct Column {  // a possibly strided column of doubles
     const double* values;
     ptrdiff_t stride;
     double operator[](size_t row) const { return values[static_cast<ptrdiff_t>(row) * stride]; }
+    Column from(size_t row) const { return {values + static_cast<ptrdiff_t>(row) * stride, stride}; }
     bool is_missing(size_t row) const { return (*this)[row] != (*this)[row]; }
     uint64_t bits(size_t row) const { return ordered_bits((*this)[row]); }
 };
