@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.models.exact import SQUARE_UNIT, SUM_UNIT, Ratio, read, reads, write
+from tallystick.models.exact import SQUARE_UNIT, SUM_UNIT, Unreduced, read, reads, write
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_text_that_is_not_written_so_is_not_read(text):
     assert not reads(text, 10)
 
 
-ratios = st.tuples(st.integers(-(2**80), 2**80), st.integers(1, 2**80)).map(lambda pair: Ratio(*pair))
+ratios = st.tuples(st.integers(-(2**80), 2**80), st.integers(1, 2**80)).map(lambda pair: Unreduced(*pair))
 
 
 @given(ratios, ratios, st.integers(-5, 5), st.integers(1, 5))
@@ -46,7 +46,7 @@ def test_ratios_add_multiply_and_compare_as_fractions_do(a, b, over, under):
 
 
 def test_the_sum_of_many_ratios_stands_over_no_more_than_it_needs():
-    total = Ratio(0, 1)
+    total = Unreduced(0, 1)
     for under in [4, 6] * 1000:
-        total = total.plus(Ratio(1, under))
+        total = total.plus(Unreduced(1, under))
     assert total.under == 12

@@ -18,23 +18,23 @@ MAX_TEXT = 3_000
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
 
 
-class Ratio(NamedTuple):
+class Unreduced(NamedTuple):
     """A whole number over another above 0, not in lowest terms: these take most of a Fraction's time."""
 
     over: int
     under: int
 
-    def plus(self, other: Ratio) -> Ratio:
+    def plus(self, other: Unreduced) -> Unreduced:
         """Return the sum of both, over the least number that both may stand over."""
         under = math.lcm(self.under, other.under)
         over = self.over * (under // self.under) + other.over * (under // other.under)
-        return Ratio(over, under)
+        return Unreduced(over, under)
 
-    def times(self, over: int, under: int = 1) -> Ratio:
+    def times(self, over: int, under: int = 1) -> Unreduced:
         """Return the product with over / under."""
-        return Ratio(self.over * over, self.under * under)
+        return Unreduced(self.over * over, self.under * under)
 
-    def below(self, other: Ratio) -> bool:
+    def below(self, other: Unreduced) -> bool:
         """Say whether this is less than another."""
         return self.over * other.under < other.over * self.under
 

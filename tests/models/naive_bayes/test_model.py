@@ -11,7 +11,7 @@ import pytest
 from small_models import SCHEMA, bayes, rows
 
 from tallystick.errors import DataError, OptionError
-from tallystick.models.exact import Ratio
+from tallystick.models.exact import Unreduced
 from tallystick.models.naive_bayes.model import (
     Calibration,
     NaiveBayesModel,
@@ -80,9 +80,9 @@ def test_a_variance_that_no_density_can_be_computed_with_is_refused_with_a_cure(
     tiny = replace(bayes().parts[0], sums=(4, 12), squares=(8, 40))  # values of about 1e-323
     with pytest.raises(DataError, match=r"column 'x' has a variance .* use distributions=\{'x': 'binned'\}"):
         replace(bayes(), parts=(tiny,)).check()
-    assert as_double(Ratio(0, 7)) == 1.0
-    assert as_double(Ratio(10**400, 1)) == math.inf
-    assert as_double(Ratio(1, 10**400)) == 5e-324
+    assert as_double(Unreduced(0, 7)) == 1.0
+    assert as_double(Unreduced(10**400, 1)) == math.inf
+    assert as_double(Unreduced(1, 10**400)) == 5e-324
 
 
 def test_a_calibration_stretches_and_shifts_the_scores():

@@ -115,14 +115,14 @@ def _unseen(counts: Counts, m: float, p: float, unit: int) -> Array | None:
     return out
 
 
-def _distances(rows: int, sums: int, squares: int) -> exact.Ratio:
+def _distances(rows: int, sums: int, squares: int) -> exact.Unreduced:
     """Return the exact sum of squared distances from the mean. Powers of two are taken off: numbers of 2,000
     bits take most of the time of a small model.
     """
     rows = rows or 1  # without rows there are no sums
     whole = squares * rows - sums * sums
     even = min((whole & -whole).bit_length() - 1, exact.SQUARE_UNIT) if whole else exact.SQUARE_UNIT
-    return exact.Ratio(whole >> even, rows << (exact.SQUARE_UNIT - even))
+    return exact.Unreduced(whole >> even, rows << (exact.SQUARE_UNIT - even))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Summed:
     squares: tuple[int, ...]
     variance: str = "ml"  # how it is reckoned, where squares are kept
 
-    def spread(self) -> list[exact.Ratio]:
+    def spread(self) -> list[exact.Unreduced]:
         """Return the exact sum of squared distances from the mean, per class."""
         return [*map(_distances, self.rows.tolist(), self.sums, self.squares)]
 
@@ -151,7 +151,7 @@ class Summed:
         return [Fraction(b, a << exact.SUM_UNIT) if a else every for a, b in pairs]
 
     @cached_property
-    def whole_variance(self) -> exact.Ratio:
+    def whole_variance(self) -> exact.Unreduced:
         """The exact mean of squared distances from the mean of all classes together; 0 without rows."""
         rows = int(self.rows.sum())
         return _distances(rows, sum(self.sums), sum(self.squares)).times(1, max(rows, 1))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
 LEAST, MOST = 1e-290, 1e290  # variances that densities can be computed with
-FLOOR = exact.Ratio(1, 10**6)  # no variance is below this share of its column's variance over all classes
+FLOOR = exact.Unreduced(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class NaiveBayesModel:
         return cls(schema, options, unit, classes, parts, calibration)
 
 
-def as_double(value: exact.Ratio) -> float:
+def as_double(value: exact.Unreduced) -> float:
     """Return the nearest double; 1 for 0, the smallest or infinity for a variance beyond all doubles."""
     if value.over == 0:
         return 1.0
@@ -319,7 +319,7 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
     return values
 
 
-def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[exact.Ratio]]:
+def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[exact.Unreduced]]:
     """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
 
     Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the
@@ -329,7 +329,7 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
     rows = [p.rows.tolist() for p in parts]
     free = [[max(n - unit * (p.variance == "unbiased"), 0) for n in p.rows.tolist()] for p in parts]
     classes = range(len(rows[0]) if rows else 0)
-    out: list[list[exact.Ratio]] = []
+    out: list[list[exact.Unreduced]] = []
     for j, part in enumerate(parts):
         added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
         line = []
@@ -340,7 +340,7 @@ def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[lis
             shared = [spreads[i][d] for i in js for d in cs]
             if added:
                 shared.append(part.whole_variance.times(added))
-            spread = reduce(exact.Ratio.plus, shared)
+            spread = reduce(exact.Unreduced.plus, shared)
             line.append(spread.times(1, divisor) if divisor and rows[j][c] else part.whole_variance)
         out.append(line)
     return out
