@@ -39,7 +39,9 @@ def width(X: Any) -> int | None:
 
 def is_matrix(X: Any) -> bool:
     """Say whether X is an array whose columns have places but no names."""
-    return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
+    shape = getattr(X, "shape", ())  # of a class it is a property
+    two = isinstance(shape, tuple) and len(shape) == 2
+    return two and not hasattr(X, "columns") and not hasattr(X, "schema")
 
 
 def as_given(X: Any) -> Any:

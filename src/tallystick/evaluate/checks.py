@@ -14,6 +14,7 @@ import numpy as np
 
 from tallystick.contracts import Table
 from tallystick.data.read.slips import merging, say_variants, sentinels, variants
+from tallystick.data.schema import listed
 from tallystick.data.table.hashes import conflicts
 from tallystick.errors import Message, OptionError, counted, nearest, shown
 from tallystick.evaluate import large
@@ -72,12 +73,12 @@ class Check:
 
 def check_codes(ignore: Iterable[str]) -> frozenset[str]:
     """Return the codes to ignore; an unknown code is an error."""
-    codes = frozenset(ignore)
-    for code in sorted(codes - CODES.keys()):
+    codes = listed("ignore", ignore)
+    for code in sorted((code for code in codes if code not in list(CODES)), key=str):
         raise OptionError(
             f"there is no check {shown(code)}.{nearest(code, list(CODES))} Known: {', '.join(CODES)}."
         )
-    return codes
+    return frozenset(codes)
 
 
 def check_table(table: Table) -> Iterator[Check]:

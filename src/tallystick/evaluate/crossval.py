@@ -222,6 +222,14 @@ def held_words(table: Table, held: HeldOut) -> str:
     return f"held out, {table.rows:,} training rows"
 
 
+def _shares(given: Any) -> tuple[float, ...]:
+    """Return shares of rows as numbers; none, where some are not."""
+    try:
+        return tuple(float(v) for v in given)
+    except (TypeError, ValueError):
+        return ()
+
+
 @dataclass(frozen=True)
 class FoldWay:
     """How a user wants rows to be dealt: checked words, before any table is read."""
@@ -237,10 +245,16 @@ class FoldWay:
         """Return the way, or an error that says what can be given."""
         if groups is not None and time is not None:
             raise OptionError("pass groups= or time=, not both.")
-        if folds == "leave-one-out" and groups is None and time is None:
+        for option, name in (("groups", groups), ("time", time)):
+            if not isinstance(name, str | None):
+                raise OptionError(
+                    f"{option}= is the name of a column, not {shown(type(name).__name__)}. Add the values to "
+                    "the table as a column, and name it."
+                )
+        if isinstance(folds, str) and folds == "leave-one-out" and groups is None and time is None:
             return cls(0, one_out=True)
-        if isinstance(folds, (list, tuple)):
-            shares = tuple(float(v) for v in folds)
+        if isinstance(folds, (list, tuple, np.ndarray)):
+            shares = _shares(folds)
             if len(shares) not in (2, 3) or min(shares) <= 0 or groups is not None or time is not None:
                 raise OptionError(
                     f"shares of rows are two (train, test) or three (train, validate, test) numbers above 0, "
@@ -256,6 +270,8 @@ class FoldWay:
 
     def keys(self, repeats: int) -> range:
         """Return the keys by which rows are dealt; time deals them in one way."""
+        if not isinstance(repeats, int | np.integer):
+            raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
         return range(1 if self.time is not None else repeats)
 
     @property

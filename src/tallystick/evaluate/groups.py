@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
-from tallystick.data.schema import CODED, Column, Columns
+from tallystick.data.schema import CODED, Column, Columns, listed
 from tallystick.data.text import quantity
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
@@ -128,7 +128,9 @@ def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | 
         return {name: None if cuts is None else _cuts(name, cuts) for name, cuts in by.items()}
     names = frozenset(known)
     out: dict[str, tuple[float, ...] | None] = {}
-    for text in (by,) if isinstance(by, str) else by:
+    for text in listed("by", by):
+        if not isinstance(text, str):
+            raise OptionError(f"by must be names of columns, not {shown(text)}.")
         name, colon, numbers = text.rpartition(":")
         if text in names or not colon or not (names and name.strip() in names):
             out[text] = None
@@ -146,7 +148,13 @@ def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | 
 
 def _cuts(name: str, cuts: Sequence[float]) -> tuple[float, ...]:
     """Return numbers that rise, each once."""
-    found = tuple(float(cut) for cut in cuts)
+    try:
+        found = tuple(float(cut) for cut in cuts)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"the ranges of {shown(name)} begin at numbers that rise, not {shown(cuts)}. "
+            "Write for example [25, 40, 60]."
+        ) from None
     if not found or not all(a < b for a, b in pairwise(found)) or not np.isfinite(found).all():
         raise OptionError(
             f"the ranges of {shown(name)} begin at numbers that rise, not {shown(list(cuts))}. "

@@ -347,3 +347,23 @@ def test_masked_fields_are_missing_cells():
     fields = [("a", "i8"), ("b", "U1")]
     source = open_source(np.ma.array([(1, "u"), (2, "v")], dtype=fields, mask=[(False, True), (True, False)]))
     assert [source.get(j).to_pylist() for j in range(2)] == [[1, None], [None, "v"]]
+
+
+def test_a_set_is_no_column_since_its_values_have_no_order():
+    for values in ({"u", "v"}, frozenset({"u", "v"})):
+        with pytest.raises(DataError, match=r"'a' is given as '(frozen)?set', but needs one value"):
+            open_source({"a": values, "b": [1, 2]})
+        with pytest.raises(DataError, match="one value per row"):
+            ts.NaiveBayes().fit({"b": [1, 2]}, values)
+
+
+def test_a_class_is_no_table():
+    for use in (ts.describe, lambda x: ts.NaiveBayes().fit(x, "y")):
+        with pytest.raises(DataError, match="'DataFrame' is a class, not a table"):
+            use(pd.DataFrame)
+
+
+def test_a_lazy_frame_is_no_column_even_where_it_cannot_be_collected():
+    bad = pl.LazyFrame({"a": [1, 2]}).select("b")
+    with pytest.raises(DataError, match=r"'y' is given as 'LazyFrame', but needs one value per row"):
+        ts.NaiveBayes().fit({"b": [1, 2]}, bad)

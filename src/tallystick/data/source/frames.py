@@ -304,7 +304,8 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
             return sound(pa.chunked_array([pa.array(cells)]), name)
     except FAILURES as error:
         raise DataError(f"column {shown(name)} cannot be read by Arrow: {_reason(error)}.") from error
-    if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
+    unordered = isinstance(cells, str | bytes | Mapping | set | frozenset)
+    if unordered or not isinstance(cells, Iterable):
         raise DataError(
             f"column {shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
             "Pass a list, an array or a Series."
@@ -316,7 +317,8 @@ def as_column(cells: Any, name: str) -> pa.ChunkedArray:
     """Return any one-dimensional thing as an Arrow column: list, Series, array, on a device too."""
     cells = here(cells)
     known = ("__iter__", "__arrow_c_stream__", "__arrow_c_array__")
-    if hasattr(cells, "columns") or not any(hasattr(cells, way) for way in known):
+    lazy = type(cells).__name__ == "LazyFrame"  # which collects when it is asked whether it has columns
+    if lazy or hasattr(cells, "columns") or not any(hasattr(cells, way) for way in known):
         raise DataError(
             f"{shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
             "Pass a list, an array or a Series, or the name of a column."
