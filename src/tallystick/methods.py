@@ -368,6 +368,11 @@ def variant(name: str) -> MethodVariant:
 
     An unknown one is an error that names those there are.
     """
+    if not isinstance(name, str):
+        raise OptionError(
+            f"a method is named by a text, not by {shown(type(name).__name__)}. Pass estimators by what they "
+            "are called: methods={'mine': ...}."
+        )
     known, colon, settings = name.partition(":")
     for entry in VARIANTS:
         if entry.name == known:

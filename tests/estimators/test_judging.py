@@ -148,3 +148,40 @@ def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
     with pytest.raises(LargeTree, match="no room"):
         judging._where_there_is_room(run, [None], SimpleNamespace(budget=0))
     assert there == [None]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"methods": "bayes"}, r"Pass methods=\['bayes'\]"),
+        ({"methods": 3}, "methods must be a list of texts, not 3"),
+        ({"methods": [ts.NaiveBayes()]}, "named by a text, not by 'NaiveBayes'. Pass estimators by"),
+        ({"others": 3}, "others must be a list"),
+        ({"others": [DummyClassifier(), DummyClassifier()]}, "2 estimators that are called 'Dummy"),
+        ({"groups": ["a", "b"]}, "groups= is the name of a column, not 'list'. Add the values"),
+        ({"time": np.arange(2)}, "time= is the name of a column, not 'ndarray'"),
+        ({"folds": ["a", "b"]}, "shares of rows are two"),
+        ({"folds": [None, 1]}, "shares of rows are two"),
+        ({"by": 3}, "by must be a list of texts, not 3"),
+        ({"by": [None]}, "by must be names of columns, not None"),
+        ({"by": {"x": 3}}, "the ranges of 'x' begin at numbers that rise, not 3"),
+        ({"by": {"x": ["a"]}}, "the ranges of 'x' begin at numbers that rise"),
+        ({"ignore": None}, "ignore must be a list of texts, not None"),
+        ({"ignore": [[1]]}, "there is no check"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_an_argument_that_makes_no_sense_is_told_in_our_words(given, says):
+    rows = pd.DataFrame({"x": np.arange(40) % 7, "y": ["p", "q"] * 20})
+    with pytest.raises(OptionError, match=says):
+        ts.compare(rows, "y", **{"methods": ["bayes"], "tuned": False, "folds": 3, **given})
+
+
+def test_shares_of_rows_may_be_an_array_and_repeats_are_whole():
+    rows = pd.DataFrame({"x": np.arange(40) % 7, "y": ["p", "q"] * 20})
+    model = ts.NaiveBayes()
+    several = (ts.cross_validate(model, rows, "y", way) for way in (np.array([0.5, 0.5]), [0.5, 0.5]))
+    one, other = (found.fold.tolist() for found in several)
+    assert one == other
+    with pytest.raises(OptionError, match=r"repeats must be a whole number, not 1\.5"):
+        ts.cross_validate(model, rows, "y", 3, repeats=1.5)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal, overload
 
 from tallystick.contracts import Table
+from tallystick.data.schema import listed
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.source.size import told
 from tallystick.errors import OptionError, shown, some
@@ -355,7 +356,9 @@ def methods_named(methods: Methods, shared: Mapping[str, Any], *, regression: bo
                     "Pass others= of compare for estimators of scikit-learn."
                 )
         return dict(methods)
-    found = [variant(name) for name in methods]
+    if isinstance(methods, str):
+        raise OptionError(f"methods must be a list of names. Pass methods=[{shown(methods)}].")
+    found = [variant(name) for name in listed("methods", methods)]
     for one in found:
         if one.method.regression and not regression:
             raise OptionError(
@@ -385,8 +388,15 @@ def curve_read(
 def _named(others: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if isinstance(others, Mapping):
         return dict(others)
-    found = [others] if hasattr(others, "fit") else list(others)
-    return {type(e).__name__: e for e in found}
+    found = [others] if hasattr(others, "fit") else listed("others", others)
+    names = [type(e).__name__ for e in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(
+                f"others= has {names.count(name)} estimators that are called {shown(name)}. Give them names: "
+                "others={'mine': ..., 'other': ...}."
+            )
+    return dict(zip(names, found, strict=True))
 
 
 def checked(

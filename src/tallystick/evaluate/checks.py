@@ -73,8 +73,8 @@ class Check:
 
 def check_codes(ignore: Iterable[str]) -> frozenset[str]:
     """Return the codes to ignore; an unknown code is an error."""
-    codes = dict.fromkeys(listed("ignore", ignore))
-    for code in sorted((code for code in codes if code not in CODES), key=str):
+    codes = listed("ignore", ignore)
+    for code in sorted((code for code in codes if code not in list(CODES)), key=str):
         raise OptionError(
             f"there is no check {shown(code)}.{nearest(code, list(CODES))} Known: {', '.join(CODES)}."
         )
