@@ -24,3 +24,8 @@ def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
     votes = Path(ts.__file__).parent / "examples" / "votes.csv"
     ts.report(votes, "party", methods=["bayes"], folds=3, repeats=1)
     assert sorted(met) == ["table", "walk"]
+
+
+def test_repeats_are_a_whole_number():
+    with pytest.raises(ts.TallyError, match=r"repeats must be a whole number, not 1\.5"):
+        ts.report({"x": [1, 2] * 9, "y": ["p", "q"] * 9}, "y", repeats=1.5)

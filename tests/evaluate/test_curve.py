@@ -104,3 +104,19 @@ def test_a_learning_curve_of_more_rows_than_memory_holds_is_that_of_rows_in_memo
     here = ts.learning_curve(data, "y", **given).to_dict()
     monkeypatch.setattr("tallystick.evaluate.large.is_large", lambda table: table.place == "disk")
     assert ts.learning_curve(data, "y", memory="32MB", **given).to_dict() == here
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"sizes": -1}, "sizes must be a list of numbers of rows, not -1"),
+        ({"sizes": 1.5}, "sizes must be a list of numbers of rows, not 1.5"),
+        ({"sizes": ["a"]}, "sizes must be a list of numbers of rows"),
+        ({"repeats": 1.5}, "repeats must be at least 1, not 1.5"),
+        ({"repeats": None}, "repeats must be at least 1, not None"),
+    ],
+)
+def test_sizes_and_repeats_are_whole_numbers(given, says):
+    rows = {"x": [i % 7 for i in range(40)], "y": ["p", "q"] * 20}
+    with pytest.raises(ts.TallyError, match=says):
+        ts.learning_curve(rows, "y", methods=["bayes"], **given)

@@ -164,6 +164,8 @@ def report(
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "reading and describing")
+    if not isinstance(repeats, int):
+        raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
     source, table, reader = _read_once(data, target, shared, regression)
     groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
     if table.response is not None:

@@ -130,7 +130,7 @@ def curve_table(
     many = count_cases(table) if dealer is None else table.rows
     if many < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
-    if repeats < 1:
+    if not isinstance(repeats, int | np.integer) or repeats < 1:
         raise OptionError(f"repeats must be at least 1, not {shown(repeats)}.")
     tested = min(int(many * TESTED), MOST_TESTED)
     steps = _sizes(sizes, many, many - tested)
@@ -206,9 +206,12 @@ def subsets(
 
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
-    if sizes is None or isinstance(sizes, int):
+    if sizes is None or (isinstance(sizes, int) and sizes >= 0):
         return sorted({int(s) for s in np.geomspace(min(10, most), most, sizes or POINTS).round()})
-    out = sorted({int(s) for s in sizes})
+    try:
+        out = sorted({int(s) for s in sizes})  # type: ignore[union-attr]
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"sizes must be a list of numbers of rows, not {shown(sizes)}.") from None
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(
             f"sizes must lie between 1 and {most:,} (a third of the {many:,} rows is for testing), "

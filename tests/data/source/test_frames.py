@@ -367,3 +367,15 @@ def test_a_lazy_frame_is_no_column_even_where_it_cannot_be_collected():
     bad = pl.LazyFrame({"a": [1, 2]}).select("b")
     with pytest.raises(DataError, match=r"'y' is given as 'LazyFrame', but needs one value per row"):
         ts.NaiveBayes().fit({"b": [1, 2]}, bad)
+
+
+def test_a_sparse_matrix_keeps_whole_numbers_and_refuses_what_a_dense_one_does():
+    from scipy import sparse
+
+    large = np.array([[2**53], [2**53 + 1], [0], [-(2**60)]])
+    assert open_source(sparse.csr_matrix(large)).get(0).to_pylist() == large[:, 0].tolist()
+    assert open_source(sparse.csr_matrix([[1], [2]])).get(0).to_pylist() == [1.0, 2.0]
+    with pytest.raises(DataError, match="Complex data not supported: the sparse matrix holds complex128"):
+        open_source(sparse.csr_matrix(np.ones((2, 2)) * 1j))
+    with pytest.raises(DataError, match="the sparse matrix has 1 dimension, but a table has two"):
+        open_source(sparse.coo_array(np.ones(3)))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH = 65_536  # rows in a batch where we choose
+EXACT = 1 << 53  # whole numbers up to here are doubles
 
 
 @dataclass(frozen=True)
@@ -221,13 +222,7 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Frame
     if array.dtype.names:
         columns = {str(n): array[n] for n in array.dtype.names}
         return from_columns(columns, reading, where)
-    if array.ndim != 2:
-        raise DataError(
-            f"{where} has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table has two. "
-            "Reshape your data: array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row."
-        )
-    if array.dtype.kind == "c":
-        raise DataError(f"Complex data not supported: {where} holds {array.dtype}. Pass array.real.")
+    _refuse_shape(array, where)
     names = tuple(f"x{j}" for j in range(array.shape[1]))
     plain = array.dtype.kind in "iufb" and not isinstance(array, np.ma.MaskedArray)
 
@@ -253,19 +248,40 @@ def _in_place(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.aligned else array.copy()
 
 
+def _refuse_shape(array: Any, where: str) -> None:
+    """Refuse an array, dense or sparse, that is not a table of real numbers or texts."""
+    if array.ndim != 2:
+        raise DataError(
+            f"{where} has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table has two. "
+            "Reshape your data: array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row."
+        )
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {where} holds {array.dtype}. Pass array.real.")
+
+
 def from_sparse(matrix: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open a scipy sparse matrix, one column at a time; what is not stored is 0."""
+    where = name or "the sparse matrix"
+    _refuse_shape(matrix, where)
     by_column = matrix.tocsc()
     rows, width = by_column.shape
     names = tuple(f"x{j}" for j in range(width))
 
     def get(j: int) -> pa.ChunkedArray:
         start, stop = by_column.indptr[j], by_column.indptr[j + 1]
-        cells = np.zeros(rows)
-        np.add.at(cells, by_column.indices[start:stop], by_column.data[start:stop])  # repeated entries add up
+        stored = by_column.data[start:stop]
+        cells = np.zeros(rows, np.float64 if _are_doubles(stored) else stored.dtype)
+        np.add.at(cells, by_column.indices[start:stop], stored)  # repeated entries add up
         return pa.chunked_array([from_numbers(cells)])
 
-    return FrameSource(name or "the sparse matrix", names, rows, get, (), reading)
+    return FrameSource(where, names, rows, get, (), reading)
+
+
+def _are_doubles(numbers: NDArray[Any]) -> bool:
+    """Is every number also a double?"""
+    if numbers.dtype.kind not in "iu" or numbers.itemsize < 8 or not len(numbers):
+        return True
+    return bool(numbers.min() >= -EXACT and numbers.max() <= EXACT)
 
 
 def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> FrameSource:
