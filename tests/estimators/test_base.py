@@ -165,7 +165,7 @@ def test_weights_that_no_double_holds_are_refused_as_what_they_are():
 def test_one_thread_is_one_thread(monkeypatch, memory):
     """More rows than a block and than a slice of labels: no step makes a thread where one was asked for."""
 
-    def refuse(count):
+    def refuse(count, name=""):
         raise AssertionError(f"{count} threads were made")
 
     rng = np.random.default_rng(0)

@@ -135,3 +135,16 @@ def test_the_best_two_groups_of_many_levels_are_the_best_of_all(criterion, missi
         levels, left = best_left(twin.Twin(data, rules), rules, data)
         assert set(np.flatnonzero(tried["tried_maps"][:k] == 0).tolist()) == levels
         assert tuple(tried["lefts"][0].tolist()) == left
+
+
+@pytest.mark.filterwarnings("ignore::tallystick.errors.TallyWarning")
+def test_few_rows_beside_very_heavy_ones_are_not_parted_by_rounding():
+    k, n = 472, 1_200  # the entropy of the light rows, in units of the whole table, is rounding alone
+    codes = np.r_[np.repeat(np.arange(k), 2), np.arange(n - 2 * k) % k, np.arange(8)]
+    y = np.r_[np.zeros(n, int), np.ones(8, int)]
+    y[2 * np.arange(k - 17, k)] = 1
+    rows = {"x": np.r_[np.zeros(n), np.ones(8)], "c": [f"l{code:04d}" for code in codes]}
+    weights = np.r_[np.ones(n, np.int64), np.full(8, 2**52)]
+    tree = ts.DecisionTree.cart(max_depth=2, min_samples_leaf=1, pruning=None)
+    tree.fit(rows, y, sample_weight=weights)
+    assert len(np.unique(tree.predict_proba(rows)[:n, 1])) == 1

@@ -277,7 +277,7 @@ class Twin:
             return Price(k, 0.0, each, coverage, "entropy", lost)
         bits = -(sum(self.f(c) for c in self.vector(rows)[:-1]) - self.f(total))
         impurity = float((total << self.shift) - self.score(rows, middle=0))
-        return Price(k, impurity, each / float(bits), coverage, "gini", lost)
+        return Price(k, impurity, each / float(bits) if bits > 0 else math.inf, coverage, "gini", lost)
 
     def bits(self, rows: list[int]) -> float:
         """The entropy of the classes, rounded up by what whole numbers can be off."""

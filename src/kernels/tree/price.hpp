@@ -50,7 +50,8 @@ class GroupPrice {
         if (!share_) return;
         const int64_t whole = static_cast<int64_t>(static_cast<Wide>(n) << scorer.shift);
         all_ = static_cast<double>(whole - score_of<int64_t>(scorer, total));
-        each_ /= static_cast<double>(-scorer.entropy(total));
+        const int64_t mixed = -scorer.entropy(total);  // of few rows beside heavy ones rounding is all of it
+        each_ = mixed > 0 ? each_ / static_cast<double>(mixed) : infinity;
     }
 
     // What a group of j levels, and of the missing rows if they are in it, must gain before coverage.
