@@ -170,6 +170,7 @@ def test_one_thread_is_one_thread(monkeypatch, memory):
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300_000, 2)), rng.integers(0, 2, 300_000)
+    monkeypatch.setattr(threads, "_idle", {})
     monkeypatch.setattr(threads, "_pool", refuse)
     fitted = ts.NaiveBayes(threads=1, memory=memory).fit(X, y)
     with pytest.raises(AssertionError, match="2 threads"):

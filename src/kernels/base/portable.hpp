@@ -25,7 +25,7 @@
 #define TALLY_INLINED_HERE __attribute__((always_inline))  // for lambdas
 #define TALLY_VECTOR(bytes) __attribute__((vector_size(bytes)))
 // For a typedef: in `using` Clang leaves the alignment out, and loads as if every vector lay at a multiple of its size.
-#define TALLY_VECTOR_ANYWHERE(bytes) __attribute__((vector_size(bytes), aligned(8), may_alias))
+#define TALLY_VECTOR_ANYWHERE(bytes, each) __attribute__((vector_size(bytes), aligned(each), may_alias))
 #define TALLY_ANYWHERE __attribute__((aligned(1), may_alias))  // the same of a number
 #define TALLY_SHUFFLE __builtin_shufflevector
 #define TALLY_CONVERT __builtin_convertvector

@@ -13,25 +13,25 @@ inline constexpr size_t row_tile = 64;  // where columns are taken by vectors, a
 // Vectors of n numbers, as many as the instructions in force have room for.
 template <size_t n>
 struct Vectors {
-    typedef double Doubles TALLY_VECTOR_ANYWHERE(n * 8);
-    typedef int64_t Wholes TALLY_VECTOR_ANYWHERE(n * 8);
-    typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8);
+    typedef double Doubles TALLY_VECTOR_ANYWHERE(n * 8, 8);
+    typedef int64_t Wholes TALLY_VECTOR_ANYWHERE(n * 8, 8);
+    typedef uint64_t Bits TALLY_VECTOR_ANYWHERE(n * 8, 8);
 };
 
 // n numbers of any type.
 template <class T, size_t n>
 struct VectorOf {
     typedef T Cells TALLY_VECTOR(n * sizeof(T));
-    typedef T Anywhere __attribute__((vector_size(n * sizeof(T)), aligned(alignof(T)), may_alias));
+    typedef T Anywhere TALLY_VECTOR_ANYWHERE(n * sizeof(T), alignof(T));
 };
 
 // Never a parameter of a template itself: what Clang deduces has lost that vectors may lie anywhere.
 template <class Wide>
 using Doubles = typename Vectors<Wide::doubles>::Doubles;
 
-typedef double Four TALLY_VECTOR_ANYWHERE(32);
-typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32);
-typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
+typedef double Four TALLY_VECTOR_ANYWHERE(32, 8);
+typedef int64_t FourWhole TALLY_VECTOR_ANYWHERE(32, 8);
+typedef uint64_t FourBits TALLY_VECTOR_ANYWHERE(32, 8);  // sums of these may wrap
 static_assert(alignof(Four) == 8 && alignof(FourWhole) == 8 && alignof(FourBits) == 8);
 
 // A square of four rows and four columns: column[k] holds the four rows of column k.

@@ -96,7 +96,7 @@ class BinFinder {
     template <class Wide>
     static TALLY_INLINE void cells_of(const double* x, double start, double scale, int32_t* cell) {
         using V = Doubles<Wide>;
-        typedef int32_t Narrow TALLY_VECTOR_ANYWHERE(Wide::doubles * 4);
+        typedef int32_t Narrow TALLY_VECTOR_ANYWHERE(Wide::doubles * 4, 4);
         const V own = *reinterpret_cast<const V*>(x), zero{}, top = zero + static_cast<double>(cells - 1);
         V at = (own - start) * scale + 1.0;
         at = at > zero ? at : zero;

@@ -27,8 +27,16 @@ from tallystick.errors import OptionError, shown
 
 S = TypeVar("S")
 T = TypeVar("T")
-_here = threading.local()
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
+
+
+class _Here(threading.local):
+    """What a thread knows of its job: who stops it."""
+
+    stop: threading.Event | None = None
+
+
+_here = _Here()
 
 
 class Stopped(Exception):  # noqa: N818  it is not an error: nobody waits for this job any more
@@ -37,8 +45,7 @@ class Stopped(Exception):  # noqa: N818  it is not an error: nobody waits for th
 
 def checkpoint() -> None:
     """End this job here if nobody waits for it: called between the steps of long jobs."""
-    stop = getattr(_here, "stop", None)
-    if stop is not None and stop.is_set():
+    if _here.stop is not None and _here.stop.is_set():
         raise Stopped
 
 
@@ -86,7 +93,7 @@ class _Once(Generic[T]):
     def __call__(self) -> None:
         if not self.taken.acquire(blocking=False):
             return
-        before, _here.stop = getattr(_here, "stop", None), self.stop
+        before, _here.stop = _here.stop, self.stop
         try:
             checkpoint()
             self.future.set_result(self.job())
@@ -105,7 +112,7 @@ def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event
         if once.taken.acquire(blocking=False):
             once.taken.release()
             once.by_caller = True
-            once.stop = getattr(_here, "stop", None)  # nobody else stops the caller
+            once.stop = _here.stop  # nobody else stops the caller
             once()
     return once
 

@@ -86,9 +86,9 @@ def _cast(cells: pa.Array, field: pa.Field) -> pa.Array:
         if wanted.equals(pa.large_string()) and "string" not in str(plain.type):
             return as_texts(plain.to_pylist(), field.name)
         return plain.cast(wanted)
+    except DataError:  # which FAILURES may be too
+        raise
     except FAILURES as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(
             f"column {shown(field.name)} is of type {shown(own)} in some rows, {shown(wanted)} would be that "
             "of all, and not every cell is the same in it. Give the column one type in all files."
