@@ -221,16 +221,26 @@ def test_however_many_the_items_are_no_more_threads_wait_than_were_asked_for():
 
 
 def test_what_ends_a_program_is_raised_as_an_error_is():
-    done = []
+    done, ending = [], threading.Event()
 
-    def work(n):
+    def ends(n):
         done.append(n)
         if n == 1:
             raise SystemExit("now")
 
     with pytest.raises(SystemExit, match="now"):
-        each_in_order(work, range(200), 2)
-    assert len(done) < 200
+        each_in_order(ends, range(200), 1)
+    assert done == [0, 1]
+
+    def fails_first(n):
+        if n == 0:
+            assert ending.wait(PATIENCE)
+            raise KeyError("first")
+        ending.set()
+        raise SystemExit("second")
+
+    with pytest.raises(KeyError, match="first"):
+        each_in_order(fails_first, range(2), 2)
 
 
 def test_an_error_that_was_told_holds_nothing():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import pickle
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, received, sent
 
 import tallystick as ts
 from tallystick.data.schema import Column, Schema, Target
@@ -126,22 +125,9 @@ def test_more_folds_than_rows_are_refused_in_the_same_words(spark, far):
 
 @pytest.mark.slow
 def test_naive_bayes_in_folds_there_never_asks_for_all_values(spark, monkeypatch):
-    from pyspark import RDD, SparkContext
-
-    many, told = 4000, []
+    many, told = 4000, received(monkeypatch)
     monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
     monkeypatch.setattr(learner_room, "ValueSample", partial(ValueSample, size=64))  # as if values were many
-
-    def counted(ask):
-        def asked(*given, **more):
-            found = ask(*given, **more)
-            told.append(len(pickle.dumps(found)))
-            return found
-
-        return asked
-
-    monkeypatch.setattr(RDD, "collect", counted(RDD.collect))  # all that the driver receives
-    monkeypatch.setattr(SparkContext, "runJob", counted(SparkContext.runJob))
     rng = np.random.default_rng(4)
     x = rng.normal(size=many)
     table = pa.table({"x": x, "y": np.where(x + rng.normal(size=many) > 0, "yes", "no")})

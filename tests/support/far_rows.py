@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 
@@ -25,6 +27,25 @@ def sent(spark, table):
     """Return the rows as a DataFrame, in another order and two partitions."""
     order = np.random.default_rng(1).permutation(table.num_rows)
     return spark.createDataFrame(table.take(order)).repartition(2)
+
+
+def received(monkeypatch):
+    """Return a list that the bytes of each thing the driver receives are added to."""
+    from pyspark import RDD, SparkContext
+
+    told = []
+
+    def counted(ask):
+        def asked(*given, **more):
+            found = ask(*given, **more)
+            told.append(len(pickle.dumps(found)))
+            return found
+
+        return asked
+
+    monkeypatch.setattr(RDD, "collect", counted(RDD.collect))
+    monkeypatch.setattr(SparkContext, "runJob", counted(SparkContext.runJob))
+    return told
 
 
 def keep_far(monkeypatch):

@@ -134,18 +134,18 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
     del begin  # a job is let go once it is done
     pool = _idle.pop(count, None) or _pool(count, KEPT)
     waiting: deque[_Once[T]] = deque()
-    stop, full, done = threading.Event(), True, False
+    stop, alone, done = threading.Event(), False, False
     try:
         for job in every:
             waiting.append(_begun(pool, job, stop))
-            full = full and not waiting[-1].by_caller
+            alone = alone or waiting[-1].by_caller
             if len(waiting) > count:
                 yield _answer(waiting)
         while waiting:
             yield _answer(waiting)
-        done = full  # a job that no thread could be had for lies in the pool's line
+        done = True
     finally:
-        if done:
+        if done and not alone:  # else a job that no thread could be had for lies in the pool's line
             _idle.clear()  # what lay there ends
             _idle[count] = pool
         else:

@@ -24,7 +24,7 @@ from tallystick.estimators.classes import refuse_many
 from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
-from tallystick.estimators.plain_rows import from_floats
+from tallystick.estimators.plain_rows import Work, from_floats
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.estimators.with_card import WithCard
 from tallystick.estimators.with_file import WithFile
@@ -344,9 +344,16 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         """Return what the model answers to new rows, [row, class] (a regression: [row, 0])."""
         return self._answered(X, lambda shares: shares, **reading)
 
-    def _answered(self, X: Any, told: Callable[[NDArray[Any]], NDArray[Any]], **reading: Any) -> NDArray[Any]:
+    def _answered(
+        self,
+        X: Any,
+        told: Callable[[NDArray[Any]], NDArray[Any]],
+        quick: tuple[Work, Work] | None = None,
+        **reading: Any,
+    ) -> NDArray[Any]:
         """Return told(shares) of new rows, of all or of some at a time: shares[row, class]. Every answer of
         an estimator comes from here: one record, columns of numbers as they lie, or blocks that were read.
+        quick: who tells the answers to such columns without the shares, here and where the engine is.
         """
         self._check_fitted()
         threads = self._local().threads  # refused also where no thread is needed
@@ -355,9 +362,10 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         if found is not None:
             return told(found[None, :])
         X = self._fitting(X)
-        found = from_floats(self.schema_, X, self.model_.floats, threads, self._there(self.model_))
+        work, there = quick or (self.model_.floats, self._there(self.model_))
+        found = from_floats(self.schema_, X, work, threads, there)
         if found is not None:
-            return told(found)
+            return told(found) if quick is None else found
         parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))
         none = np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
         return np.concatenate(parts) if parts else told(none)

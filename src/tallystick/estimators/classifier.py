@@ -16,8 +16,6 @@ from tallystick.contracts import Block, Model, Table
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
-from tallystick.estimators.plain_rows import from_floats
-from tallystick.estimators.rows import as_record
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
@@ -189,13 +187,8 @@ class Classifier(Deciding):
         array [row]
             Labels; None for a row of a file that cannot be read.
         """
-        self._check_fitted()
-        if as_record(X, self._given_columns) is None:
-            X, threads, there = self._fitting(X), self._local().threads, self._best_there
-            found = from_floats(self.schema_, X, self._best_of_floats, threads, there)
-            if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
-                return found
-        return self._answered(X, self._labels, lenient=lenient, missing_columns=missing_columns)
+        quick = self._best_of_floats, self._best_there  # half of the time (benchmarks/trees.py, logistic.py)
+        return self._answered(X, self._labels, quick, lenient=lenient, missing_columns=missing_columns)
 
     def _labels(self, shares: NDArray[np.float64]) -> NDArray[Any]:
         """Return the classes of rows by their shares; None of a row that could not be read."""

@@ -128,7 +128,7 @@ class Foreign(PlainMethod):
         return [place[label] for label in named]
 
     def _shares_of(self, given: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
-        """Return shares that an estimator gave; what are none is an error: a score of them says nothing."""
+        """Return the shares that an estimator gave; a score of other numbers would say nothing."""
         shares = self._numbers_of(given, "predict_proba", shape)
         wrong = (shares.min(axis=1, initial=0) < -SLACK) | (np.abs(shares.sum(axis=1) - 1) > SLACK)
         if len(rows := np.flatnonzero(wrong)):

@@ -39,6 +39,7 @@ from tallystick.estimators.rows import as_given
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
+from tallystick.evaluate.folds import check_repeats
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.large import tidy
 from tallystick.evaluate.trials import Candidate
@@ -164,8 +165,7 @@ def report(
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "reading and describing")
-    if not isinstance(repeats, int):
-        raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
+    check_repeats(repeats)
     source, table, reader = _read_once(data, target, shared, regression)
     groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
     if table.response is not None:

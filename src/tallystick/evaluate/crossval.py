@@ -24,7 +24,7 @@ from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
 from tallystick.evaluate.far_groups import groups_far
-from tallystick.evaluate.folds import Dealing, check_times, one_out, time_column
+from tallystick.evaluate.folds import Dealing, check_repeats, check_times, one_out, time_column
 from tallystick.evaluate.groups import Again, By, group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
@@ -284,8 +284,7 @@ class FoldWay:
 
     def keys(self, repeats: int) -> range:
         """Return the keys by which rows are dealt; time deals them in one way."""
-        if not isinstance(repeats, int | np.integer):
-            raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
+        check_repeats(repeats)
         return range(1 if self.time is not None else repeats)
 
     @property
@@ -331,9 +330,7 @@ class FoldWay:
         columns that answers are to be told by, for which read(reader) gives the rows once more; weighed: who
         asks counts weights.
         """
-        if table.place != "far":
-            return None
-        if table.dealer(weighed) is None:
+        if table.place != "far" or table.dealer(weighed) is None:
             return None
         if self.one_out:
             raise OptionError(

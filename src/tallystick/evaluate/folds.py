@@ -309,6 +309,12 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
     return loads
 
 
+def check_repeats(repeats: Any) -> None:
+    """Refuse a number of repeats that is not one."""
+    if not isinstance(repeats, int | np.integer):
+        raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
+
+
 def check_folds(folds: Any, most: int, what: str) -> None:
     """Refuse a number of folds that is none, or larger than `most`."""
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:

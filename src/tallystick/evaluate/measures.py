@@ -92,24 +92,19 @@ class Answered:
         """The share of each class among the rows."""
         return np.asarray(self.confusion.sum(axis=1) / self.rows)
 
-    def row_mean(self, values: Floats) -> RowMean:
-        """Return the mean of values[row], and its interval."""
-        mean = weighted_total(values, self.weight) / self.rows
-        return mean, *intervals.mean(values, self.weight, mean)
-
     # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
 
     def mean_loss(self) -> RowMean:
         """Return the mean log-loss, and its interval."""
-        return self.row_mean(log_losses(self.truth, self.shares))
+        return row_mean(log_losses(self.truth, self.shares), self.weight)
 
     def mean_brier(self) -> RowMean:
         """Return the mean of the squared distances from the truth, and its interval."""
-        return self.row_mean(square_distances(self.truth, self.shares))
+        return row_mean(square_distances(self.truth, self.shares), self.weight)
 
     def mean_cost(self, cost: Floats) -> RowMean:
         """Return what an answer costs in the mean, and its interval."""
-        return self.row_mean(cost[self.truth, self.answer])
+        return row_mean(cost[self.truth, self.answer], self.weight)
 
     def area(self, c: int) -> tuple[float, float] | None:
         """Return what `delong` finds for one class against the rest."""
@@ -301,12 +296,12 @@ class Reckoned:
     @cached_property
     def mean_square(self) -> RowMean:
         """The mean of the squared errors, and its interval."""
-        return self._mean((self.truth - self.answer) ** 2)
+        return row_mean((self.truth - self.answer) ** 2, self.weight)
 
     @cached_property
     def mean_size(self) -> RowMean:
         """The mean size of the errors, and its interval."""
-        return self._mean(np.abs(self.truth - self.answer))
+        return row_mean(np.abs(self.truth - self.answer), self.weight)
 
     @cached_property
     def base(self) -> tuple[float, float]:
@@ -314,9 +309,11 @@ class Reckoned:
         spread = self.truth - average(self.truth, self.weight)
         return average(spread**2, self.weight), average(np.abs(spread), self.weight)
 
-    def _mean(self, values: Floats) -> RowMean:
-        mean = average(values, self.weight)
-        return mean, *intervals.mean(values, self.weight, mean)
+
+def row_mean(values: Floats, weight: Floats) -> RowMean:
+    """Return the mean of values[row], and its interval."""
+    mean = average(values, weight)
+    return mean, *intervals.mean(values, weight, mean)
 
 
 def average(values: Floats, weight: Floats) -> float:

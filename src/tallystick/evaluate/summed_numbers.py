@@ -34,7 +34,7 @@ def numbers_in(block: Block) -> tuple[Floats, Floats]:
 
 class NumberTotals(NamedTuple):
     """Sums of answers, in units of the table: rows[fold], and sums[true number, squared error or size of the
-    error, fold, digit]; beyond[one of these]: rows in which it is no finite number.
+    error, fold, digit]; beyond[one of these]: rows in which it is not a finite number.
     """
 
     rows: Counts
@@ -71,7 +71,7 @@ class NumberSums:
 
 
 class AwayTotals(NamedTuple):
-    """sums[which, power, digit], and beyond[which, power]: rows in which it is no finite number."""
+    """sums[which, power, digit], and beyond[which, power]: rows in which it is not a finite number."""
 
     sums: Counts
     beyond: Counts

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import pickle
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, received, sent
 
 import tallystick as ts
 from tallystick.engines.spark import table as table_room
@@ -70,21 +69,8 @@ def test_rows_without_a_time_are_counted_whatever_they_weigh(spark, monkeypatch)
 
 @pytest.mark.parametrize("case", ["classes", "numbers"])
 def test_what_comes_to_the_driver_does_not_grow_with_the_rows(spark, monkeypatch, case):
-    from pyspark import RDD, SparkContext
-
     monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
-    told = []
-
-    def counted(ask):
-        def asked(*given, **more):
-            found = ask(*given, **more)
-            told.append(len(pickle.dumps(found)))
-            return found
-
-        return asked
-
-    monkeypatch.setattr(RDD, "collect", counted(RDD.collect))  # all that the driver receives
-    monkeypatch.setattr(SparkContext, "runJob", counted(SparkContext.runJob))
+    told = received(monkeypatch)
     model = ts.NaiveBayes(distributions="gaussian") if case == "classes" else ts.LinearRegression()
     largest = []
     for many in (2_000, 16_000):

@@ -86,7 +86,7 @@ def _cast(cells: pa.Array, field: pa.Field) -> pa.Array:
         if wanted.equals(pa.large_string()) and "string" not in str(plain.type):
             return as_texts(plain.to_pylist(), field.name)
         return plain.cast(wanted)
-    except DataError:  # which FAILURES may be too
+    except DataError:  # it is among FAILURES, and says what is wrong
         raise
     except FAILURES as error:
         raise DataError(

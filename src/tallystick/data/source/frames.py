@@ -21,6 +21,7 @@ from tallystick.data.source.door import here
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.of_numpy import FAILURES, as_texts, numpy_column, objects_column
 from tallystick.data.source.of_polars import plain_polars, with_order
+from tallystick.data.text import EXACT
 from tallystick.errors import DataError, counted, shown
 from tallystick.files.stamp import Stamp
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH = 65_536  # rows in a batch where we choose
-EXACT = 1 << 53  # whole numbers up to here are doubles
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def _are_doubles(numbers: NDArray[Any]) -> bool:
     """Is every number also a double?"""
     if numbers.dtype.kind not in "iu" or numbers.itemsize < 8 or not len(numbers):
         return True
-    return bool(numbers.min() >= -EXACT and numbers.max() <= EXACT)
+    return max(-int(numbers.min()), int(numbers.max())) <= EXACT
 
 
 def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> FrameSource:
