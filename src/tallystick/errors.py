@@ -191,6 +191,12 @@ class DataError(TallyError):
     """The rows or columns that came in cannot be used as they are."""
 
 
+def no_rows(name: str, columns: int) -> DataError:
+    """Return the error of a table without rows."""
+    there = f"a header ({counted(columns, 'column')}) but no rows" if columns else "no columns and no rows"
+    return DataError(f"{name} has {there}.")
+
+
 class TargetError(DataError):
     """The column to be predicted is missing, misspelt, or not fit for classification."""
 
@@ -201,6 +207,18 @@ class ContinuousTarget(TargetError):  # noqa: N818  as NotFitted
 
 class OptionError(TallyError):
     """A parameter has a value that makes no sense."""
+
+
+class NoColumn(OptionError):  # noqa: N818  as NotFitted
+    """An argument names a column that is not in the table."""
+
+    def __init__(self, *parts: str | Argument, name: str = "") -> None:
+        super().__init__(*parts)
+        self.name = name  # of the column
+
+    def named_by(self, option: str) -> NoColumn:
+        """Return the error with the argument that the user gave: another one may have been made of it."""
+        return NoColumn(Argument(option), *self.message.parts[1:], name=self.name)  # type: ignore[arg-type]
 
 
 class NoParameter(OptionError, TypeError):  # noqa: N818  as NotFitted

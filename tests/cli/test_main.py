@@ -132,6 +132,11 @@ def test_one_of_a_thing_is_not_told_as_several(fitted):
             "header.csv has a header (2 columns) but no rows.",
         ),
         (["report", "header.csv", "-t", "a", "-o", "x.html", "--memory", "64MB"], "but no rows."),
+        (["describe", "none.json"], "none.json has no columns and no rows."),
+        (["compare", "none.json", "-t", "a"], "none.json has no columns and no rows."),
+        (["compare", "votes.csv", "-t", "party", "--groups", "crim"], "--groups names column 'crim'"),
+        (["compare", "votes.csv", "-t", "party", "--time", "crim"], "--time names column 'crim'"),
+        (["compare", "votes.csv", "-t", "party", "--by", "crim"], "--by names column 'crim'"),
         (["predict", "votes.csv", "votes.csv"], "model"),
         (["predict", "nothing.tally.json", "votes.csv"], "No such file"),
         (["verify", "empty.csv", "votes.csv"], "empty"),
@@ -142,6 +147,7 @@ def test_one_of_a_thing_is_not_told_as_several(fitted):
 def test_an_error_is_one_line_and_exit_code_2(folder, args, words):
     (folder / "empty.csv").write_text("")
     (folder / "header.csv").write_text("a,b\n")
+    (folder / "none.json").write_text("[]\n")
     assert words in bad(*args, cwd=folder)
     assert not (folder / "x.tally.json").exists()
 

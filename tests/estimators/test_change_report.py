@@ -33,3 +33,10 @@ def test_the_page_is_not_written_over_the_model(tmp_path):
 def test_without_a_model_a_target_is_needed():
     with pytest.raises(TallyError, match="name of the target"):
         ts.report(ROWS)
+
+
+def test_rows_that_are_none_have_no_changes(tmp_path):
+    model = ts.NaiveBayes().fit(ROWS, "y")
+    (tmp_path / "new.csv").write_text("a,b,y\n")
+    with pytest.raises(TallyError, match=r"new\.csv has a header \(3 columns\) but no rows"):
+        ts.report(tmp_path / "new.csv", against=model)

@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_matrix, csr_matrix
 
 import tallystick as ts
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
@@ -197,6 +198,39 @@ def test_a_target_or_weights_that_are_no_column_are_one_error(given):
     for y, weights in ((given, None), ("y", given)):
         with pytest.raises(DataError, match=r"needs one value per row\. Pass a list, an array or a Series"):
             ts.NaiveBayes().fit(rows, y, weights)
+
+
+GROUPED = pd.DataFrame({"a": range(20), "g": [1, 2] * 10})
+NO_COLUMNS = {
+    "groups of a frame": GROUPED.groupby("g"),
+    "groups of a column": GROUPED.groupby("g")["a"],
+    "windows": GROUPED["a"].rolling(2),
+    "several levels": pd.MultiIndex.from_product([range(4), range(5)]),
+    "set": set(range(20)),
+    "dict": dict.fromkeys(range(20), 1),
+    "sparse column": coo_matrix(np.ones((20, 1))),
+    "sparse row": csr_matrix(np.ones((1, 20))),
+}
+
+
+@pytest.mark.parametrize("given", NO_COLUMNS.values(), ids=NO_COLUMNS)
+def test_what_has_no_value_per_row_is_no_column(given):
+    rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
+    said = "needs one value per row|a column has one. Flatten it|target has 20 columns"
+    for y, weights in ((given, None), ("y", given)):
+        with pytest.raises(DataError, match=said):
+            ts.NaiveBayes().fit(rows, y, weights)
+    if not isinstance(given, coo_matrix | csr_matrix):
+        with pytest.raises(DataError, match="'a' is given as .* needs one value per row"):
+            ts.NaiveBayes().fit({"a": given, "y": ["p", "q"] * 10}, "y")
+
+
+def test_dates_are_no_weights():
+    rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
+    days = pd.date_range("2020", periods=20)
+    for weights in (days, days - days[0], days.to_period("D"), days.to_numpy()):
+        with pytest.raises(DataError, match="sample_weight holds something that is not a number"):
+            ts.NaiveBayes().fit(rows, "y", weights)
 
 
 @pytest.mark.parametrize("make", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.RegressionTree])

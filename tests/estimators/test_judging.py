@@ -163,6 +163,14 @@ def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
         ({"folds": ["a", "b"]}, "shares of rows are two"),
         ({"folds": [None, 1]}, "shares of rows are two"),
         ({"by": 3}, "by must be a list of texts, not 3"),
+        ({"groups": "nope"}, "^groups names column 'nope', which is not in the table. Columns: 'x', 'y'"),
+        ({"time": "nope"}, "^time names column 'nope', which is not in the table. Columns: 'x', 'y'"),
+        ({"by": ["x", "nope"]}, "^by names column 'nope', which is not in the table. Columns: 'x', 'y'"),
+        ({"groups": "xx"}, "^groups names column 'xx', which is not in the table. Did you mean 'x'"),
+        ({"groups": "x", "kinds": {"nope": "levels"}}, "^kinds names column 'nope'"),
+        ({"groups": "y"}, "^groups names column 'y', which is the target. Name another column"),
+        ({"time": "y"}, "^time names column 'y', which is the target"),
+        ({"by": "y"}, "^by names column 'y', which is the target"),
         ({"by": [None]}, "by must be names of columns, not None"),
         ({"by": {"x": 3}}, "the ranges of 'x' begin at numbers that rise, not 3"),
         ({"by": {"x": ["a"]}}, "the ranges of 'x' begin at numbers that rise"),
@@ -183,5 +191,8 @@ def test_shares_of_rows_may_be_an_array_and_repeats_are_whole():
     several = (ts.cross_validate(model, rows, "y", way) for way in (np.array([0.5, 0.5]), [0.5, 0.5]))
     one, other = (found.fold.tolist() for found in several)
     assert one == other
-    with pytest.raises(OptionError, match=r"repeats must be a whole number, not 1\.5"):
-        ts.cross_validate(model, rows, "y", 3, repeats=1.5)
+    for none in (1.5, "3", None, True, 0, -1, 10_001, 10**30):
+        with pytest.raises(
+            OptionError, match=f"repeats must be a whole number from 1 to 10,000, not .?{none}"
+        ):
+            ts.cross_validate(model, rows, "y", 3, repeats=none)

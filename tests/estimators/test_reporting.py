@@ -27,5 +27,8 @@ def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
 
 
 def test_repeats_are_a_whole_number():
-    with pytest.raises(ts.TallyError, match=r"repeats must be a whole number, not 1\.5"):
-        ts.report({"x": [1, 2] * 9, "y": ["p", "q"] * 9}, "y", repeats=1.5)
+    for none in (1.5, True, -1, 10**30):
+        with pytest.raises(
+            ts.TallyError, match=f"repeats must be a whole number from 0 to 10,000, not {none}"
+        ):
+            ts.report({"x": [1, 2] * 9, "y": ["p", "q"] * 9}, "y", repeats=none)

@@ -83,7 +83,7 @@ def test_a_band_is_two_standard_errors_wide_on_each_side():
 def test_what_cannot_be_drawn_is_refused_with_what_could_be():
     with pytest.raises(DataError, match="at least 10 rows, found 8"):
         curve_table({}, few(8))
-    with pytest.raises(OptionError, match="repeats must be at least 1"):
+    with pytest.raises(OptionError, match="repeats must be a whole number from 1 to 10,000, not 0"):
         curve_table({}, few(12), repeats=0)
     with pytest.raises(OptionError, match=r"between 1 and 8 \(a third of the 12 rows is for testing\)"):
         curve_table({}, few(12), sizes=(4, 9))
@@ -112,8 +112,10 @@ def test_a_learning_curve_of_more_rows_than_memory_holds_is_that_of_rows_in_memo
         ({"sizes": -1}, "sizes must be a list of numbers of rows, not -1"),
         ({"sizes": 1.5}, "sizes must be a list of numbers of rows, not 1.5"),
         ({"sizes": ["a"]}, "sizes must be a list of numbers of rows"),
-        ({"repeats": 1.5}, "repeats must be at least 1, not 1.5"),
-        ({"repeats": None}, "repeats must be at least 1, not None"),
+        ({"repeats": 1.5}, "repeats must be a whole number from 1 to 10,000, not 1.5"),
+        ({"repeats": None}, "repeats must be a whole number from 1 to 10,000, not None"),
+        ({"repeats": True}, "repeats must be a whole number from 1 to 10,000, not True"),
+        ({"repeats": 10**30}, "repeats must be a whole number from 1 to 10,000, not 10000"),
     ],
 )
 def test_sizes_and_repeats_are_whole_numbers(given, says):

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 FLAGS = {  # flags that take a value, by the name of the argument
     "bad_rows": "--bad-rows",
+    "by": "--by",
     "decimal": "--decimal",
     "encoding": "--encoding",
+    "groups": "--groups",
     "inf": "--inf",
     "keep": "--keep",
     "kinds": "--kind",
@@ -32,6 +34,7 @@ FLAGS = {  # flags that take a value, by the name of the argument
     "missing_columns": "--missing-columns",
     "sep": "--sep",
     "table": "--table",
+    "time": "--time",
     **WISHES,
 }
 SWITCHES = {

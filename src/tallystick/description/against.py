@@ -38,7 +38,7 @@ from tallystick.data.schema import CODED, Column, Schema, spelt
 from tallystick.data.text import quantity
 from tallystick.description.answers import AnswerTally, in_bins
 from tallystick.description.known import Known, of_profile
-from tallystick.errors import OptionError, counted, shown, some
+from tallystick.errors import OptionError, counted, no_rows, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
 OUTSIDE_LIMIT, CHANCE = 0.01, 0.01  # of the rows that lie outside the range; that so many do by chance
@@ -207,6 +207,8 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
         told.add(part.block)
         for column in schema.used:
             _add(seen[column.name], part, column, known[column.name])
+    if not rows:
+        raise no_rows(source.name, len(source.columns))
     names = _unseen_names(source, schema, seen)
     there = set(source.columns)
     views = tuple(

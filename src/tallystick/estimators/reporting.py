@@ -165,7 +165,7 @@ def report(
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "reading and describing")
-    check_repeats(repeats)
+    check_repeats(repeats, least=0)  # none: no learning curve
     source, table, reader = _read_once(data, target, shared, regression)
     groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
     if table.response is not None:

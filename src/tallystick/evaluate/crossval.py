@@ -25,7 +25,7 @@ from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
 from tallystick.evaluate.far_groups import groups_far
 from tallystick.evaluate.folds import Dealing, check_repeats, check_times, one_out, time_column
-from tallystick.evaluate.groups import Again, By, group_names, names_by
+from tallystick.evaluate.groups import Again, By, group_names, names_by, naming, refuse_target
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
@@ -119,6 +119,7 @@ def cross_validate(
     >>> ts.cross_validate(ts.NaiveBayes(), rows, "play", folds=4).accuracy
     1.0
     """
+    check_repeats(repeats)
     if held_out is not None:
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost, threshold)
@@ -284,13 +285,18 @@ class FoldWay:
 
     def keys(self, repeats: int) -> range:
         """Return the keys by which rows are dealt; time deals them in one way."""
-        check_repeats(repeats)
         return range(1 if self.time is not None else repeats)
 
     @property
     def aside(self) -> list[str]:
         """The columns that deal rows and are not learned from."""
-        return [name for name in (self.groups, self.time) if name is not None]
+        return list(self._named)
+
+    @property
+    def _named(self) -> dict[str, str]:
+        """The argument that named each of them."""
+        given = ((self.groups, "groups"), (self.time, "time"))
+        return {name: option for name, option in given if name is not None}
 
     def read(self, reader: Any, data: Any, target: Any, weight: Any) -> Table:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
@@ -303,7 +309,9 @@ class FoldWay:
         if self.time is not None and self.time not in kinds:
             keep = [*keep, self.time]
         reader.set_params(columns=replace(known, kinds=kinds, keep=keep), kinds=None)
-        table: Table = reader._read(data, target, weight)
+        with naming(self._named):
+            table: Table = reader._read(data, target, weight)
+        refuse_target(self._named, table.schema)
         return table.near()
 
     def lean(self, table: Table) -> Table:

@@ -22,6 +22,7 @@ from tallystick.evaluate.cases import Cases, case_keys, cases_of, count_cases, o
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.far_curve import FarSubsets
 from tallystick.evaluate.far_dealing import Dealer
+from tallystick.evaluate.folds import check_repeats
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers
@@ -130,8 +131,7 @@ def curve_table(
     many = count_cases(table) if dealer is None else table.rows
     if many < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
-    if not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise OptionError(f"repeats must be at least 1, not {shown(repeats)}.")
+    check_repeats(repeats)
     tested = min(int(many * TESTED), MOST_TESTED)
     steps = _sizes(sizes, many, many - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))

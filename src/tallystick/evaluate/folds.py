@@ -34,6 +34,7 @@ from tallystick.evaluate.cases import (
 
 Folds = NDArray[np.int64]
 Rows = NDArray[np.int64]
+MOST_REPEATS = 10_000  # means over so many differ by hundredths of what one repeat differs by
 NEVER = -1  # the fold of a row that trains but never tests
 
 
@@ -309,10 +310,13 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
     return loads
 
 
-def check_repeats(repeats: Any) -> None:
-    """Refuse a number of repeats that is not one."""
-    if not isinstance(repeats, int | np.integer):
-        raise OptionError(f"repeats must be a whole number, not {shown(repeats)}.")
+def check_repeats(repeats: Any, least: int = 1) -> None:
+    """Refuse a number of repeats that is none, or that no one waits for."""
+    whole = isinstance(repeats, int | np.integer) and not isinstance(repeats, bool)
+    if not whole or not least <= repeats <= MOST_REPEATS:
+        raise OptionError(
+            f"repeats must be a whole number from {least} to {MOST_REPEATS:,}, not {shown(repeats)}."
+        )
 
 
 def check_folds(folds: Any, most: int, what: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
-from tallystick.data.schema import CODED, Column, Columns, listed
+from tallystick.data.schema import CODED, Column, Columns, Schema, listed
 from tallystick.data.text import quantity
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import Argument, NoColumn, OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.kernels.check import code_dtype
 from tallystick.models.decision import decide
@@ -177,6 +177,26 @@ class AskedGroups(NamedTuple):
     more: list[str]
 
 
+@contextmanager
+def naming(options: Mapping[str, str]) -> Iterator[None]:
+    """Tell of a column that is not there by the argument that named it: column -> argument."""
+    try:
+        yield
+    except NoColumn as error:
+        if error.name not in options:
+            raise
+        raise error.named_by(options[error.name]) from None
+
+
+def refuse_target(options: Mapping[str, str], schema: Schema) -> None:
+    """Refuse the target among columns that tell rows apart: column -> argument that named it."""
+    name = schema.predicted.name
+    if name in options and name not in schema.given:
+        raise OptionError(
+            Argument(options[name]), f" names column {shown(name)}, which is the target. Name another column."
+        )
+
+
 def read_groups(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> AskedGroups:
     """Return the columns that groups are asked by. Those that are kept out of the table are read for this
     alone. ordered: rows that are read again are in the same order, else they are known by what they hold.
@@ -187,13 +207,15 @@ def read_groups(reader: Any, read: Again, table: Table, by: By, ordered: bool = 
     gone = [name for name in asked if name not in kinds_of or name in ranged]
     if not gone:
         return AskedGroups(asked, table, gone)
+    refuse_target(dict.fromkeys(gone, "by"), table.schema)
     known = Columns.of(reader.columns, reader.kinds)
     told = {} if ordered else table.schema.kinds_again()
     kinds: dict[str, str] = {n: told.get(n, "out") for n in table.schema.given if n not in gone}
     kinds |= dict.fromkeys(ranged, "numeric")
     known = replace(known, kinds=kinds, keep=gone)
     reader.set_params(columns=known, kinds=None)
-    aside = read(reader)
+    with naming(dict.fromkeys(gone, "by")):
+        aside = read(reader)
     texts = [name for name in gone if aside.schema[name].kind == "text"]
     if texts:
         reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})

@@ -67,3 +67,11 @@ def test_keys_of_records_have_an_order_that_rows_do_not_change():
     records = [{"b": 1, "a": 2}, {"a": 3, "c": 4}]
     assert open_source(records).columns == open_source(records[::-1]).columns == ("a", "b", "c")
     assert open_source(RECORDS).columns == ("x", "w", "b")
+
+
+@pytest.mark.parametrize("text", ["[]", " [ ]\n", "\ufeff[\n\n]"])
+def test_an_empty_array_has_no_columns(tmp_path, text):
+    (tmp_path / "t.json").write_text(text, encoding="utf-8")
+    assert open_source(tmp_path / "t.json").columns == ()
+    (tmp_path / "t.csv").write_text("[]\n1\n2\n")
+    assert open_source(tmp_path / "t.csv").columns == ("[]",)

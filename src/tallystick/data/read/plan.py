@@ -15,7 +15,7 @@ from tallystick.data.merge import of_all, spellings
 from tallystick.data.read import strings
 from tallystick.data.schema import ASKED, MISSING_MARKS, Reading, Wishes
 from tallystick.data.text import cell_text
-from tallystick.errors import Argument, OptionError, nearest, shown, some
+from tallystick.errors import Argument, NoColumn, OptionError, nearest, shown, some
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,11 @@ def _refuse_names(wishes: Wishes, known: list[str]) -> None:
     ):
         for name in asked:
             if name not in known:
-                raise OptionError(
+                cure = nearest(name, known) or f" Columns: {some(known)}."
+                raise NoColumn(
                     Argument(option),
-                    f" names column {shown(name)}, which is not in the table.{nearest(name, known)}",
+                    f" names column {shown(name)}, which is not in the table.{cure}",
+                    name=name,
                 )
     for name, kind in wishes.kinds.items():
         if kind not in ASKED:

@@ -47,7 +47,7 @@ from tallystick.data.read.survey_target import (
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order
-from tallystick.errors import DataError, counted, shown
+from tallystick.errors import DataError, no_rows, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
 OF_ROWS = ("rows-skipped", "rows-repaired")  # notes of a source that a model keeps: rows not seen, or mended
@@ -334,7 +334,7 @@ class Survey:
         """
         q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
         if self.aim.rows == 0:
-            raise DataError(f"{q.name} has a header ({counted(len(q.columns), 'column')}) but no rows.")
+            raise no_rows(q.name, len(q.columns))
         if q.target is not None and q.regression:
             target, said = self.aim.decide_response(q.target)
         elif q.target is not None:

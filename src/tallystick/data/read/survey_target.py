@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,19 @@ from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
 from tallystick.data.text import is_missing, label_form
-from tallystick.errors import Argument, ContinuousTarget, Message, TargetError, counted, nearest, shown, some
+from tallystick.errors import (
+    Argument,
+    ContinuousTarget,
+    DataError,
+    Message,
+    TargetError,
+    counted,
+    nearest,
+    no_rows,
+    shown,
+    some,
+)
 from tallystick.kernels import CellKind, Parsed
-
-if TYPE_CHECKING:
-    pass
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
 FARTHEST = 1e140  # of a response: sums of squares stay numbers
@@ -49,8 +57,10 @@ BOOLEANS = {CellKind.BOOLEAN}
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
-def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
+def no_target(target: str, where: str, columns: Sequence[str]) -> DataError:
     """Return the error of a target that is not a column."""
+    if not columns:
+        return no_rows(where, 0)
     return TargetError(
         f"there is no column {shown(target)} in {where}.{nearest(target, columns)} "
         f"Columns: {some(columns, 10)}."
@@ -102,7 +112,8 @@ def _conversion_warning() -> type[Warning]:
 def flat_target(target: Any) -> Any:
     """Return labels as one value per row; anything else is an error."""
     shape = getattr(target, "shape", None)
-    if shape is not None and len(shape) == 2 and shape[1] == 1:
+    sparse = hasattr(target, "nnz")  # which NumPy takes for one object
+    if shape is not None and len(shape) == 2 and shape[1] == 1 and not sparse:
         import warnings
 
         warnings.warn(

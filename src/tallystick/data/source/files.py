@@ -70,7 +70,8 @@ def _is_html(b: Beginning) -> bool:
 
 
 def _is_json(b: Beginning) -> bool:
-    return b.text[:1] == b"{" or (b.text[:1] == b"[" and b.text[1:].lstrip()[:1] == b"{")
+    inside = b.text[1:].strip()
+    return b.text[:1] == b"{" or (b.text[:1] == b"[" and (inside[:1] == b"{" or inside == b"]"))
 
 
 def _begins(

@@ -117,6 +117,14 @@ def from_pandas(frame: Any, reading: Reading, name: str | None) -> FrameSource:
     return FrameSource(where, names, len(frame), get, notes, reading)
 
 
+def _is_pandas_column(cells: Any) -> bool:
+    """Is this one value per row, and not groups of rows, windows over them, or an index of several levels?"""
+    import pandas as pd  # it made the cells
+
+    own = pd.Series | pd.Index | pd.api.extensions.ExtensionArray
+    return isinstance(cells, own) and not isinstance(cells, pd.MultiIndex)
+
+
 def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     values = getattr(series, "array", series)  # of a Series or an Index; an array of pandas' own is one
     numpy_kind = getattr(series.dtype, "kind", "O")
@@ -303,15 +311,16 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
     if isinstance(cells, pa.Array):
         return sound(pa.chunked_array([cells]), name)
     module = type(cells).__module__.partition(".")[0]
-    if module == "pandas":
+    if module == "pandas" and _is_pandas_column(cells):
         return _pandas_column(cells, name)
-    if module == "polars":
+    if module == "polars" and type(cells).__name__ == "Series":
         return from_arrow(cells.to_frame("x"), Reading(), None).get(0)
+    framed = module in ("pandas", "polars")  # what a frame has besides columns: groups, windows
+    if not framed and isinstance(dimensions := getattr(cells, "ndim", 1), int) and dimensions != 1:
+        raise DataError(
+            f"column {shown(name)} has {dimensions} dimensions, but a column has one. Flatten it."
+        )
     if isinstance(cells, np.ndarray):
-        if cells.ndim != 1:
-            raise DataError(
-                f"column {shown(name)} has {cells.ndim} dimensions, but a column has one. Flatten it."
-            )
         return numpy_column(cells, name)
     try:
         if hasattr(cells, "__arrow_c_stream__"):
@@ -321,7 +330,7 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
     except FAILURES as error:
         raise DataError(f"column {shown(name)} cannot be read by Arrow: {_reason(error)}.") from error
     unordered = isinstance(cells, str | bytes | Mapping | set | frozenset)
-    if unordered or not isinstance(cells, Iterable):
+    if unordered or framed or not isinstance(cells, Iterable):
         raise DataError(
             f"column {shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
             "Pass a list, an array or a Series."
