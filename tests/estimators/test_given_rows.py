@@ -221,8 +221,27 @@ def test_what_has_no_value_per_row_is_no_column(given):
         with pytest.raises(DataError, match=said):
             ts.NaiveBayes().fit(rows, y, weights)
     if not isinstance(given, coo_matrix | csr_matrix):
-        with pytest.raises(DataError, match="'a' is given as .* needs one value per row"):
+        with pytest.raises(DataError, match=r"'a' is given as .* needs one value per row"):
             ts.NaiveBayes().fit({"a": given, "y": ["p", "q"] * 10}, "y")
+
+
+@pytest.mark.parametrize(
+    "given", [None, 3, "a", b"a", [], [1], {1}, np.arange(2), object(), dict], ids=lambda v: type(v).__name__
+)
+def test_a_row_by_itself_has_values_by_column(given):
+    rows = [{"a": i % 3, "b": i % 7, "y": "pq"[i % 2]} for i in range(40)]
+    for method in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard):
+        with pytest.raises(DataError, match="a row is a dict of its values by column, not"):
+            method().fit(rows, "y").predict_one(given)
+    numbers = ts.RegressionTree().fit(rows, "b")
+    with pytest.raises(DataError, match="a row is a dict of its values by column, not"):
+        numbers.predict_one(given)
+    assert numbers.predict_one(pd.Series(rows[0])) == numbers.predict_one(rows[0])
+
+
+def test_what_is_no_name_of_a_language_is_no_export(tree):
+    with pytest.raises(OptionError, match="there is no export to"):
+        tree.export(["sql"])
 
 
 def test_dates_are_no_weights():

@@ -32,3 +32,8 @@ def test_repeats_are_a_whole_number():
             ts.TallyError, match=f"repeats must be a whole number from 0 to 10,000, not {none}"
         ):
             ts.report({"x": [1, 2] * 9, "y": ["p", "q"] * 9}, "y", repeats=none)
+
+
+def test_progress_is_told_to_a_function():
+    with pytest.raises(ts.TallyError, match=r"progress must be a function of .*, not 3"):
+        ts.report({"x": [1, 2] * 9, "y": ["p", "q"] * 9}, "y", progress=3)

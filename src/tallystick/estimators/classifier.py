@@ -16,6 +16,7 @@ from tallystick.contracts import Block, Model, Table
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
+from tallystick.estimators.rows import check_row
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
@@ -91,6 +92,8 @@ class Classifier(Deciding):
         self._check_fitted()
         if self.threads is not None or self.engine is not None:
             self._local()  # what is not sense is refused as `predict` does, though one row needs no thread
+        if type(row) is not dict:
+            check_row(row)
         found = None if self.schema_.has_parts else self.model_.record(row)
         if found is not None:
             return found

@@ -42,7 +42,7 @@ from tallystick.evaluate.costs import cost_matrix, judged_cost
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, read_again
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.folds import Dealing
-from tallystick.evaluate.groups import By, names_by
+from tallystick.evaluate.groups import By, asked_by, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import tidy
 from tallystick.evaluate.running import fresh, training_loss
@@ -148,6 +148,7 @@ def compare(
     'naive Bayes'
     """
     check_codes(ignore)
+    by = asked_by(by)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
     methods_named(methods, shared, regression=regression)
     data = data if is_spark(data) else opened(data)
@@ -282,13 +283,14 @@ def candidates_of(
     numeric = bool(out) and all(named(c.family).regression for c in out)
     base = ("mean", Mean()) if numeric else ("most frequent class", Majority())
     out.insert(0, Candidate(base[0], "majority", (("", base[1]),)))
-    if others:
+    own = _named(() if others is None else others)
+    if own:
         if is_spark(data):
             raise OptionError(
                 "others= need the rows in one place, and they are on Spark. Collect them: frame.toArrow()."
             )
         frame = raw_frame(data)
-        out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
+        out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in own.items()]
     return out
 
 

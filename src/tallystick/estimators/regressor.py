@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.estimators.base import Estimator
+from tallystick.estimators.rows import check_row
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -75,6 +76,7 @@ class Regressor(Estimator):
         float
             The answer.
         """
+        check_row(row)
         return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
 
     def predict_interval(

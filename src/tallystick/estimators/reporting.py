@@ -42,6 +42,7 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import check_repeats
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.large import tidy
+from tallystick.evaluate.running import check_progress
 from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
@@ -260,6 +261,7 @@ class _Steps:
     """One bar for all jobs, in hundredths of their usual time: each tells how much of its part is done."""
 
     def __init__(self, progress: Progress | None) -> None:
+        check_progress(progress)
         self.progress = progress
 
     def done(self, count: int, what: str) -> None:

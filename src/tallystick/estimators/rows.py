@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.errors import DataError
+from tallystick.errors import DataError, shown
 
 
 def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
@@ -56,3 +56,12 @@ def as_given(X: Any) -> Any:
             f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
         )
     return X
+
+
+def check_row(row: Any) -> None:
+    """Refuse what has no values by column: a row by itself is a dict, or a row of a frame."""
+    if not hasattr(row, "keys") or isinstance(row, type):
+        raise DataError(
+            f"a row is a dict of its values by column, not {shown(type(row).__name__)}. Pass a dict, or use "
+            "predict for rows of a table."
+        )

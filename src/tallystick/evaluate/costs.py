@@ -34,7 +34,7 @@ def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | 
     refuse_unknown(cost, target, "cost")
     try:
         prices = np.asarray(by_answer(cost, target) if isinstance(cost, Mapping) else cost, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         prices = np.empty(0)
     if prices.shape == (len(labels), len(labels)) and np.isfinite(prices).all():
         return prices

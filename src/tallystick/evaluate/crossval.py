@@ -25,7 +25,7 @@ from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
 from tallystick.evaluate.far_groups import groups_far
 from tallystick.evaluate.folds import Dealing, check_repeats, check_times, one_out, time_column
-from tallystick.evaluate.groups import Again, By, group_names, names_by, naming, refuse_target
+from tallystick.evaluate.groups import Again, By, asked_by, group_names, names_by, naming, refuse_target
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
@@ -120,6 +120,7 @@ def cross_validate(
     1.0
     """
     check_repeats(repeats)
+    by = asked_by(by)
     if held_out is not None:
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost, threshold)

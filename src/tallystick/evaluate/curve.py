@@ -206,7 +206,7 @@ def subsets(
 
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
-    if sizes is None or (isinstance(sizes, int) and sizes >= 0):
+    if sizes is None or (isinstance(sizes, int) and 0 <= sizes <= many):
         return sorted({int(s) for s in np.geomspace(min(10, most), most, sizes or POINTS).round()})
     try:
         out = sorted({int(s) for s in sizes})  # type: ignore[union-attr]

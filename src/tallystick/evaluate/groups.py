@@ -121,6 +121,11 @@ def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, li
     return out
 
 
+def asked_by(by: Any) -> By:
+    """Return what groups are asked by as what is true where there is any: names may come as an array."""
+    return by if isinstance(by, Mapping) else listed("by", () if by is None else by)
+
+
 def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | None]:
     """Return the columns that groups are asked by, each with the numbers where its ranges begin, None: its
     levels, or its quartiles. known: names of columns, which are never read as a name and numbers.
@@ -129,7 +134,7 @@ def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | 
         return {name: None if cuts is None else _cuts(name, cuts) for name, cuts in by.items()}
     names = frozenset(known)
     out: dict[str, tuple[float, ...] | None] = {}
-    for text in listed("by", by):
+    for text in asked_by(by):
         if not isinstance(text, str):
             raise OptionError(f"by must be names of columns, not {shown(text)}.")
         name, colon, numbers = text.rpartition(":")

@@ -109,7 +109,7 @@ TARGETS = {
 
 def export(model: Any, kind: str, sha256: str = "", **options: Any) -> str | bytes:
     """Return the model in another language; onnx gives bytes."""
-    if kind not in TARGETS:
+    if not isinstance(kind, str) or kind not in TARGETS:
         raise OptionError(
             f"there is no export to {shown(kind)}.{nearest(kind, tuple(TARGETS))} "
             f"Use one of {', '.join(TARGETS)}."
