@@ -11,6 +11,7 @@ import weakref
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tallystick
@@ -299,6 +300,7 @@ def test_a_crew_does_each_step_for_all_items_before_the_next():
 
 def test_threads_are_counted_or_refused():
     assert [thread_count(3), thread_count(None) >= 1] == [3, True]
+    assert [thread_count(n) for n in (4096, 10**30, np.uint64(2**63))] == [4096] * 3
     for wrong in (0, -1, True, 1.5, "2"):
         with pytest.raises(OptionError, match="threads must be"):
             thread_count(wrong)

@@ -28,6 +28,7 @@ from tallystick.errors import OptionError, shown
 S = TypeVar("S")
 T = TypeVar("T")
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
+MOST_THREADS = 4096  # more are never at work at once, and answers depend on no number of them
 
 
 class _Here(threading.local):
@@ -54,12 +55,12 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return _cores()
     if type(threads) is int and threads >= 1:
-        return threads
+        return min(threads, MOST_THREADS)
     if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
         raise OptionError(
             f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
         )
-    return int(threads)
+    return min(int(threads), MOST_THREADS)
 
 
 def _cores() -> int:
