@@ -92,19 +92,23 @@ class Answered:
         """The share of each class among the rows."""
         return np.asarray(self.confusion.sum(axis=1) / self.rows)
 
+    def row_mean(self, values: Floats) -> RowMean:
+        """Return the mean of values[row], and its interval."""
+        return row_mean(values, self.weight)
+
     # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
 
     def mean_loss(self) -> RowMean:
         """Return the mean log-loss, and its interval."""
-        return row_mean(log_losses(self.truth, self.shares), self.weight)
+        return self.row_mean(log_losses(self.truth, self.shares))
 
     def mean_brier(self) -> RowMean:
         """Return the mean of the squared distances from the truth, and its interval."""
-        return row_mean(square_distances(self.truth, self.shares), self.weight)
+        return self.row_mean(square_distances(self.truth, self.shares))
 
     def mean_cost(self, cost: Floats) -> RowMean:
         """Return what an answer costs in the mean, and its interval."""
-        return row_mean(cost[self.truth, self.answer], self.weight)
+        return self.row_mean(cost[self.truth, self.answer])
 
     def area(self, c: int) -> tuple[float, float] | None:
         """Return what `delong` finds for one class against the rest."""
