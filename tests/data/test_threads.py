@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from tallystick.data.threads import (
     each_in_order,
     in_order,
     thread_count,
+    together,
 )
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
@@ -269,6 +271,104 @@ def test_a_job_may_hand_out_jobs():
         return sum(in_order([lambda k=k: k for k in range(n)], 2))
 
     assert list(in_order([partial(job, n) for n in range(12)], 2)) == [n * (n - 1) // 2 for n in range(12)]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system keeps no thread to a core")
+class TestCores:
+    """Threads that are as many as the cores keep to one each, while they work."""
+
+    @pytest.fixture
+    def asked(self, monkeypatch):
+        """The cores that threads ask to be kept to, in a process that may use three."""
+        cores = {threading.get_ident(): {3, 5, 9}}
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores.get(threading.get_ident(), {3, 5, 9}))
+        monkeypatch.setattr(
+            os, "sched_setaffinity", lambda _, own: cores.update({threading.get_ident(): set(own)})
+        )
+        return cores
+
+    def test_each_has_one_of_its_own_and_all_again_when_it_is_done(self, asked):
+        all_here, at_work = threading.Barrier(3, timeout=PATIENCE), []
+
+        def work():
+            all_here.wait()
+            at_work.append(os.sched_getaffinity(0))
+
+        together(work, 3)
+        assert sorted(map(sorted, at_work)) == [[3], [5], [9]]
+        assert len(asked) == 4
+        assert all(own == {3, 5, 9} for own in asked.values())
+
+    def test_also_when_the_work_fails(self, asked):
+        def work():
+            raise KeyError("here")
+
+        with pytest.raises(KeyError, match="here"):
+            together(work, 3)
+        assert len(asked) > 1
+        assert all(own == {3, 5, 9} for own in asked.values())
+
+    @pytest.mark.parametrize("count", [1, 2, 4])
+    def test_fewer_or_more_threads_than_cores_go_where_they_like(self, asked, count):
+        at_work = []
+        together(lambda: at_work.append(os.sched_getaffinity(0)), count)
+        assert at_work == [{3, 5, 9}] * count
+
+    def test_a_thread_on_one_core_does_its_jobs_alone(self, asked):
+        own = []
+
+        def who(_=None):
+            return threading.get_ident()
+
+        def work():
+            those = {*each_in_order(who, range(5), 3), *in_order([who] * 5, 3)}
+            own.append((who(), those, thread_count(None)))
+
+        together(work, 3)
+        assert len(own) == 3
+        assert all(those == {me} and cores == 1 for me, those, cores in own)
+
+    def test_the_work_is_done_where_the_system_allows_none(self, monkeypatch):
+        def refused(*_):
+            raise PermissionError("not allowed")
+
+        monkeypatch.setattr(os, "sched_setaffinity", refused)
+        done = []
+        together(lambda: done.append(1), thread_count(None))
+        assert len(done) == thread_count(None)
+
+    def test_no_thread_of_any_library_stays_on_a_core(self):
+        """A thread begins with the cores of the one that starts it: those of Arrow may begin in our work."""
+        subprocess.run([sys.executable, "-W", "ignore", "-c", EVERY_WAY], check=True, timeout=PATIENCE)
+
+
+EVERY_WAY = """
+import os, tempfile, threading
+from pathlib import Path
+import numpy as np, pandas as pd
+import tallystick as ts
+
+rng, cores = np.random.default_rng(0), os.sched_getaffinity(0)
+rows = 60_000
+frame = pd.DataFrame({f"x{j}": rng.normal(size=rows) for j in range(4)})
+frame["level"] = rng.choice(["low", "middle", "high"], rows)
+frame["text"] = [f"word{i % 97} and word{i % 31} of {i}" for i in range(rows)]
+frame["y"] = np.where(frame.x0 + rng.normal(size=rows) > 0, "yes", "no")
+numbers = frame[["x0", "x1", "x2", "x3"]]
+with tempfile.TemporaryDirectory() as folder:
+    frame.to_csv(Path(folder) / "rows.csv", index=False)
+    frame.to_parquet(Path(folder) / "rows.parquet")
+    for data in (Path(folder) / "rows.csv", Path(folder) / "rows.parquet", frame):
+        for kind, method in (("text", ts.NaiveBayes), ("out", ts.DecisionTree)):
+            method(kinds={"text": kind}).fit(data, "y").predict(data)
+for model in (ts.NaiveBayes(), ts.LogisticRegression(), ts.DecisionTree(max_depth=3), ts.Scorecard()):
+    model.fit(numbers, frame.y).predict(numbers)
+ts.describe(frame, target="y")
+tasks = [int(task.name) for task in Path("/proc/self/task").iterdir()]
+assert len(tasks) > 1, "no thread was started"
+left = {task: own for task in tasks if (own := os.sched_getaffinity(task)) != cores}
+assert not left, left
+"""
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ Knows callables. Kernels and Arrow release the interpreter's lock, so threads he
 Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
 first error in it; nobody waits for a job that ends by a checkpoint; no job is left behind, while threads wait
 for the next call of `in_order`, since to start one takes longer than a small job; where no thread can be had,
-jobs are done by the caller.
+jobs are done by the caller; a thread that was kept to a core may use all of them again when its work is done.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -32,9 +32,10 @@ MOST_THREADS = 4096  # more are never at work at once, and answers depend on no 
 
 
 class _Here(threading.local):
-    """What a thread knows of its job: who stops it."""
+    """What a thread knows of its job: who stops it, and whether it keeps to one core."""
 
     stop: threading.Event | None = None
+    seated = False
 
 
 _here = _Here()
@@ -64,7 +65,12 @@ def thread_count(threads: int | None) -> int:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    return len(_seats()) or os.cpu_count() or 1
+
+
+def _seats() -> list[int]:
+    """Return the cores that this thread may use; none where the system does not tell."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def _pool(count: int, name: str = "tallystick") -> ThreadPoolExecutor:
@@ -120,7 +126,7 @@ def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
     """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
-    count = thread_count(threads)
+    count = 1 if _here.seated else thread_count(threads)  # on one core, threads would wait for each other
     if count == 1:
         for job in jobs:
             yield job()
@@ -154,6 +160,32 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
             pool.shutdown(cancel_futures=True)  # and is waited for
 
 
+def together(work: Callable[[], object], count: int) -> None:
+    """Let so many threads do the same work at once. Where they are as many as the cores, each keeps to one:
+    a system may wake two on the same (the kernel of a guest takes a core that sleeps for one in use), and
+    leave them there for longer than a prediction takes.
+    """
+    every = _seats()
+    seats = every.copy() if len(every) == count > 1 else []
+    for _ in in_order([partial(_seated, work, seats, every)] * count, count):
+        pass
+
+
+def _seated(work: Callable[[], object], seats: list[int], every: list[int]) -> None:
+    """Do a work on the next of some cores, if one is left."""
+    sat = False
+    with suppress(IndexError, OSError):  # nobody asked, or the system does not allow it
+        os.sched_setaffinity(0, {seats.pop()})
+        _here.seated = sat = True
+    try:
+        work()
+    finally:
+        if sat:
+            _here.seated = False
+            with suppress(OSError):  # the cores of the process were changed meanwhile
+                os.sched_setaffinity(0, every)
+
+
 def each_in_order(work: Callable[[S], T], items: Iterable[S], threads: int | None = None) -> list[T]:
     """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
     as long as a small item; answers are all kept.
@@ -177,8 +209,7 @@ def each_in_order(work: Callable[[S], T], items: Iterable[S], threads: int | Non
             del taken, job  # an item is let go before the next is made
 
     count = thread_count(threads)
-    for _ in in_order([some] * min(count, length_hint(items, count)), threads):
-        pass
+    together(some, max(1, min(count, length_hint(items, count))))
     if failed:
         first = failed[min(failed)]
         try:
