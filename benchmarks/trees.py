@@ -33,9 +33,7 @@ def numbers(rows: int = 500_000, columns: int = 20) -> tuple[np.ndarray, np.ndar
     return X, y
 
 
-def lightgbm_tree(
-    X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, **given: object
-) -> object:
+def lightgbm_tree(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, **given: object) -> object:
     """One LightGBM tree with its data set construction."""
     import lightgbm
 

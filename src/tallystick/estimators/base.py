@@ -380,16 +380,12 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         """Yield work(block), or what is told of it, for new rows, block by block in their order, over
         threads.
         """
-        from tallystick.data.threads import in_order
 
-        def bound(matched: Matched) -> Callable[[], Any]:
-            def run() -> Any:
-                found = without_unread(work(matched.block), matched.unread)
-                return found if told is None else told(found)
+        def answer(block: Block, unread: Mapping[int, str]) -> Any:
+            found = without_unread(work(block), unread)
+            return found if told is None else told(found)
 
-            return run
-
-        return in_order((bound(m) for m in self._blocks(X, **reading)), self._local().threads)
+        return (matched.answer for matched in self._blocks(X, answer=answer, **reading))
 
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""

@@ -111,7 +111,7 @@ def _log_odds(estimator: NaiveBayes, whole: NaiveBayes, X: Any) -> Array:
     """Return the log-odds of each class against all others, [row, class of the whole]."""
     own = estimator.schema_.predicted.labels
     at = [whole.schema_.predicted.labels.index(label) for label in own]
-    parts = [estimator.model_.log_shares(match.block) for match in estimator._blocks(X)]
+    parts = list(estimator._each_block(X, estimator.model_.log_shares))
     logs = np.full((sum(map(len, parts)), len(whole.schema_.predicted.labels)), -np.inf)
     logs[:, at] = np.concatenate([np.zeros((0, len(own))), *parts])
     out = np.empty_like(logs)

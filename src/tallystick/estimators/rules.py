@@ -137,7 +137,7 @@ class _AnyRules(Classifier):
         self._check_fitted()
         X = with_each_row(X)
         truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
-        first = [self.model_.first(matched.block) for matched in self._blocks(X)]
+        first = list(self._each_block(X, self.model_.first))
         return rules_on(self.model_, first, truth, sample_weight)
 
     def picture(self) -> Picture:

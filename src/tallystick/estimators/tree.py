@@ -213,7 +213,7 @@ class _AnyTree(TreeViews):
         found = from_floats(self.schema_, X, self.model_.ends_of_floats, self._local().threads)
         if found is not None:
             return found.astype(np.int64)
-        parts = [self.model_.stops(m.block) for m in self._blocks(X)]
+        parts = list(self._each_block(X, self.model_.stops))
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tallystick.contracts import Source
@@ -21,6 +22,8 @@ from tallystick.data.threads import in_order, thread_count
 from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown, some
 from tallystick.files.stamp import unchanged
 
+Answer = Callable[[Block, Mapping[int, str]], Any]
+
 
 @dataclass(frozen=True)
 class Matched:
@@ -33,6 +36,7 @@ class Matched:
     unreadable: Mapping[str, int]
     notes: tuple[Note, ...] = ()
     unread: Mapping[int, str] = field(default_factory=dict)  # by its place: why a row could not be read
+    answer: Any = None  # what was asked of the rows
 
 
 def match(
@@ -44,13 +48,14 @@ def match(
     threads: int | None = None,
     warn: bool = True,
     unread: str = "refuse",
+    answer: Answer | None = None,
 ) -> Iterator[Matched]:
     """Encode new rows by a known schema, batch by batch. lenient: what is not a number counts as missing.
 
     warn: what is matched by its meaning, and a column of which no cell, or too few, is known, is a
     TallyWarning at the end; else the caller tells of it. unread: what becomes of rows that cannot be read,
     where the reading passes over them. "refuse"; "keep": they are rows of missing cells, and named;
-    "leave out", as at a fit.
+    "leave out", as at a fit. answer(block, unread): what to ask of the rows; the thread that read them does.
     """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
@@ -62,25 +67,26 @@ def match(
     names = [name for name in schema.needed if name not in absent]
     source = source.streamed() if unread == "leave out" else every_row(source)
     start, met = 0, Met(schema)
-    jobs = (_bind(load, matchers) for load in batch_columns(source, names))
+    jobs = (partial(_read, load, matchers, answer) for load in batch_columns(source, names))
     with unchanged(source.stamps):
-        for rows, found, lost in in_order(jobs, threads):
+        for block, found, lost, answered in in_order(jobs, threads):
             if lost and unread != "keep":
                 _refuse_unread(source, lost, start)
             if not lenient:
                 _refuse_unreadable(found, start)
             if warn:
-                met.add(rows, found)
+                met.add(block.rows, found)
             yield Matched(
-                Block(rows, {n: f.data for n, f in found.items()}),
+                block,
                 start,
                 {n: f.missing for n, f in found.items()},
                 {n: f.unseen for n, f in found.items()},
                 {n: f.unreadable for n, f in found.items()},
                 (*notes, *meant_notes(schema, {n: f.meant for n, f in found.items()})),
                 lost,
+                answered,
             )
-            start += rows
+            start += block.rows
     if warn:
         met.warn()
 
@@ -111,14 +117,13 @@ def _absent_notes(source: Source, absent: list[str]) -> tuple[Note, ...]:
     return (Note("columns-as-missing", text, count=len(absent)),) if absent else ()
 
 
-def _bind(
-    load: Callable[[], Any], matchers: list[Matcher]
-) -> Callable[[], tuple[int, dict[str, Found], Mapping[int, str]]]:
-    def run() -> tuple[int, dict[str, Found], Mapping[int, str]]:
-        rows, cells, lost = load()
-        return rows, {m.column.name: m.run(cells.get(m.column.cells), rows) for m in matchers}, lost
-
-    return run
+def _read(
+    load: Callable[[], Any], matchers: list[Matcher], answer: Answer | None
+) -> tuple[Block, dict[str, Found], Mapping[int, str], Any]:
+    rows, cells, lost = load()
+    found = {m.column.name: m.run(cells.get(m.column.cells), rows) for m in matchers}
+    block = Block(rows, {n: f.data for n, f in found.items()})
+    return block, found, lost, None if answer is None else answer(block, lost)
 
 
 def _refuse_unread(source: Source, lost: Mapping[int, str], start: int) -> None:
