@@ -19,12 +19,14 @@ import tallystick
 from tallystick.data import threads as module
 from tallystick.data.threads import (
     KEPT,
+    STRETCH,
     Stopped,
     as_they_come,
     checkpoint,
     crew,
     each_in_order,
     in_order,
+    shared_out,
     thread_count,
     together,
 )
@@ -271,6 +273,25 @@ def test_a_job_may_hand_out_jobs():
         return sum(in_order([lambda k=k: k for k in range(n)], 2))
 
     assert list(in_order([partial(job, n) for n in range(12)], 2)) == [n * (n - 1) // 2 for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "sizes"),
+    [
+        (0, 2, [0]),
+        (1, 2, [1]),
+        (STRETCH, 2, [STRETCH]),
+        (STRETCH + 1, 2, [STRETCH, 1]),
+        (32 * STRETCH, 2, [2 * STRETCH] * 16),
+        (32 * STRETCH, 64, [STRETCH] * 32),
+        (200 * STRETCH, 1, [8 * STRETCH] * 25),
+    ],
+)
+def test_rows_are_shared_out_in_stretches_of_one_size(rows, threads, sizes):
+    slices = shared_out(rows, threads)
+    assert [s.stop - s.start for s in slices] == sizes
+    assert [s.start for s in slices] == [0, *(s.stop for s in slices[:-1])]
+    assert slices[-1].stop == rows
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system keeps no thread to a core")

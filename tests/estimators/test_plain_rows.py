@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tallystick.data import threads as threads_room
 from tallystick.data.schema import Column, Schema
-from tallystick.estimators import plain_rows
 from tallystick.estimators.plain_rows import from_floats, plain_columns
 
 NUMBERS = Schema((Column("x0", "numeric"), Column("x1", "numeric")), None, ())
@@ -49,7 +49,7 @@ def test_levels_and_marks_that_are_numbers_need_reading():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_pieces_stand_in_the_order_of_the_rows(monkeypatch, threads):
-    monkeypatch.setattr(plain_rows, "PIECE", 3)
+    monkeypatch.setattr(threads_room, "STRETCH", 3)
     X = np.arange(20.0).reshape(10, 2)
     found = from_floats(NUMBERS, X, lambda columns, rows: columns[0] + columns[1], threads)
     assert found.tolist() == X.sum(axis=1).tolist()

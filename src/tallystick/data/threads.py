@@ -28,6 +28,7 @@ from tallystick.errors import OptionError, shown
 S = TypeVar("S")
 T = TypeVar("T")
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
+STRETCH = 65_536  # rows that a thread takes at a time, at least
 MOST_THREADS = 4096  # more are never at work at once, and answers depend on no number of them
 
 
@@ -158,6 +159,15 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         else:
             stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
             pool.shutdown(cancel_futures=True)  # and is waited for
+
+
+def shared_out(rows: int, threads: int | None = None, shares: int = 8) -> list[slice]:
+    """Return stretches of rows for threads to take, so many for each: fewer are begun less often, more of
+    them end together; one of no rows where there are none. They are not long, so that memory does not grow
+    with the rows, and an interrupt need not wait.
+    """
+    size = min(max(STRETCH, -(-rows // (shares * thread_count(threads)))), 8 * STRETCH)
+    return [slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size)]
 
 
 def together(work: Callable[[], object], count: int) -> None:

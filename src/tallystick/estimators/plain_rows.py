@@ -18,11 +18,7 @@ from numpy.typing import NDArray
 from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.source.door import here, lies_on_device
-from tallystick.data.threads import each_in_order, thread_count
-
-PIECE = 65_536  # rows of a task, at least
-SHARES = 8  # tasks of a thread: fewer of them look up fewer columns, more of them end together
-LARGEST = 8 * PIECE  # so that memory does not grow with the rows, and an interrupt need not wait
+from tallystick.data.threads import each_in_order, shared_out
 
 
 class _NotPlain(Exception):  # noqa: N818  it is not an error: these rows have to be read
@@ -59,7 +55,6 @@ def from_floats(
 
 def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
     """Return work(columns, rows) of pieces of the rows, over threads; None when one has to be read."""
-    size = min(max(PIECE, rows // (SHARES * thread_count(threads))), LARGEST)
     out: list[NDArray[Any]] = []
     first = Lock()
 
@@ -73,9 +68,8 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
         if out[0] is not found:
             out[0][part] = found
 
-    parts = [slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size)]
     try:
-        each_in_order(answer, parts, threads)
+        each_in_order(answer, shared_out(rows, threads), threads)
     except _NotPlain:
         return None
     return out[0]

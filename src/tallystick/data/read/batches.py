@@ -39,7 +39,7 @@ from tallystick.data.source.arrays import from_numbers, to_numbers
 from tallystick.data.source.lent import Lender
 from tallystick.data.source.unread import unread
 from tallystick.data.table.later import Doubles, LaterColumn
-from tallystick.data.threads import checkpoint, each_in_order
+from tallystick.data.threads import checkpoint, each_in_order, shared_out
 from tallystick.kernels import CellKind, Scan
 
 if TYPE_CHECKING:
@@ -324,11 +324,11 @@ def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
 
 def _scan(look: Callable[[slice], list[Scan]], rows: int, threads: int) -> list[Scan]:
     """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
-    starts = range(0, rows, 4 * BATCH) or (0,)
-    parts = each_in_order(look, [slice(start, start + 4 * BATCH) for start in starts], threads)
+    slices = shared_out(rows, threads, 2)
+    parts = each_in_order(look, slices, threads)
     if len(parts) == 1:
         return parts[0]
-    return [_joined(own, starts) for own in zip(*parts, strict=True)]
+    return [_joined(own, [s.start for s in slices]) for own in zip(*parts, strict=True)]
 
 
 def _joined(parts: Sequence[Scan], starts: Sequence[int]) -> Scan:
