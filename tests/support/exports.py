@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import struct
@@ -395,13 +396,22 @@ def run_onnx(data: bytes, table: dict[str, list[Any]]) -> tuple[list[Any], np.nd
     return found["label"].tolist(), found["probabilities"]
 
 
+@cache
+def _java() -> Any:
+    """Return the Java machine of JPMML-Evaluator, which ends with this process."""
+    from jpmml_evaluator.py4j import Py4JBackend
+
+    atexit.register(Py4JBackend.destroyGateway)
+    return Py4JBackend()
+
+
 def run_pmml(text: str, table: dict[str, list[Any]], folder: Path) -> dict[str, list[Any]]:
     """Return what JPMML-Evaluator answers, by the names of the outputs."""
     evaluator = pytest.importorskip("jpmml_evaluator")
     pandas = pytest.importorskip("pandas")
     path = folder / "model.pmml"
     path.write_text(text, encoding="utf-8")
-    model = evaluator.make_evaluator(str(path), backend="py4j")
+    model = evaluator.make_evaluator(str(path), backend=_java())
     given = {
         field.getName(): [_pmml_cell(c) for c in table[field.getName()]] for field in model.getInputFields()
     }
