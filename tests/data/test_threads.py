@@ -28,7 +28,6 @@ from tallystick.data.threads import (
     in_order,
     shared_out,
     thread_count,
-    together,
 )
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError
@@ -300,95 +299,105 @@ class TestCores:
 
     @pytest.fixture
     def asked(self, monkeypatch):
-        """The cores that threads ask to be kept to, in a process that may use three."""
-        cores = {threading.get_ident(): {3, 5, 9}}
+        """The cores of each thread, in a process that may use three."""
+        cores = {}
+
+        def keep(_, own):
+            cores[threading.get_ident()] = set(own)
+
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores.get(threading.get_ident(), {3, 5, 9}))
-        monkeypatch.setattr(
-            os, "sched_setaffinity", lambda _, own: cores.update({threading.get_ident(): set(own)})
-        )
+        monkeypatch.setattr(os, "sched_setaffinity", keep)
         return cores
 
-    def test_each_has_one_of_its_own_and_all_again_when_it_is_done(self, asked):
-        all_here, at_work = threading.Barrier(3, timeout=PATIENCE), []
+    def test_each_has_one_of_its_own_and_its_own_again_when_it_is_done(self, asked):
+        all_here = threading.Barrier(3, timeout=PATIENCE)
 
-        def work():
+        def work(_):
             all_here.wait()
-            at_work.append(os.sched_getaffinity(0))
+            return os.sched_getaffinity(0)
 
-        together(work, 3)
+        at_work = each_in_order(work, range(3), 3, on_cores=True)
         assert sorted(map(sorted, at_work)) == [[3], [5], [9]]
-        assert len(asked) == 4
-        assert all(own == {3, 5, 9} for own in asked.values())
+        assert list(asked.values()) == [{3, 5, 9}] * 3
 
     def test_also_when_the_work_fails(self, asked):
-        def work():
+        def work(_):
             raise KeyError("here")
 
         with pytest.raises(KeyError, match="here"):
-            together(work, 3)
-        assert len(asked) > 1
+            each_in_order(work, range(3), 3, on_cores=True)
+        assert asked
         assert all(own == {3, 5, 9} for own in asked.values())
 
-    @pytest.mark.parametrize("count", [1, 2, 4])
-    def test_fewer_or_more_threads_than_cores_go_where_they_like(self, asked, count):
-        at_work = []
-        together(lambda: at_work.append(os.sched_getaffinity(0)), count)
-        assert at_work == [{3, 5, 9}] * count
+    @pytest.mark.parametrize(("count", "items"), [(1, 3), (2, 3), (4, 9), (3, 2)])
+    def test_fewer_or_more_threads_than_cores_go_where_they_like(self, asked, count, items):
+        each_in_order(str, range(items), count, on_cores=True)
+        assert not asked
+
+    def test_nobody_is_kept_who_did_not_ask(self, asked):
+        each_in_order(str, range(9), 3)
+        assert not asked
 
     def test_a_thread_on_one_core_does_its_jobs_alone(self, asked):
-        own = []
-
         def who(_=None):
             return threading.get_ident()
 
-        def work():
-            those = {*each_in_order(who, range(5), 3), *in_order([who] * 5, 3)}
-            own.append((who(), those, thread_count(None)))
+        def work(_):
+            those = {*each_in_order(who, range(5), 3, on_cores=True), *in_order([who] * 5, 3)}
+            return those == {who()} and thread_count(None) == 1
 
-        together(work, 3)
-        assert len(own) == 3
-        assert all(those == {me} and cores == 1 for me, those, cores in own)
+        assert each_in_order(work, range(3), 3, on_cores=True) == [True] * 3
+        assert list(asked.values()) == [{3, 5, 9}] * len(asked)
 
-    def test_the_work_is_done_where_the_system_allows_none(self, monkeypatch):
+    def test_the_work_is_done_where_the_system_allows_none(self, asked, monkeypatch):
         def refused(*_):
             raise PermissionError("not allowed")
 
         monkeypatch.setattr(os, "sched_setaffinity", refused)
-        done = []
-        together(lambda: done.append(1), thread_count(None))
-        assert len(done) == thread_count(None)
+        assert each_in_order(str, range(5), 3, on_cores=True) == ["0", "1", "2", "3", "4"]
 
+    @pytest.mark.skipif(thread_count(None) == 1, reason="there is one core")
     def test_no_thread_of_any_library_stays_on_a_core(self):
         """A thread begins with the cores of the one that starts it: those of Arrow may begin in our work."""
         subprocess.run([sys.executable, "-W", "ignore", "-c", EVERY_WAY], check=True, timeout=PATIENCE)
 
 
 EVERY_WAY = """
-import os, tempfile, threading
+import os, tempfile
+from contextlib import suppress
 from pathlib import Path
-import numpy as np, pandas as pd
+
+cores = set(sorted(os.sched_getaffinity(0))[:2])
+os.sched_setaffinity(0, cores)  # as many as threads of a look at two stretches of rows, and more
+asked, keep = [], os.sched_setaffinity
+os.sched_setaffinity = lambda task, own: asked.append(own) or keep(task, own)
+
+import numpy as np, pandas as pd, pyarrow as pa
 import tallystick as ts
 
-rng, cores = np.random.default_rng(0), os.sched_getaffinity(0)
-rows = 60_000
-frame = pd.DataFrame({f"x{j}": rng.normal(size=rows) for j in range(4)})
+rng, rows = np.random.default_rng(0), 140_000
+frame = pd.DataFrame({f"x{j}": rng.normal(size=rows) for j in range(8)})
+numbers = frame.to_numpy()
 frame["level"] = rng.choice(["low", "middle", "high"], rows)
-frame["text"] = [f"word{i % 97} and word{i % 31} of {i}" for i in range(rows)]
+frame["text"] = [f"word{i % 97} and word{i % 31}" for i in range(rows)]
 frame["y"] = np.where(frame.x0 + rng.normal(size=rows) > 0, "yes", "no")
-numbers = frame[["x0", "x1", "x2", "x3"]]
+for model in (ts.NaiveBayes(), ts.LogisticRegression(), ts.DecisionTree(max_depth=3), ts.Scorecard()):
+    model.fit(numbers, frame.y).predict(numbers)
+assert asked, "no thread was kept to a core"
 with tempfile.TemporaryDirectory() as folder:
     frame.to_csv(Path(folder) / "rows.csv", index=False)
     frame.to_parquet(Path(folder) / "rows.parquet")
     for data in (Path(folder) / "rows.csv", Path(folder) / "rows.parquet", frame):
         for kind, method in (("text", ts.NaiveBayes), ("out", ts.DecisionTree)):
             method(kinds={"text": kind}).fit(data, "y").predict(data)
-for model in (ts.NaiveBayes(), ts.LogisticRegression(), ts.DecisionTree(max_depth=3), ts.Scorecard()):
-    model.fit(numbers, frame.y).predict(numbers)
 ts.describe(frame, target="y")
-tasks = [int(task.name) for task in Path("/proc/self/task").iterdir()]
-assert len(tasks) > 1, "no thread was started"
-left = {task: own for task in tasks if (own := os.sched_getaffinity(task)) != cores}
+left = {}
+for task in Path("/proc/self/task").iterdir():
+    with suppress(ProcessLookupError):  # it has ended meanwhile
+        if (own := os.sched_getaffinity(int(task.name))) != cores:
+            left[task.name] = own
 assert not left, left
+assert pa.cpu_count() == len(cores)
 """
 
 

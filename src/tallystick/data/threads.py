@@ -33,10 +33,10 @@ MOST_THREADS = 4096  # more are never at work at once, and answers depend on no 
 
 
 class _Here(threading.local):
-    """What a thread knows of its job: who stops it, and whether it keeps to one core."""
+    """What a thread knows of its job: who stops it, and whether it is kept to one core."""
 
     stop: threading.Event | None = None
-    seated = False
+    kept = False
 
 
 _here = _Here()
@@ -66,10 +66,10 @@ def thread_count(threads: int | None) -> int:
 
 
 def _cores() -> int:
-    return len(_seats()) or os.cpu_count() or 1
+    return len(_cores_here()) or os.cpu_count() or 1
 
 
-def _seats() -> list[int]:
+def _cores_here() -> list[int]:
     """Return the cores that this thread may use; none where the system does not tell."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
@@ -127,7 +127,7 @@ def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
     """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
-    count = 1 if _here.seated else thread_count(threads)  # on one core, threads would wait for each other
+    count = 1 if _here.kept else thread_count(threads)  # on one core, threads would wait for each other
     if count == 1:
         for job in jobs:
             yield job()
@@ -170,35 +170,36 @@ def shared_out(rows: int, threads: int | None = None, shares: int = 8) -> list[s
     return [slice(start, min(start + size, rows)) for start in range(0, max(rows, 1), size)]
 
 
-def together(work: Callable[[], object], count: int) -> None:
-    """Let so many threads do the same work at once. Where they are as many as the cores, each keeps to one:
-    a system may wake two on the same (the kernel of a guest takes a core that sleeps for one in use), and
-    leave them there for longer than a prediction takes.
+def _on_cores(work: Callable[[], None], count: int) -> list[Callable[[], None]]:
+    """Return a work for so many threads. Where they are as many as the cores, each keeps to one: a system may
+    wake two on the same (the kernel of a guest takes a core that sleeps for one in use), and leave them there
+    for longer than a prediction takes.
     """
-    every = _seats()
-    seats = every.copy() if len(every) == count > 1 else []
-    for _ in in_order([partial(_seated, work, seats, every)] * count, count):
-        pass
+    cores = _cores_here()
+    if _here.kept or len(cores) != count or count == 1:
+        return [work] * count
+    return [partial(_on_core, work, core) for core in cores]
 
 
-def _seated(work: Callable[[], object], seats: list[int], every: list[int]) -> None:
-    """Do a work on the next of some cores, if one is left."""
-    sat = False
-    with suppress(IndexError, OSError):  # nobody asked, or the system does not allow it
-        os.sched_setaffinity(0, {seats.pop()})
-        _here.seated = sat = True
+def _on_core(work: Callable[[], None], core: int) -> None:
+    before = os.sched_getaffinity(0)
     try:
+        with suppress(OSError):  # the system does not allow it
+            os.sched_setaffinity(0, {core})
+        _here.kept = True
         work()
     finally:
-        if sat:
-            _here.seated = False
-            with suppress(OSError):  # the cores of the process were changed meanwhile
-                os.sched_setaffinity(0, every)
+        _here.kept = False
+        with suppress(OSError):  # the cores of the process were changed meanwhile
+            os.sched_setaffinity(0, before)
 
 
-def each_in_order(work: Callable[[S], T], items: Iterable[S], threads: int | None = None) -> list[T]:
+def each_in_order(
+    work: Callable[[S], T], items: Iterable[S], threads: int | None = None, *, on_cores: bool = False
+) -> list[T]:
     """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
-    as long as a small item; answers are all kept.
+    as long as a small item; answers are all kept. on_cores: a thread for each core keeps to it. For kernels
+    over rows alone: threads that wait for Python's lock gain nothing, and what a work starts stays there.
     """
     lock, left = threading.Lock(), enumerate(_to_the_end(partial(work, item) for item in items))
     found: dict[int, T] = {}
@@ -219,7 +220,9 @@ def each_in_order(work: Callable[[S], T], items: Iterable[S], threads: int | Non
             del taken, job  # an item is let go before the next is made
 
     count = thread_count(threads)
-    together(some, max(1, min(count, length_hint(items, count))))
+    count = max(1, min(count, length_hint(items, count)))
+    for _ in in_order(_on_cores(some, count) if on_cores else [some] * count, count):
+        pass
     if failed:
         first = failed[min(failed)]
         try:

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
-from tallystick.data.threads import FEW_ROWS, checkpoint, thread_count, together
+from tallystick.data.threads import FEW_ROWS, checkpoint, in_order, thread_count
 from tallystick.stats.rest import Rest
 
 T = TypeVar("T")
@@ -78,7 +78,8 @@ class Local:
         if count == 1 and self.progress is None:
             return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)
-        together(work.run, count)
+        for _ in in_order([work.run] * count, count):
+            pass
         return work.merged()
 
 

@@ -7,7 +7,7 @@ Law: whoever asks, a row's label, shares and reasons are those of `predict`, `pr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -124,17 +124,13 @@ def answers(
     target = estimator.schema_.predicted
     met.schema = estimator.schema_
     reading = {"lenient": wanted.lenient, "missing_columns": wanted.missing_columns}
-
-    def answer(block: Block, _: Mapping[int, str]) -> Any:
-        shares = estimator.model_.shares(block)
-        prior_only = int(estimator._prior_only(block, shares).sum())
-        beyond = names_outside(block, estimator.schema_) if wanted.outside else []
-        return shares, estimator._decide(shares), prior_only, beyond
-
-    for matched in estimator._blocks(source, warn=False, unread=unread, answer=answer, **reading):
-        shares, best, prior_only, beyond = matched.answer
+    for matched in estimator._blocks(source, warn=False, unread=unread, **reading):
+        shares = estimator.model_.shares(matched.block)
+        best = estimator._decide(shares)
+        prior_only = estimator._prior_only(matched.block, shares)
+        beyond = names_outside(matched.block, estimator.schema_) if wanted.outside else []
         met.outside.update(name for names in beyond for name in names)
-        met.add(matched, prior_only, best, target.labels)
+        met.add(matched, int(prior_only.sum()), best, target.labels)
         yield AnsweredRows(matched, shares, best, beyond)
 
 

@@ -6,7 +6,7 @@ Law: a row's number is that of `predict`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from tallystick.estimators.base import names_outside
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tallystick.contracts import Block, Source
+    from tallystick.contracts import Source
 
 
 def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) -> Iterator[pa.Table]:
@@ -34,12 +34,9 @@ def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) 
     yield pa.schema(list(zip(names, types, strict=True))).empty_table()
     met.schema = estimator.schema_
     reading = {"lenient": wanted.lenient, "missing_columns": wanted.missing_columns}
-
-    def answer(block: Block, _: Mapping[int, str]) -> Any:
-        return np.ascontiguousarray(estimator.model_.shares(block)[:, 0])
-
-    for matched in estimator._blocks(source, warn=False, unread="keep", answer=answer, **reading):
-        block, numbers = matched.block, matched.answer
+    for matched in estimator._blocks(source, warn=False, unread="keep", **reading):
+        block = matched.block
+        numbers = np.ascontiguousarray(estimator.model_.shares(block)[:, 0])
         met.add(matched, 0, np.zeros(block.rows, np.int64), ("answered",))
         columns: list[Any] = [from_numbers(numbers)]
         if wanted.outside:

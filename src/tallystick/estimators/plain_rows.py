@@ -69,7 +69,7 @@ def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> N
             out[0][part] = found
 
     try:
-        each_in_order(answer, shared_out(rows, threads), threads)
+        each_in_order(answer, shared_out(rows, threads), threads, on_cores=True)
     except _NotPlain:
         return None
     return out[0]

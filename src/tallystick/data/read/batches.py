@@ -325,7 +325,7 @@ def is_floats(matrix: Any) -> TypeGuard[NDArray[Any]]:
 def _scan(look: Callable[[slice], list[Scan]], rows: int, threads: int) -> list[Scan]:
     """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
     slices = shared_out(rows, threads, 2)
-    parts = each_in_order(look, slices, threads)
+    parts = each_in_order(look, slices, threads, on_cores=True)
     if len(parts) == 1:
         return parts[0]
     return [_joined(own, [s.start for s in slices]) for own in zip(*parts, strict=True)]

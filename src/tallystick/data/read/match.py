@@ -36,7 +36,7 @@ class Matched:
     unreadable: Mapping[str, int]
     notes: tuple[Note, ...] = ()
     unread: Mapping[int, str] = field(default_factory=dict)  # by its place: why a row could not be read
-    answer: Any = None  # what was asked of the rows
+    answer: Any = None  # to what was asked of the rows
 
 
 def match(
@@ -55,7 +55,7 @@ def match(
     warn: what is matched by its meaning, and a column of which no cell, or too few, is known, is a
     TallyWarning at the end; else the caller tells of it. unread: what becomes of rows that cannot be read,
     where the reading passes over them. "refuse"; "keep": they are rows of missing cells, and named;
-    "leave out", as at a fit. answer(block, unread): what to ask of the rows; the thread that read them does.
+    "leave out", as at a fit. answer(block, unread): what to ask of the rows; the thread that reads them asks.
     """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
