@@ -70,3 +70,8 @@ def test_an_engine_prints_as_it_is_typed_and_is_its_own_copy():
     assert repr(engine) == "Local(threads=2, memory='1GB')"
     assert copy.deepcopy(engine) is engine
     assert engine == Local(2, "1GB")
+
+
+def test_progress_is_a_function():
+    with pytest.raises(OptionError, match=r"progress must be a function of \(done, total\), not 3"):
+        Local(progress=3)

@@ -6,11 +6,12 @@ import copy
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse import coo_matrix, csr_matrix, dok_matrix
 
 import tallystick as ts
-from tallystick.errors import DataError, OptionError, TallyError, TargetError
+from tallystick.errors import DataError, NotFitted, OptionError, TallyError, TargetError
 from tallystick.estimators import from_data
 from tallystick.estimators.verification import verify
 
@@ -225,8 +226,16 @@ def test_what_has_no_value_per_row_is_no_column(given):
             ts.NaiveBayes().fit({"a": given, "y": ["p", "q"] * 10}, "y")
 
 
+FRAME = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
+
+
 @pytest.mark.parametrize(
-    "given", [None, 3, "a", b"a", [], [1], {1}, np.arange(2), object(), dict], ids=lambda v: type(v).__name__
+    "given",
+    [
+        *(None, 3, "a", b"a", [], [1], {1}, np.arange(2), object(), dict),
+        *(FRAME, FRAME.groupby("a"), dok_matrix((2, 2))),
+    ],
+    ids=lambda v: type(v).__name__,
 )
 def test_a_row_by_itself_has_values_by_column(given):
     rows = [{"a": i % 3, "b": i % 7, "y": "pq"[i % 2]} for i in range(40)]
@@ -234,6 +243,8 @@ def test_a_row_by_itself_has_values_by_column(given):
         with pytest.raises(DataError, match="a row is a dict of its values by column, not"):
             method().fit(rows, "y").predict_one(given)
     numbers = ts.RegressionTree().fit(rows, "b")
+    with pytest.raises(NotFitted):
+        ts.RegressionTree().predict_one(given)
     with pytest.raises(DataError, match="a row is a dict of its values by column, not"):
         numbers.predict_one(given)
     assert numbers.predict_one(pd.Series(rows[0])) == numbers.predict_one(rows[0])
@@ -244,12 +255,25 @@ def test_what_is_no_name_of_a_language_is_no_export(tree):
         tree.export(["sql"])
 
 
-def test_dates_are_no_weights():
+def test_dates_are_no_weights(tmp_path):
     rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
     days = pd.date_range("2020", periods=20)
-    for weights in (days, days - days[0], days.to_period("D"), days.to_numpy()):
+    file = tmp_path / "when.csv"
+    pd.DataFrame(rows).assign(when=days).to_csv(file, index=False)
+    coded = pa.array(days).dictionary_encode()
+    given = (days, days - days[0], days.to_period("D"), days.to_numpy(), pd.Categorical(days), coded)
+    for data, weights in (*((rows, own) for own in given), (file, "when")):
         with pytest.raises(DataError, match="sample_weight holds something that is not a number"):
-            ts.NaiveBayes().fit(rows, "y", weights)
+            ts.NaiveBayes().fit(data, "y", weights)
+
+
+@pytest.mark.parametrize("given", [pd.Series, pd.DataFrame, np.ndarray, list])
+def test_a_class_is_neither_labels_nor_weights(given):
+    rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
+    with pytest.raises(TargetError, match=f"'{given.__name__}' is a class, not labels"):
+        ts.NaiveBayes().fit(rows, given)
+    with pytest.raises(DataError, match=r"'sample_weight' is given as '.*', but needs one value per row"):
+        ts.NaiveBayes().fit(rows, "y", given)
 
 
 @pytest.mark.parametrize("make", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.RegressionTree])

@@ -94,7 +94,7 @@ def test_a_fold_may_lack_a_class_that_has_a_weight(model):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ((10, "a", "b"), "pass groups= or time=, not both"),
+        ((10, "a", "b"), "pass groups or time, not both"),
         (((0.5, 0.2, 0.2, 0.1), None, None), "shares of rows are two"),
         (((0.5, 0.0), None, None), "numbers above 0"),
         (((0.7, 0.3), "town", None), "without groups= or time="),

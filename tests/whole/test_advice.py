@@ -49,6 +49,9 @@ VALUES = {  # one that can be passed, by the name of the argument
     "max_lines": 6,
     "monotone": {"income": "falling"},
     "population": {"yes": 0.1},
+    "groups": "shop",
+    "time": "day",
+    "repeats": 3,
 }
 
 
@@ -83,7 +86,7 @@ def test_all_advice_is_looked_at():
 def test_what_python_is_told_to_pass_is_taken_as_it_stands(name):
     told = str(Argument(name, VALUES[name]))
     given = eval(f"dict({told})", {"ts": ts})
-    takers = [*ESTIMATORS, ts.DecisionTree.predict, ts.DecisionTree.explain]
+    takers = [*ESTIMATORS, ts.DecisionTree.predict, ts.DecisionTree.explain, ts.cross_validate]
     assert any(set(given) <= set(inspect.signature(taker).parameters) for taker in takers), told
     if set(given) <= set(inspect.signature(ts.NaiveBayes).parameters):
         ts.NaiveBayes(**given)

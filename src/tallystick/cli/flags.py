@@ -32,6 +32,7 @@ FLAGS = {  # flags that take a value, by the name of the argument
     "merge": "--merge",
     "missing": "--missing",
     "missing_columns": "--missing-columns",
+    "repeats": "--repeats",
     "sep": "--sep",
     "table": "--table",
     "time": "--time",

@@ -17,6 +17,7 @@ from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
 from tallystick.data.threads import FEW_ROWS, checkpoint, in_order, thread_count
+from tallystick.errors import OptionError, shown
 from tallystick.stats.rest import Rest
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ class Local:
             thread_count(self.threads)
         if self.memory is not None:
             budget(self.memory)
+        if self.progress is not None and not callable(self.progress):
+            raise OptionError(f"progress must be a function of (done, total), not {shown(self.progress)}.")
 
     __repr__ = typed
 

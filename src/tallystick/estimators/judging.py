@@ -45,7 +45,7 @@ from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.groups import By, asked_by, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import tidy
-from tallystick.evaluate.running import fresh, training_loss
+from tallystick.evaluate.running import check_progress, fresh, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
 from tallystick.stats.room import FEWER_NODES, LargeTree
@@ -148,6 +148,7 @@ def compare(
     'naive Bayes'
     """
     check_codes(ignore)
+    check_progress(progress)
     by = asked_by(by)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
     methods_named(methods, shared, regression=regression)

@@ -76,8 +76,9 @@ class Regressor(Estimator):
         float
             The answer.
         """
+        self._check_fitted()
         check_row(row)
-        return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
+        return float(self.predict([dict(row)], lenient=lenient, missing_columns=missing_columns)[0])
 
     def predict_interval(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"

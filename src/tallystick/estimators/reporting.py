@@ -156,6 +156,8 @@ def report(
     >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
     One column, sky, predicts play correctly for all rows. ...
     """
+    check_progress(progress)
+    check_repeats(repeats, least=0)  # none: no learning curve
     if against is not None:
         changed = change_report(data, against, title, shared.get("threads"))
         if path is not None:
@@ -166,7 +168,6 @@ def report(
     keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "reading and describing")
-    check_repeats(repeats, least=0)  # none: no learning curve
     source, table, reader = _read_once(data, target, shared, regression)
     groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
     if table.response is not None:
@@ -261,7 +262,6 @@ class _Steps:
     """One bar for all jobs, in hundredths of their usual time: each tells how much of its part is done."""
 
     def __init__(self, progress: Progress | None) -> None:
-        check_progress(progress)
         self.progress = progress
 
     def done(self, count: int, what: str) -> None:

@@ -60,7 +60,8 @@ def as_given(X: Any) -> Any:
 
 def check_row(row: Any) -> None:
     """Refuse what has no values by column: a row by itself is a dict, or a row of a frame."""
-    if not hasattr(row, "keys") or isinstance(row, type):
+    named = callable(getattr(row, "keys", None)) and not isinstance(row, type)
+    if not named or getattr(row, "ndim", 1) != 1:
         raise DataError(
             f"a row is a dict of its values by column, not {shown(type(row).__name__)}. Pass a dict, or use "
             "predict for rows of a table."

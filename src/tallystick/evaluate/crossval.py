@@ -19,7 +19,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
-from tallystick.errors import OptionError, shown, some
+from tallystick.errors import Argument, OptionError, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
@@ -260,7 +260,7 @@ class FoldWay:
     def of(cls, folds: Any, groups: str | None, time: str | None) -> FoldWay:
         """Return the way, or an error that says what can be given."""
         if groups is not None and time is not None:
-            raise OptionError("pass groups= or time=, not both.")
+            raise OptionError("pass ", Argument("groups"), " or ", Argument("time"), ", not both.")
         for option, name in (("groups", groups), ("time", time)):
             if not isinstance(name, str | None):
                 raise OptionError(

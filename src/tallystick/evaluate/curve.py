@@ -206,12 +206,16 @@ def subsets(
 
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
-    if sizes is None or (isinstance(sizes, int) and 0 <= sizes <= many):
-        return sorted({int(s) for s in np.geomspace(min(10, most), most, sizes or POINTS).round()})
+    whole = isinstance(sizes, int | np.integer) and not isinstance(sizes, bool)
+    if sizes is None or (whole and sizes >= 0):  # type: ignore[operator]
+        points = min(int(sizes or POINTS), many)  # type: ignore[arg-type]
+        return sorted({int(s) for s in np.geomspace(min(10, most), most, points).round()})
     try:
         out = sorted({int(s) for s in sizes})  # type: ignore[union-attr]
     except (TypeError, ValueError, OverflowError):
-        raise OptionError(f"sizes must be a list of numbers of rows, not {shown(sizes)}.") from None
+        raise OptionError(
+            f"sizes must be a list of numbers of rows, or how many there are, not {shown(sizes)}."
+        ) from None
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(
             f"sizes must lie between 1 and {most:,} (a third of the {many:,} rows is for testing), "

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import Column, Schema
-from tallystick.errors import DataError, OptionError, counted, shown
+from tallystick.errors import Argument, DataError, OptionError, counted, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.cases import (
     InShare,
@@ -311,11 +311,12 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
 
 
 def check_repeats(repeats: Any, least: int = 1) -> None:
-    """Refuse a number of repeats that is none, or that no one waits for."""
+    """Refuse repeats that are not a whole number from `least` to MOST_REPEATS."""
     whole = isinstance(repeats, int | np.integer) and not isinstance(repeats, bool)
     if not whole or not least <= repeats <= MOST_REPEATS:
         raise OptionError(
-            f"repeats must be a whole number from {least} to {MOST_REPEATS:,}, not {shown(repeats)}."
+            Argument("repeats"),
+            f" must be a whole number from {least} to {MOST_REPEATS:,}, not {shown(repeats)}.",
         )
 
 

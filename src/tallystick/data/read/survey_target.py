@@ -31,12 +31,10 @@ from tallystick.data.text import is_missing, label_form
 from tallystick.errors import (
     Argument,
     ContinuousTarget,
-    DataError,
     Message,
     TargetError,
     counted,
     nearest,
-    no_rows,
     shown,
     some,
 )
@@ -57,10 +55,10 @@ BOOLEANS = {CellKind.BOOLEAN}
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
-def no_target(target: str, where: str, columns: Sequence[str]) -> DataError:
+def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
     """Return the error of a target that is not a column."""
     if not columns:
-        return no_rows(where, 0)
+        return TargetError(f"{where} has no columns, so there is no {shown(target)} to predict.")
     return TargetError(
         f"there is no column {shown(target)} in {where}.{nearest(target, columns)} "
         f"Columns: {some(columns, 10)}."
@@ -111,6 +109,8 @@ def _conversion_warning() -> type[Warning]:
 
 def flat_target(target: Any) -> Any:
     """Return labels as one value per row; anything else is an error."""
+    if isinstance(target, type):
+        raise TargetError(f"{shown(target.__name__)} is a class, not labels. Pass an object of it.")
     shape = getattr(target, "shape", None)
     sparse = hasattr(target, "nnz")  # which NumPy takes for one object
     if shape is not None and len(shape) == 2 and shape[1] == 1 and not sparse:

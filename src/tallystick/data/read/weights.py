@@ -105,7 +105,7 @@ def weight_numbers(cells: Any) -> NDArray[np.float64]:
             "sample_weight holds whole numbers beyond 2^53, not all of which are exact as numbers here. "
             "Pass smaller ones."
         )
-    if isinstance(part, Coded) or pa.types.is_temporal(cells.type):
+    if isinstance(part, Coded) or (isinstance(part, Floats) and (part.dated or part.spans)):
         raise DataError("sample_weight holds something that is not a number. Pass one number per row.")
     return part.values if isinstance(part, Floats) else part.values()
 

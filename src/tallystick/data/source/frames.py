@@ -316,10 +316,14 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
     if module == "polars" and type(cells).__name__ == "Series":
         return from_arrow(cells.to_frame("x"), Reading(), None).get(0)
     framed = module in ("pandas", "polars")  # what a frame has besides columns: groups, windows
-    if not framed and isinstance(dimensions := getattr(cells, "ndim", 1), int) and dimensions != 1:
+    dimensions = getattr(cells, "ndim", 1)
+    if not framed and isinstance(dimensions, int) and dimensions > 1:
         raise DataError(
             f"column {shown(name)} has {dimensions} dimensions, but a column has one. Flatten it."
         )
+    unordered = isinstance(cells, str | bytes | Mapping | set | frozenset | type)
+    if unordered or framed or dimensions == 0:
+        raise _no_column(cells, name)
     if isinstance(cells, np.ndarray):
         return numpy_column(cells, name)
     try:
@@ -329,13 +333,17 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
             return sound(pa.chunked_array([pa.array(cells)]), name)
     except FAILURES as error:
         raise DataError(f"column {shown(name)} cannot be read by Arrow: {_reason(error)}.") from error
-    unordered = isinstance(cells, str | bytes | Mapping | set | frozenset)
-    if unordered or framed or not isinstance(cells, Iterable):
-        raise DataError(
-            f"column {shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
-            "Pass a list, an array or a Series."
-        )
+    if not isinstance(cells, Iterable):
+        raise _no_column(cells, name)
     return pa.chunked_array([objects_column(list(cells), name)])
+
+
+def _no_column(cells: Any, name: str) -> DataError:
+    kind = cells if isinstance(cells, type) else type(cells)
+    return DataError(
+        f"column {shown(name)} is given as {shown(kind.__name__)}, but needs one value per row. "
+        "Pass a list, an array or a Series."
+    )
 
 
 def as_column(cells: Any, name: str) -> pa.ChunkedArray:
