@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -29,6 +30,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
 STRETCH = 65_536  # rows that a thread takes at a time, at least
+MOMENT = 5e-5  # seconds, in which a thread that was woken on the same core can go to its own
 MOST_THREADS = 4096  # more are never at work at once, and answers depend on no number of them
 
 
@@ -186,6 +188,7 @@ def _on_core(work: Callable[[], None], core: int) -> None:
     try:
         with suppress(OSError):  # the system does not allow it
             os.sched_setaffinity(0, {core})
+            time.sleep(MOMENT)
         _here.kept = True
         work()
     finally:
