@@ -4,7 +4,7 @@ Knows callables. Kernels and Arrow release the interpreter's lock, so threads he
 Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
 first error in it; nobody waits for a job that ends by a checkpoint; no job is left behind, while threads wait
 for the next call of `in_order`, since to start one takes longer than a small job; where no thread can be had,
-jobs are done by the caller; a thread that was kept to a core may use all of them again when its work is done.
+jobs are done by the caller; a thread that is kept to one core has those it had before when its work is done.
 """
 
 from __future__ import annotations
@@ -173,9 +173,9 @@ def shared_out(rows: int, threads: int | None = None, shares: int = 8) -> list[s
 
 
 def _on_cores(work: Callable[[], None], count: int) -> list[Callable[[], None]]:
-    """Return a work for so many threads. Where they are as many as the cores, each keeps to one: a system may
-    wake two on the same (the kernel of a guest takes a core that sleeps for one in use), and leave them there
-    for longer than a prediction takes.
+    """Return jobs for so many threads that do the same work. Where they are as many as the cores, each keeps
+    to one: a system may wake two on the same (the kernel of a guest takes a core that sleeps for one in use),
+    and leave them there for longer than a prediction takes.
     """
     cores = _cores_here()
     if _here.kept or len(cores) != count or count == 1:
@@ -184,6 +184,7 @@ def _on_cores(work: Callable[[], None], count: int) -> list[Callable[[], None]]:
 
 
 def _on_core(work: Callable[[], None], core: int) -> None:
+    """Do a work on one core; the thread has its own cores again afterwards."""
     before = os.sched_getaffinity(0)
     try:
         with suppress(OSError):  # the system does not allow it
@@ -201,8 +202,9 @@ def each_in_order(
     work: Callable[[S], T], items: Iterable[S], threads: int | None = None, *, on_cores: bool = False
 ) -> list[T]:
     """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
-    as long as a small item; answers are all kept. on_cores: a thread for each core keeps to it. For kernels
-    over rows alone: threads that wait for Python's lock gain nothing, and what a work starts stays there.
+    as long as a small item; answers are all kept. on_cores: each thread keeps to a core, where
+    they are as many. That is for kernels over rows alone: threads that wait for Python's lock gain nothing,
+    and threads or processes that the work starts would stay on its core.
     """
     lock, left = threading.Lock(), enumerate(_to_the_end(partial(work, item) for item in items))
     found: dict[int, T] = {}

@@ -122,7 +122,9 @@ def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, li
 
 
 def asked_by(by: Any) -> By:
-    """Return what groups are asked by as what is true where there is any: names may come as an array."""
+    """Return the columns that groups are asked by, in a form that is false where there are none: names may
+    come as an array, and None is no name.
+    """
     return by if isinstance(by, Mapping) else listed("by", () if by is None else by)
 
 
