@@ -145,7 +145,9 @@ def predictions():
     model, peer = ts.LogisticRegression(l2=1.0).fit(X, y), Peer().fit(X, y)
     halves = X[: len(X) // 2], X[len(X) // 2 :]
     theirs, ours, read = in_turn(
-        lambda: peer.predict(X), lambda: model.predict(X), lambda: each_in_order(np.sum, halves, 2)
+        lambda: peer.predict(X),
+        lambda: model.predict(X),
+        lambda: each_in_order(np.sum, halves, 2, on_cores=True),
     )
     row = {f"x{j}": float(X[0, j]) for j in range(X.shape[1])}
     micro = seconds(lambda: model.predict_one(row), runs=1000) * 1e6

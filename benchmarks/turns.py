@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 ROUNDS = 5
-REST = 0.1  # seconds: threads of OpenBLAS turn on after a product, and take a core from who comes next
+REST = 0.1  # seconds: threads of OpenBLAS spin on after a product, and take a core from who comes next
 Work = Callable[[], object]
 Clock = Callable[[], float]
 

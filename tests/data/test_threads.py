@@ -200,6 +200,35 @@ def test_threads_wait_for_the_next_call_and_end_with_a_walk_that_is_left():
     assert list(in_order([checkpoint] * 9, 3)) == [None] * 9
 
 
+def test_threads_of_a_call_with_few_items_do_those_of_one_with_more():
+    def who(many: int) -> set[int]:
+        every = threading.Barrier(many, timeout=PATIENCE)  # so each thread has one item
+
+        def work(_):
+            every.wait()
+            return threading.get_ident()
+
+        return set(each_in_order(work, range(many), 8))
+
+    few, more = who(3), who(5)
+    assert few < more
+    assert len(more) == 5
+
+
+def test_an_interrupt_behind_the_answer_is_told_as_itself():
+    once = module._Once(lambda: 1)
+    plain = once.future.set_result
+
+    def interrupted(answer):
+        plain(answer)
+        raise KeyboardInterrupt
+
+    once.future.set_result = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        once()
+    assert once.future.result() == 1
+
+
 def test_an_interrupt_while_the_first_job_is_handed_out_stops_it(monkeypatch):
     plain = module._begun
 
@@ -349,6 +378,15 @@ class TestCores:
         assert each_in_order(work, range(3), 3, on_cores=True) == [True] * 3
         assert list(asked.values()) == [{3, 5, 9}] * len(asked)
 
+    def test_the_caller_stays_free_where_no_thread_can_be_had(self, asked, monkeypatch):
+        def none(*_):
+            raise RuntimeError("can't start new thread")
+
+        module._end_idle()
+        monkeypatch.setattr(module.ThreadPoolExecutor, "submit", none)
+        assert each_in_order(str, range(5), 3, on_cores=True) == ["0", "1", "2", "3", "4"]
+        assert not asked
+
     def test_the_work_is_done_where_the_system_allows_none(self, asked, monkeypatch):
         def refused(*_):
             raise PermissionError("not allowed")
@@ -356,6 +394,7 @@ class TestCores:
         monkeypatch.setattr(os, "sched_setaffinity", refused)
         assert each_in_order(str, range(5), 3, on_cores=True) == ["0", "1", "2", "3", "4"]
 
+    @pytest.mark.slow
     @pytest.mark.skipif(thread_count(None) == 1, reason="there is one core")
     def test_no_thread_of_any_library_stays_on_a_core(self):
         """A thread begins with the cores of the one that starts it: those of Arrow may begin in our work."""

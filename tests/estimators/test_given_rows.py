@@ -250,6 +250,15 @@ def test_a_row_by_itself_has_values_by_column(given):
     assert numbers.predict_one(pd.Series(rows[0])) == numbers.predict_one(rows[0])
 
 
+@pytest.mark.parametrize("method", [ts.RegressionTree, ts.LinearRegression, ts.DecisionTree, ts.NaiveBayes])
+def test_a_row_by_itself_is_no_table(method, monkeypatch):
+    rows = [{"a": i % 3, "b": i % 7, "y": i % 2} for i in range(40)]
+    model = method().fit(rows, "y")
+    want = model.predict(rows[:9])
+    monkeypatch.setattr(method, "_blocks", None)  # who reads a table asks for them
+    assert [model.predict_one(row) for row in rows[:9]] == want.tolist()
+
+
 def test_what_is_no_name_of_a_language_is_no_export(tree):
     with pytest.raises(OptionError, match="there is no export to"):
         tree.export(["sql"])
@@ -270,7 +279,7 @@ def test_dates_are_no_weights(tmp_path):
 @pytest.mark.parametrize("given", [pd.Series, pd.DataFrame, np.ndarray, list])
 def test_a_class_is_neither_labels_nor_weights(given):
     rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
-    with pytest.raises(TargetError, match=f"'{given.__name__}' is a class, not labels"):
+    with pytest.raises(TargetError, match=f"'{given.__name__}' is a type of Python's, not labels"):
         ts.NaiveBayes().fit(rows, given)
     with pytest.raises(DataError, match=r"'sample_weight' is given as '.*', but needs one value per row"):
         ts.NaiveBayes().fit(rows, "y", given)

@@ -173,7 +173,10 @@ def test_a_tree_that_had_no_room_is_let_go_before_others_are_tried(monkeypatch):
         ({"by": "y"}, "^by names column 'y', which is the target"),
         ({"by": np.array(["x", "nope"])}, "^by names column 'nope'"),
         ({"others": np.array([1, 2])}, "2 estimators that are called 'int64'"),
-        ({"cost": {"p": {"q": 10**400}}}, "cost must be"),
+        ({"cost": {"p": {"q": 10**400}}}, "cost must be .* found .*'p': {'q': 1000"),
+        ({"by": "x:2,4", "sample_weight": "x"}, "^by names column 'x', which has the weights. Name another"),
+        ({"groups": "x", "sample_weight": "x"}, "^groups names column 'x', which has the weights"),
+        ({"time": "x", "sample_weight": "x"}, "^time names column 'x', which has the weights"),
         ({"progress": "yes"}, "progress must be a function of .done, total, what., not 'yes'"),
         ({"by": [None]}, "by must be names of columns, not None"),
         ({"by": {"x": 3}}, "the ranges of 'x' begin at numbers that rise, not 3"),
@@ -187,6 +190,24 @@ def test_an_argument_that_makes_no_sense_is_told_in_our_words(given, says):
     rows = pd.DataFrame({"x": np.arange(40) % 7, "y": ["p", "q"] * 20})
     with pytest.raises(OptionError, match=says):
         ts.compare(rows, "y", **{"methods": ["bayes"], "tuned": False, "folds": 3, **given})
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda rows: ts.cross_validate(ts.NaiveBayes(), rows, "y", 3, progress=3),
+        lambda rows: ts.cross_validate(ts.NaiveBayes(), rows, "y", held_out=rows, progress=3),
+        lambda rows: ts.learning_curve("no such file.csv", "y", progress=3),
+        lambda rows: ts.describe(rows, target="y", progress=3),
+        lambda rows: ts.Spark(progress=3),
+        lambda rows: ts.Sql(progress=3),
+        lambda rows: ts.Gpu(progress=3),
+    ],
+)
+def test_progress_is_a_function_wherever_it_is_given(work):
+    rows = pd.DataFrame({"x": np.arange(40) % 7, "y": ["p", "q"] * 20})
+    with pytest.raises(OptionError, match=r"progress must be a function of \(done, total.*\), not 3"):
+        work(rows)
 
 
 def test_shares_of_rows_may_be_an_array_and_repeats_are_whole():

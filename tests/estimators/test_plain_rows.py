@@ -48,7 +48,7 @@ def test_levels_and_marks_that_are_numbers_need_reading():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_pieces_stand_in_the_order_of_the_rows(monkeypatch, threads):
+def test_stretches_stand_in_the_order_of_the_rows(monkeypatch, threads):
     monkeypatch.setattr(threads_room, "STRETCH", 3)
     X = np.arange(20.0).reshape(10, 2)
     found = from_floats(NUMBERS, X, lambda columns, rows: columns[0] + columns[1], threads)

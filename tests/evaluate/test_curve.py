@@ -109,10 +109,11 @@ def test_a_learning_curve_of_more_rows_than_memory_holds_is_that_of_rows_in_memo
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"sizes": -1}, "sizes must be a list of numbers of rows, or how many there are, not -1"),
-        ({"sizes": 1.5}, "sizes must be a list of numbers of rows, or how many there are, not 1.5"),
+        ({"sizes": -1}, "numbers of rows, or how many sizes .up to 1,000., not -1"),
+        ({"sizes": 1.5}, "numbers of rows, or how many sizes .up to 1,000., not 1.5"),
+        ({"sizes": 10**30}, "numbers of rows, or how many sizes .up to 1,000., not 1000"),
         ({"sizes": [10**30]}, "sizes must lie between 1 and"),
-        ({"sizes": True}, "sizes must be a list of numbers of rows, or how many there are, not True"),
+        ({"sizes": True}, "numbers of rows, or how many sizes .up to 1,000., not True"),
         ({"sizes": ["a"]}, "sizes must be a list of numbers of rows"),
         ({"repeats": 1.5}, "repeats must be a whole number from 1 to 10,000, not 1.5"),
         ({"repeats": None}, "repeats must be a whole number from 1 to 10,000, not None"),

@@ -115,7 +115,9 @@ inline void add_word_hashes(size_t rows, const int64_t* starts, const uint32_t* 
 }
 
 inline void mix_hashes(size_t rows, uint64_t* hashes) {
-    for (size_t row = 0; row < rows; ++row) hashes[row] = mix(hashes[row]);
+    run_fast([=] {
+        for (size_t row = 0; row < rows; ++row) hashes[row] = mix(hashes[row]);
+    });
 }
 
 // Sum over rows of weight * (high[row] 2^64 + low[row]) modulo 2^128.

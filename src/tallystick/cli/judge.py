@@ -91,7 +91,7 @@ def compare(
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @options.methods("Draw only these.")
-@click.option("--repeats", type=int, default=20, show_default=True, help="Random subsets.")
+@click.option("--repeats", type=int, default=20, show_default=True, help="Random subsets, 1 to 10,000.")
 @options.picture
 @options.columns
 @options.reading

@@ -41,7 +41,7 @@ from tallystick.errors import OptionError
 @click.option("--folds", type=click.IntRange(min=2),
               help="Number of folds.  [default: 10; 5 where ten would be long]")  # fmt: skip
 @click.option("--repeats", type=int, default=5, show_default=True,
-              help="Subsets of the learning curve; 0 leaves it out.")  # fmt: skip
+              help="Subsets of the learning curve, up to 10,000; 0 leaves it out.")  # fmt: skip
 @click.option("--title", default="", help="What the page calls the data; the file's name if not given.")
 @options.columns
 @options.reading

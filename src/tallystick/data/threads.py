@@ -4,7 +4,8 @@ Knows callables. Kernels and Arrow release the interpreter's lock, so threads he
 Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
 first error in it; nobody waits for a job that ends by a checkpoint; no job is left behind, while threads wait
 for the next call of `in_order`, since to start one takes longer than a small job; where no thread can be had,
-jobs are done by the caller; a thread that is kept to one core has those it had before when its work is done.
+jobs are done by the caller, on any core; a thread that stayed on one core has those it had before when its
+work is done.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ T = TypeVar("T")
 FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
 STRETCH = 65_536  # rows that a thread takes at a time, at least
 MOMENT = 5e-5  # seconds, in which a thread that was woken on the same core can go to its own
-MOST_THREADS = 4096  # more are never at work at once, and answers depend on no number of them
+MOST_THREADS = 4096  # no machine runs more at once, and answers do not depend on how many there are
 
 
 class _Here(threading.local):
-    """What a thread knows of its job: who stops it, and whether it is kept to one core."""
+    """What a thread knows of its job: who stops it, and whether it stays on one core."""
 
     stop: threading.Event | None = None
-    kept = False
+    on_core = False
 
 
 _here = _Here()
@@ -108,6 +109,8 @@ class _Once(Generic[T]):
             checkpoint()
             self.future.set_result(self.job())
         except BaseException as error:  # as a pool does: whoever waits is told
+            if self.future.done():  # an interrupt of the caller, who did it: the answer is there
+                raise
             self.future.set_exception(error)
         finally:
             _here.stop = before
@@ -129,7 +132,7 @@ def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
     """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
-    count = 1 if _here.kept else thread_count(threads)  # on one core, threads would wait for each other
+    count = 1 if _here.on_core else thread_count(threads)  # on one core, threads would wait for each other
     if count == 1:
         for job in jobs:
             yield job()
@@ -173,27 +176,32 @@ def shared_out(rows: int, threads: int | None = None, shares: int = 8) -> list[s
 
 
 def _on_cores(work: Callable[[], None], count: int) -> list[Callable[[], None]]:
-    """Return jobs for so many threads that do the same work. Where they are as many as the cores, each keeps
-    to one: a system may wake two on the same (the kernel of a guest takes a core that sleeps for one in use),
+    """Return jobs for so many threads that do the same work. Where they are as many as the cores, each stays
+    on one: a system may wake two on the same (the kernel of a guest takes a core that sleeps for one in use),
     and leave them there for longer than a prediction takes.
     """
     cores = _cores_here()
-    if _here.kept or len(cores) != count or count == 1:
+    if _here.on_core or len(cores) != count or count == 1:
         return [work] * count
-    return [partial(_on_core, work, core) for core in cores]
+    caller = threading.get_ident()
+    return [partial(_on_core, work, core, caller) for core in cores]
 
 
-def _on_core(work: Callable[[], None], core: int) -> None:
-    """Do a work on one core; the thread has its own cores again afterwards."""
+def _on_core(work: Callable[[], None], core: int, caller: int) -> None:
+    """Do the work on one core; the thread has its own cores again afterwards. The caller, who does it where
+    no thread can be had, stays free: an interrupt comes to that thread alone, and could leave it there.
+    """
+    if threading.get_ident() == caller:
+        return work()
     before = os.sched_getaffinity(0)
     try:
         with suppress(OSError):  # the system does not allow it
             os.sched_setaffinity(0, {core})
+            _here.on_core = True
             time.sleep(MOMENT)
-        _here.kept = True
         work()
     finally:
-        _here.kept = False
+        _here.on_core = False
         with suppress(OSError):  # the cores of the process were changed meanwhile
             os.sched_setaffinity(0, before)
 
@@ -202,9 +210,9 @@ def each_in_order(
     work: Callable[[S], T], items: Iterable[S], threads: int | None = None, *, on_cores: bool = False
 ) -> list[T]:
     """Return work(item) of every item, in order. Threads take items one by one, since handing out a job takes
-    as long as a small item; answers are all kept. on_cores: each thread keeps to a core, where
-    they are as many. That is for kernels over rows alone: threads that wait for Python's lock gain nothing,
-    and threads or processes that the work starts would stay on its core.
+    as long as a small item; answers are all kept. on_cores: each thread stays on one core, where there are as
+    many threads as cores. That is for kernels over rows alone: threads that wait for Python's lock gain
+    nothing, and threads or processes that the work starts would stay on its core.
     """
     lock, left = threading.Lock(), enumerate(_to_the_end(partial(work, item) for item in items))
     found: dict[int, T] = {}
@@ -226,7 +234,7 @@ def each_in_order(
 
     count = thread_count(threads)
     count = max(1, min(count, length_hint(items, count)))
-    for _ in in_order(_on_cores(some, count) if on_cores else [some] * count, count):
+    for _ in in_order(_on_cores(some, count) if on_cores else [some] * count, threads):
         pass
     if failed:
         first = failed[min(failed)]

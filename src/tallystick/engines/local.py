@@ -22,6 +22,13 @@ from tallystick.stats.rest import Rest
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
+TOLD = "done, total, what"  # what functions are called with that are told of other work than rows summed
+
+
+def check_progress(progress: Any, told: str = "done, total") -> None:
+    """Refuse what cannot be called as work goes on. told: what it is called with."""
+    if progress is not None and not callable(progress):
+        raise OptionError(f"progress must be a function of ({told}), not {shown(progress)}.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,8 +60,7 @@ class Local:
             thread_count(self.threads)
         if self.memory is not None:
             budget(self.memory)
-        if self.progress is not None and not callable(self.progress):
-            raise OptionError(f"progress must be a function of (done, total), not {shown(self.progress)}.")
+        check_progress(self.progress)
 
     __repr__ = typed
 

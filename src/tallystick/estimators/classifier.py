@@ -16,7 +16,6 @@ from tallystick.contracts import Block, Model, Table
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
-from tallystick.estimators.rows import check_row
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
@@ -89,18 +88,7 @@ class Classifier(Deciding):
         array [class]
             In the order of `classes_`.
         """
-        self._check_fitted()
-        if self.threads is not None or self.engine is not None:
-            self._local()  # what is not sense is refused as `predict` does, though one row needs no thread
-        if type(row) is not dict:
-            check_row(row)
-        found = None if self.schema_.has_parts else self.model_.record(row)
-        if found is not None:
-            return found
-        shares: NDArray[np.float64] = self.predict_proba(
-            [dict(row)], lenient=lenient, missing_columns=missing_columns
-        )[0]
-        return shares
+        return self._shares_of_one(row, lenient=lenient, missing_columns=missing_columns)
 
     def predict_one(
         self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"

@@ -14,6 +14,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import listed
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.source.size import told
+from tallystick.engines.local import TOLD, check_progress
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
@@ -45,7 +46,7 @@ from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.groups import By, asked_by, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import tidy
-from tallystick.evaluate.running import check_progress, fresh, training_loss
+from tallystick.evaluate.running import fresh, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
 from tallystick.stats.room import FEWER_NODES, LargeTree
@@ -148,8 +149,8 @@ def compare(
     'naive Bayes'
     """
     check_codes(ignore)
-    check_progress(progress)
-    by = asked_by(by)
+    check_progress(progress, TOLD)
+    by = asked_by(by, sample_weight)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
     methods_named(methods, shared, regression=regression)
     data = data if is_spark(data) else opened(data)
@@ -300,7 +301,7 @@ def learning_curve(
     target: Any = None,
     *,
     methods: Methods | None = None,
-    sizes: Sequence[int] | None = None,
+    sizes: Sequence[int] | int | None = None,
     repeats: int = 20,
     sample_weight: Any = None,
     progress: Progress | None = None,
@@ -317,8 +318,8 @@ def learning_curve(
     methods : list of str or dict, default None
         Methods, such as "tree", variants, "bayes-gaussian-shared", either with settings, "tree:max_depth=3",
         or estimators by name; None is naive Bayes, logistic regression and the scorecard.
-    sizes : list of int, default None
-        The numbers of training rows; None: from 10 up to two thirds of the rows.
+    sizes : list of int, or int, default None
+        The numbers of training rows, or how many of them from 10 up to two thirds of the rows; None is ten.
     repeats : int, default 20
         How many subsets of each size.
     sample_weight : array or str, default None
@@ -341,6 +342,7 @@ def learning_curve(
     >>> curve.sizes
     (4, 8)
     """
+    check_progress(progress, TOLD)
     methods = CURVED if methods is None else methods
     chosen = methods_named(methods, shared)
     if not chosen:

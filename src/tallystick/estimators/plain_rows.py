@@ -44,7 +44,7 @@ def from_floats(
     out = there(columns, len(X)) if floats and there is not None else None
     if out is None:
         columns = [here(c) for c in columns]
-        out = in_pieces(columns, len(X), work, threads)
+        out = in_stretches(columns, len(X), work, threads)
     if out is None:
         return None
     met = Met(schema)
@@ -53,8 +53,8 @@ def from_floats(
     return out
 
 
-def in_pieces(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
-    """Return work(columns, rows) of pieces of the rows, over threads; None when one has to be read."""
+def in_stretches(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
+    """Return work(columns, rows) of stretches of the rows, over threads; None when one has to be read."""
     out: list[NDArray[Any]] = []
     first = Lock()
 

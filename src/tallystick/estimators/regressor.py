@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.estimators.base import Estimator
-from tallystick.estimators.rows import check_row
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -76,9 +75,7 @@ class Regressor(Estimator):
         float
             The answer.
         """
-        self._check_fitted()
-        check_row(row)
-        return float(self.predict([dict(row)], lenient=lenient, missing_columns=missing_columns)[0])
+        return float(self._shares_of_one(row, lenient=lenient, missing_columns=missing_columns)[0])
 
     def predict_interval(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"

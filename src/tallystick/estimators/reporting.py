@@ -18,6 +18,7 @@ from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
 from tallystick.data.source.size import budget
 from tallystick.description import Description, describe_table
+from tallystick.engines.local import TOLD, check_progress
 from tallystick.errors import ContinuousTarget, DataError, OptionError, shown
 from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
@@ -42,7 +43,6 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import check_repeats
 from tallystick.evaluate.groups import By, names_by
 from tallystick.evaluate.large import tidy
-from tallystick.evaluate.running import check_progress
 from tallystick.evaluate.trials import Candidate
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
@@ -156,7 +156,7 @@ def report(
     >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
     One column, sky, predicts play correctly for all rows. ...
     """
-    check_progress(progress)
+    check_progress(progress, TOLD)
     check_repeats(repeats, least=0)  # none: no learning curve
     if against is not None:
         changed = change_report(data, against, title, shared.get("threads"))

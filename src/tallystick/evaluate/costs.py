@@ -41,7 +41,7 @@ def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | 
     if prices.shape != (size, size) or not np.isfinite(prices).all():
         raise OptionError(
             f"cost must be {{class: {{answer: cost}}}}, or {size} rows of {size} numbers, "
-            f"cost[truth][answer], found shape {prices.shape}."
+            f"cost[truth][answer], found {shown(cost)}."
         )
     return _with_unseen(prices)
 

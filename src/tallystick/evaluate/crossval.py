@@ -19,13 +19,23 @@ from tallystick.contracts import Table
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
+from tallystick.engines.local import TOLD, check_progress
 from tallystick.errors import Argument, OptionError, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
 from tallystick.evaluate.far_groups import groups_far
 from tallystick.evaluate.folds import Dealing, check_repeats, check_times, one_out, time_column
-from tallystick.evaluate.groups import Again, By, asked_by, group_names, names_by, naming, refuse_target
+from tallystick.evaluate.groups import (
+    Again,
+    By,
+    asked_by,
+    group_names,
+    names_by,
+    naming,
+    refuse_target,
+    refuse_weights,
+)
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
 from tallystick.evaluate.method import Fits
@@ -120,7 +130,8 @@ def cross_validate(
     1.0
     """
     check_repeats(repeats)
-    by = asked_by(by)
+    check_progress(progress, TOLD)
+    by = asked_by(by, sample_weight)
     if held_out is not None:
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost, threshold)
@@ -132,10 +143,8 @@ def cross_validate(
         return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
     dealing, how = way.dealing(table), way.words(table)
     values = names_by(fresh(model), again, table, by, ordered=not is_spark(data))
-    if way.one_out:
-        plans = [one_out(table)]
-    else:
-        plans = [dealing.outer(table, way.folds, key) for key in way.keys(repeats)]
+    outer = partial(dealing.outer, table, way.folds)
+    plans = [one_out(table)] if way.one_out else [outer(key) for key in way.keys(repeats)]
     lean = way.lean(table)
     weights = None if table.weights is None else table.weights / table.unit
     if table.response is not None:
@@ -303,6 +312,7 @@ class FoldWay:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
         if isinstance(data, table_room.Table) and not self.aside:
             return data
+        refuse_weights(self._named, weight)
         known = Columns.of(reader.columns, reader.kinds)
         kinds, keep = dict(known.kinds), known.keep
         if self.groups is not None:

@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat
 MOST_TESTED = 5_000  # more test rows cost time and tell nothing new
 POINTS = 10
+MOST_POINTS = 1_000  # each is a fit of every method in every repeat, and a page shows no more
 
 
 @dataclass(frozen=True)
@@ -207,14 +208,15 @@ def subsets(
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
     whole = isinstance(sizes, int | np.integer) and not isinstance(sizes, bool)
-    if sizes is None or (whole and sizes >= 0):  # type: ignore[operator]
+    if sizes is None or (whole and 0 <= sizes <= MOST_POINTS):  # type: ignore[operator]
         points = min(int(sizes or POINTS), many)  # type: ignore[arg-type]
         return sorted({int(s) for s in np.geomspace(min(10, most), most, points).round()})
     try:
         out = sorted({int(s) for s in sizes})  # type: ignore[union-attr]
     except (TypeError, ValueError, OverflowError):
         raise OptionError(
-            f"sizes must be a list of numbers of rows, or how many there are, not {shown(sizes)}."
+            f"sizes must be a list of numbers of rows, or how many sizes (up to {MOST_POINTS:,}), not "
+            f"{shown(sizes)}."
         ) from None
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(

@@ -121,11 +121,14 @@ def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, li
     return out
 
 
-def asked_by(by: Any) -> By:
+def asked_by(by: Any, weight: Any = None) -> By:
     """Return the columns that groups are asked by, in a form that is false where there are none: names may
-    come as an array, and None is no name.
+    come as an array, and None is no name. weight: a column that is none of them, where it is a name.
     """
-    return by if isinstance(by, Mapping) else listed("by", () if by is None else by)
+    found: By = by if isinstance(by, Mapping) else listed("by", () if by is None else by)
+    known = [weight] if isinstance(weight, str) else []
+    refuse_weights(dict.fromkeys(asked_groups(found, known) if known else (), "by"), weight)
+    return found
 
 
 def asked_groups(by: By, known: Iterable[str]) -> dict[str, tuple[float, ...] | None]:
@@ -201,6 +204,14 @@ def refuse_target(options: Mapping[str, str], schema: Schema) -> None:
     if name in options and name not in schema.given:
         raise OptionError(
             Argument(options[name]), f" names column {shown(name)}, which is the target. Name another column."
+        )
+
+
+def refuse_weights(options: Mapping[str, str], weight: Any) -> None:
+    """Refuse the column of weights among columns that tell rows apart: column -> argument that named it."""
+    if isinstance(weight, str) and weight in options:
+        raise OptionError(
+            Argument(options[weight]), f" names column {shown(weight)}, which has the weights. Name another."
         )
 
 

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
-from tallystick.errors import OptionError, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.far_sums import JudgedSums
 from tallystick.evaluate.folds import NEVER, FoldPlan
@@ -35,17 +34,10 @@ WORKERS = 2  # folds at work at once
 SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
 
 
-def check_progress(progress: Any) -> None:
-    """Refuse what cannot be called as work goes on."""
-    if progress is not None and not callable(progress):
-        raise OptionError(f"progress must be a function of (done, total, what), not {shown(progress)}.")
-
-
 class Steps:
     """Counts finished pieces of work over all threads and tells them."""
 
     def __init__(self, total: int, progress: Progress | None, what: str = "folds") -> None:
-        check_progress(progress)
         self.total, self.progress, self.what = total, progress, what
         self.done, self.lock = 0, threading.Lock()
 

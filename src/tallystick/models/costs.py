@@ -23,7 +23,7 @@ def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     rows = by_answer(given, target) if isinstance(given, Mapping) else given
     try:
         table = np.array(rows, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         table = np.empty(0)
     if table.shape != (size, size) or not bool(np.all((table >= 0) & np.isfinite(table))) or not table.any():
         raise OptionError(

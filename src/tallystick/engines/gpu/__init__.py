@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tallystick.contracts import Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
-from tallystick.engines.local import Local
+from tallystick.engines.local import Local, check_progress
 from tallystick.errors import DeviceFull, OptionError, shown
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Gpu:
             raise OptionError(f"device must be a whole number from 0, not {shown(self.device)}.")
         if self.memory is not None:
             budget(self.memory)
+        check_progress(self.progress)
 
     __repr__ = typed
 

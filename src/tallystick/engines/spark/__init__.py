@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.table.block import pack, unpack
+from tallystick.engines.local import check_progress
 from tallystick.engines.spark.frames import rows_sent
 from tallystick.engines.spark.table import SparkTable
 from tallystick.engines.spark.workers import is_connect, merged_there, plain_errors, settle
@@ -45,6 +46,9 @@ class Spark:
 
     session: Any = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        check_progress(self.progress)
 
     __repr__ = typed
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tallystick.contracts import Statistic, Table
 from tallystick.data.schema import typed
-from tallystick.engines.local import Local
+from tallystick.engines.local import Local, check_progress
 
 if TYPE_CHECKING:
     from tallystick.engines.sql.table import SqlTable
@@ -47,6 +47,9 @@ class Sql:
 
     connection: Any = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        check_progress(self.progress)
 
     __repr__ = typed
 
