@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from far_rows import mixed_rows
 
 import tallystick as ts
@@ -24,6 +25,24 @@ def test_sums_of_tested_rows_are_those_of_all_at_once():
     assert found[:2] == every[:2] == (90, int((shares.argmax(axis=1) != truth).sum()))
     assert nearest(found.loss) == nearest(every.loss)
     assert np.isclose(nearest(found.loss), log_losses(truth.astype(np.int64), shares).sum())
+
+
+@pytest.mark.parametrize("unit", [1, 4])
+def test_a_row_that_is_judged_counts_as_often_as_it_weighs(unit):
+    rng = np.random.default_rng(unit)
+    shares, truth = rng.dirichlet([1, 2], 90), rng.integers(0, 2, 90).astype(np.uint8)
+    weights = rng.integers(1, 9, 90)
+    again = np.repeat(np.arange(90), weights)
+    work = lambda block: shares[block.codes("at")]  # noqa: E731
+    found = []
+    for at, own in ((np.arange(90), weights), (again, None)):
+        block = Block(len(at), {"at": at}, truth[at], weights=own)
+        judged = JudgedSums(work, None)
+        losses = LossSums((work,))
+        told = judged.add(judged.zero(), block)
+        each = nearest(losses.add(losses.zero(), block)[0])
+        found.append((told.rows, told.error, told.mean_loss, each))
+    assert found[0] == found[1]
 
 
 def test_classes_are_counted_where_the_rows_are():
