@@ -16,6 +16,7 @@ from tallystick.estimators import scorecard
 from tallystick.estimators.faces import dependence
 from tallystick.estimators.judging import compare_read
 from tallystick.evaluate import far_trials, trials
+from tallystick.evaluate.cases import InTurn
 from tallystick.evaluate.checks import check_columns, check_table
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.trials import Candidate
@@ -132,11 +133,20 @@ def test_a_curve_of_rows_with_weights_that_stay_with_spark_is_the_one_here(spark
 
 def test_subsets_of_rows_with_weights_that_are_brought_give_the_same_curve(spark, monkeypatch):
     table = weighed_rows(60).drop_columns(OUT)
-    asked = {"methods": ["bayes"], "sizes": [20], "repeats": 1, "sample_weight": "w"}
+    asked = {"methods": ["bayes"], "sizes": [70], "repeats": 1, "sample_weight": "w"}
     here = ts.learning_curve(table, "y", **asked)
-    monkeypatch.setattr(table_room, "NEAR_CELLS", 60)  # the subset is brought, all rows are not
+    monkeypatch.setattr(table_room, "NEAR_CELLS", 220)  # 70 copies are brought, 80 rows are not
     there = ts.learning_curve(sent(spark, table), "y", **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+
+
+def test_a_fold_has_the_rows_that_are_there_and_as_many_cases_as_copies(spark):
+    read = ts.NaiveBayes()._read(sent(spark, weighed_rows(60).drop_columns(OUT)), "y", "w")
+    rows = read.dealer().in_order(InTurn(1, 3))
+    part = rows.of_folds(0)
+    assert part.rows == part.printed.rows == len(part.near().classes)
+    assert part.rows < rows.sizes[0] == part.printed.counted
+    rows.release()
 
 
 FITTED = {
