@@ -296,8 +296,8 @@ class Table(Protocol):
         """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
         ...
 
-    def dealer(self, weighed: bool = False) -> Any:
-        """Return who deals and ranks rows that stay far; else None. weighed: of any weight, else of one."""
+    def dealer(self) -> Any:
+        """Return who deals and ranks rows that stay far; else None."""
         ...
 
     def blocks(self) -> Iterator[Block]:

@@ -110,8 +110,8 @@ def test_ways_to_deal_rows_that_make_no_sense_are_refused(given, says):
 
 def test_leaving_out_each_row_is_refused_where_rows_stay_far():
     way = FoldWay.of("leave-one-out", None, None)
-    assert way.far(SimpleNamespace(place="far", dealer=lambda _: None)) is None  # a database
-    far = SimpleNamespace(place="far", rows=5_000_000, dealer=lambda _: object())
+    assert way.far(SimpleNamespace(place="far", dealer=lambda: None)) is None  # a database
+    far = SimpleNamespace(place="far", rows=5_000_000, dealer=object)
     with pytest.raises(OptionError, match=r"these 5,000,000 rows stay with Spark\. Use folds=10") as caught:
         way.far(far)
     assert "\n" not in str(caught.value)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from far_rows import mixed_rows
 
 import tallystick as ts
 from tallystick.errors import DataError, OptionError
-from tallystick.evaluate import curve_table
-from tallystick.evaluate.curve import Curve
+from tallystick.evaluate import cases, curve_table
+from tallystick.evaluate.curve import Curve, subsets
 from tallystick.evaluate.running import fold_shares
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
@@ -51,11 +53,8 @@ def test_a_method_that_grows_its_own_shares_has_the_curve_of_refits(votes):
 
 @pytest.mark.slow
 def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
-    from tallystick.evaluate.cases import cases_of
-    from tallystick.evaluate.curve import subsets
-
     def taught(table):
-        return subsets(cases_of(table), table, 1, 200, [200])[1][:200]
+        return subsets(cases.cases_of(table), table, 1, 200, [200])[2][:200]
 
     data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
     table = ts.NaiveBayes()._read(data, "y")
@@ -65,6 +64,27 @@ def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
     mixed = np.random.default_rng(0).permutation(600)
     again = table.take(mixed)
     assert sorted(again.row_hashes()[taught(again)]) == sorted(table.row_hashes()[first])
+
+
+@pytest.mark.parametrize("most", [cases.MOST, 40])  # beyond, late copies follow each other
+def test_subsets_of_rows_with_weights_have_so_many_copies(monkeypatch, most):
+    monkeypatch.setattr(cases, "MOST", most)
+    many = np.random.default_rng(2).integers(1, 30, 60)
+    table = ts.NaiveBayes()._read(mixed_rows(45), "y", many)
+    pieces, test, train, places = subsets(cases.cases_of(table), table, 1, 50, [7, 100, 301])
+    assert pieces.weights[test].sum() == 50
+    assert [int(pieces.weights[train[:at]].sum()) for at in places] == [7, 100, 301]
+    assert pieces.weight == table.weight
+
+
+@pytest.mark.slow
+def test_a_curve_of_rows_with_weights_is_that_of_their_copies():
+    many = np.random.default_rng(2).integers(1, 9, 60)
+    rows = mixed_rows(45, 3)
+    asked = {"methods": ["bayes", "tree:max_depth=2"], "sizes": [5, 40], "repeats": 2}
+    weighed = ts.learning_curve(rows, "y", sample_weight=many, **asked)
+    written_out = ts.learning_curve(rows.take(np.repeat(np.arange(60), many)), "y", **asked)
+    assert json.dumps(weighed.to_dict()) == json.dumps(written_out.to_dict())
 
 
 def few(rows):

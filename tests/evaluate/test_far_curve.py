@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from far_rows import keep_far, mixed_rows, sent
 
@@ -40,15 +39,6 @@ def test_too_few_rows_are_refused_in_the_same_words(spark, far):
             ts.learning_curve(data, "y", methods=["bayes"])
         said.append(str(caught.value))
     assert said[0] == said[1]
-
-
-@pytest.mark.slow
-def test_rows_with_weights_are_not_dealt_there(spark, far):
-    table = mixed_rows(30)
-    heavy = table.append_column("w", pa.array(np.arange(table.num_rows) % 3))
-    read = ts.NaiveBayes()._read(sent(spark, heavy), "y", "w")
-    assert read.dealer() is None
-    read.release()
 
 
 def test_parts_hold_the_cases_that_follow_each_other():

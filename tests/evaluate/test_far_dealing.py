@@ -136,7 +136,7 @@ def test_workers_get_no_names_of_groups_and_only_the_first_repeat_is_told_by_the
         def in_order(self, order):
             return SimpleNamespace(sizes=order.sizes(30))
 
-    table = SimpleNamespace(rows=30, schema=schema, dealer=lambda weighed: Deals())
+    table = SimpleNamespace(rows=30, schema=schema, dealer=lambda: Deals())
     dealing = FarDealing.of(table, beside=FarGroups(table, (grouping,)))
     (work,) = sent.values()
     assert work(Block(2, {"who": np.array([1, 0], np.uint8)})).tolist() == [

@@ -26,6 +26,25 @@ def test_sums_of_tested_rows_are_those_of_all_at_once():
     assert np.isclose(nearest(found.loss), log_losses(truth.astype(np.int64), shares).sum())
 
 
+def test_a_row_that_is_judged_counts_as_often_as_it_weighs():
+    rng = np.random.default_rng(7)
+    shares, truth = rng.dirichlet([1, 2], 90), rng.integers(0, 2, 90).astype(np.uint8)
+    weights, found = rng.integers(1, 9, 90), []
+    again = np.repeat(np.arange(90), weights)
+
+    def work(block):
+        return shares[block.codes("at")]
+
+    for at, own in ((np.arange(90), weights), (again, None)):
+        block = Block(len(at), {"at": at}, truth[at], weights=own)
+        judged = JudgedSums(work, None)
+        losses = LossSums((work,))
+        told = judged.add(judged.zero(), block)
+        each = nearest(losses.add(losses.zero(), block)[0])
+        found.append((told.rows, told.error, told.mean_loss, each))
+    assert found[0] == found[1]
+
+
 def test_classes_are_counted_where_the_rows_are():
     table = ts.NaiveBayes()._read(mixed_rows(30), "y")
     table.engine = ts.Local(1)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, mixed_rows, sent
+from far_rows import keep_columns_far, mixed_rows, sent, telling_rows
 
 import tallystick as ts
 from tallystick.estimators.faces import dependence
@@ -88,14 +88,7 @@ def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far,
 
 
 def test_checks_of_rows_that_stay_with_spark_are_those_here(spark, far):
-    rng = np.random.default_rng(2)
-    y = rng.choice(["no", "yes"], 150)
-    told = np.where(y == "no", "a", "b")
-    x = np.where(rng.random(150) < 0.1, -999.0, rng.normal(size=150))
-    near = np.where(y == "no", 0.0, 2.0) + rng.random(150)
-    words = [f"it is {'so' if v == 'no' else 'not'} {rng.integers(3)}" for v in y]
-    table = pa.table({"x": x, "near": near, "z": 2 * near, "told": told, "words": words, "y": y})
-    found = []
+    table, found = telling_rows(150), []
     for data in (table, sent(spark, table)):
         read = ts.NaiveBayes(kinds={"words": "text", "told": "levels"})._read(data, "y")
         every = [*check_table(read), *check_columns(read), *dependence(read)]

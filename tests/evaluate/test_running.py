@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from far_rows import mixed_rows
 
 import tallystick as ts
 from tallystick.evaluate.folds import Dealing
@@ -134,3 +135,12 @@ def test_the_loss_on_training_rows_is_that_of_their_shares():
     model = ts.NaiveBayes(alpha=1.0)._fit_table(table)
     right = model.predict_proba({"x": ["u", "v"]})[[0, 1], [0, 1]]
     assert training_loss(model, table) == pytest.approx(-np.log(right).mean())
+
+
+def test_the_loss_on_training_rows_with_weights_is_that_of_their_copies():
+    many = np.random.default_rng(2).integers(1, 9, 60)
+    rows, told = mixed_rows(45), []
+    for data, weights in ((rows, many), (rows.take(np.repeat(np.arange(60), many)), None)):
+        table = ts.NaiveBayes()._read(data, "y", weights)
+        told.append(training_loss(ts.NaiveBayes()._fit_table(table), table))
+    assert told[0] == told[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from far_rows import weighed_rows
 from tables import mixed
 
 import tallystick as ts
@@ -52,6 +53,19 @@ def test_methods_of_one_family_and_class_are_fitted_together():
         Candidate("also theirs", "other", (("", ts.NaiveBayes()),)),
     ]
     assert families(each) == [[0, 2], [1], [3], [4]]
+
+
+@pytest.mark.parametrize("target", ["y", "z"])
+def test_losses_of_rows_with_weights_are_those_of_their_copies(target):
+    reader = ts.NaiveBayes() if target == "y" else ts.LinearRegression()
+    many = np.random.default_rng(2).integers(1, 9, 60)
+    rows = weighed_rows(45).drop_columns(["x", "y" if target == "z" else "z"])
+    shares = np.random.default_rng(3).dirichlet([1, 2], 60)
+    again, told = np.repeat(np.arange(60), many), []
+    for data, weights, own in ((rows, many, shares), (rows.take(again), None, shares[again])):
+        table = reader._read(data, target, weights)
+        told.append(loss_of(table, np.arange(table.rows), own))
+    assert told[0] == told[1]
 
 
 def test_every_row_is_answered_once_and_an_equal_setting_leaves_the_earlier():

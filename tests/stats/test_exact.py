@@ -24,7 +24,8 @@ def test_a_total_is_the_nearest_double_however_values_are_cut(few, values, cut):
         patch.setattr(exact, "FEW", few)
         assert exact_total(array) == exact_total(array[::-1]) == want
     assert nearest(joined(digits(array[cut:]), digits(array[:cut]))) == want
-    assert exact_total_of(iter([array[cut:], array[:cut]])) == exact_total_of([array]) == want
+    parts = (array[cut:], None), (array[:cut], None)
+    assert exact_total_of(iter(parts)) == exact_total_of([(array, None)]) == want
 
 
 @pytest.mark.parametrize("few", [0, exact.FEW])
@@ -44,6 +45,8 @@ def test_a_weight_counts_a_value_as_often():
     want = float(sum(Fraction(v) * w for v, w in zip(values.tolist(), weights.tolist(), strict=True)))
     assert nearest(digits(values, weights)) == want
     assert nearest(digits(values, np.array([0, 2, 0]))) == 1.4
+    parts = [(values[rows], weights[rows]) for rows in (slice(2), slice(2, 3))]
+    assert exact_total_of(parts) == exact_total_of([(values, weights)]) == want
 
 
 @pytest.mark.parametrize("unit", [1, 1 << 32])

@@ -23,6 +23,31 @@ def mixed_rows(many, classes=2, seed=3):
     return pa.concat_tables([table, table.slice(0, many // 3)])
 
 
+def weighed_rows(many, classes=2, whole=True):
+    """Return rows with a weight, three more columns; equal ones have the same and other weights."""
+    table = mixed_rows(many, classes)
+    rng = np.random.default_rng(9)
+    weight = rng.choice([1, 2, 3, 5] if whole else [0.1, 0.25, 1, 1.7, 3], table.num_rows)
+    again = np.arange(table.num_rows) % many  # equal rows are equal in these columns too
+    who = rng.choice(["ann", "bob", "cid", "dan"], many)[again]
+    at = rng.integers(0, 15, many)[again] * 0.5
+    z = np.nan_to_num(np.asarray(table["x"], dtype=float)) + rng.normal(size=many)[again]
+    for name, column in {"who": who, "at": at, "z": z, "w": weight}.items():
+        table = table.append_column(name, pa.array(column))
+    return table
+
+
+def telling_rows(many):
+    """Return rows whose class a number, a level and a text tell; some numbers stand for missing."""
+    rng = np.random.default_rng(2)
+    y = rng.choice(["no", "yes"], many)
+    told = np.where(y == "no", "a", "b")
+    x = np.where(rng.random(many) < 0.1, -999.0, rng.normal(size=many))
+    near = np.where(y == "no", 0.0, 2.0) + rng.random(many)
+    words = [f"it is {'so' if v == 'no' else 'not'} {rng.integers(3)}" for v in y]
+    return pa.table({"x": x, "near": near, "z": 2 * near, "told": told, "words": words, "y": y})
+
+
 def sent(spark, table):
     """Return the rows as a DataFrame, in another order and two partitions."""
     order = np.random.default_rng(1).permutation(table.num_rows)

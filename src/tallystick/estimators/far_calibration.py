@@ -42,10 +42,14 @@ class JointOf:
 
 @dataclass(frozen=True)
 class CalibrationSums:
-    """Ask blocks of scores for the sums of a step of a calibration at (slope, shift...)."""
+    """Ask blocks of scores for the sums of a step of a calibration at (slope, shift...). unit: what a row of
+    weight 1 weighs; whole: no row weighs a part of one.
+    """
 
     at: tuple[float, ...]
     one: float
+    unit: int = 1
+    whole: bool = True
 
     def zero(self) -> NDArray[np.int64]:
         """Return the total of no rows."""
@@ -55,11 +59,31 @@ class CalibrationSums:
     def add(self, total: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
         """Add the rows of one block."""
         truth, scores = answers_in(block, len(self.at) - 1)
-        return total + term_sums(nearby(scores), truth, np.array(self.at), self.one)
+        weights = None if block.weights is None else block.weights / self.unit
+        return total + term_sums(nearby(scores), truth, np.array(self.at), self.one, weights, self.whole)
 
     def merge(self, total: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add two totals."""
         return total + other
+
+
+@dataclass(frozen=True)
+class AllWhole:
+    """Ask whether no row weighs a part of one. unit: what a row of weight 1 weighs."""
+
+    unit: int
+
+    def zero(self) -> bool:
+        """Return the total of no rows."""
+        return True
+
+    def add(self, total: bool, block: Block) -> bool:
+        """Add the rows of one block."""
+        return total and (block.weights is None or not (block.weights % self.unit).any())
+
+    def merge(self, total: bool, other: bool) -> bool:
+        """Add two totals."""
+        return total and other
 
 
 def calibrated_far(
@@ -67,7 +91,7 @@ def calibrated_far(
 ) -> NaiveBayesModel:
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
     learner = NaiveBayesLearner(model.options, model.unit)
-    rows = dealing.outer(min(folds, dealing.table.rows))
+    rows = dealing.outer(min(folds, dealing.dealer.cases))
     try:
         works = []
         for f in range(len(rows.sizes)):
@@ -78,7 +102,8 @@ def calibrated_far(
                 training.release()
         scores = rows.answered(works)
         try:
-            slope, shift = _calibrated(scores, len(rows.schema.predicted.labels), dealing.table.rows)
+            weight = dealing.table.weight / rows.unit
+            slope, shift = _calibrated(scores, len(rows.schema.predicted.labels), weight, rows.unit)
         finally:
             scores.release()
     finally:
@@ -86,10 +111,13 @@ def calibrated_far(
     return replace(model, calibration=Calibration(slope, shift))
 
 
-def _calibrated(scores: AnswerRows, classes: int, rows: int) -> tuple[float, tuple[float, ...]]:
-    one = whole_unit(float(rows))
+def _calibrated(
+    scores: AnswerRows, classes: int, weight: float, unit: int
+) -> tuple[float, tuple[float, ...]]:
+    one, whole = whole_unit(weight), unit == 1 or scores.total(AllWhole(unit))
 
     def look(at: Array) -> tuple[float, Array, Array]:
-        return objective(scores.total(CalibrationSums(tuple(at.tolist()), one)), at, one)
+        asked = CalibrationSums(tuple(at.tolist()), one, unit, whole)
+        return objective(scores.total(asked), at, one)
 
     return maximised(look, classes)

@@ -5,7 +5,6 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -172,21 +171,14 @@ class Scorecard(Classifier):
         from tallystick.learners.scorecard import ScorecardLearner
         from tallystick.stats import exact
 
-        terms: dict[float, list[float]] = {strength: [] for strength in STRENGTHS}
-        far = table.dealer() is not None  # the sums are made where the rows are
         told = {strength: exact.digits(np.zeros(0)) for strength in STRENGTHS}
         for training, tested in halves(table, 5):
-            for strength, own in terms.items():
+            for strength, own in told.items():
                 fixed = replace(options, l2=strength)
                 model = fit(ScorecardLearner(fixed, table.unit, budget=table.budget), training, engine)
-                if far:
-                    logs_there = engine.total(tested, RowSums(OwnLogShares(model)))
-                    told[strength] = exact.joined(told[strength], logs_there)
-                    continue
-                logs = np.concatenate(list(tested.answers(OwnLogShares(model))))
-                own += (logs * tested.weights).tolist()
-        sums = {s: exact.nearest(told[s]) if far else math.fsum(terms[s]) for s in STRENGTHS}
-        return max(STRENGTHS, key=lambda s: sums[s])  # exact, so in any order of rows
+                asked = RowSums(OwnLogShares(model))  # summed where the rows are
+                told[strength] = exact.joined(own, engine.total(tested, asked))
+        return max(STRENGTHS, key=lambda s: exact.nearest(told[s]))  # exact, so in any order of rows
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self._set_stored(document["parameters"])

@@ -87,8 +87,8 @@ class Pieces(NamedTuple):
 
 @dataclass(frozen=True)
 class CaseOrder:
-    """How the cases of rows without weights are ordered by a key, where rows are known by their hashes: see
-    `Cases`. It can be sent to where the rows are.
+    """How cases are ordered by a key, where rows are known by their hashes: see `Cases`. It can be sent to
+    where the rows are.
     """
 
     key: int
@@ -144,6 +144,16 @@ class InParts(CaseOrder):
     def folds(self, ranks: Rows) -> Rows:
         """Return the parts of rows that so many rows are before."""
         return np.searchsorted(np.array(self.ends), ranks, side="right").astype(np.int64)
+
+    def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
+        """Return the pieces of runs of so many cases that so many cases are before."""
+        first, ends = self.folds(ranks), ranks + sizes
+        reached = self.folds(ends - 1) - first + 1  # parts that a run reaches
+        at = np.repeat(np.arange(len(sizes)), reached)
+        part = first[at] + np.arange(len(at)) - np.repeat(np.cumsum(reached) - reached, reached)
+        begins, stops = np.array([0, *self.ends]), np.array([*self.ends, np.iinfo(np.int64).max])
+        amounts = np.minimum(stops[part], ends[at]) - np.maximum(begins[part], ranks[at])
+        return Pieces(at, part, amounts)
 
     def sizes(self, rows: int) -> tuple[int, ...]:
         """Return how many rows each part has."""

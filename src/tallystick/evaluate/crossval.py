@@ -138,7 +138,7 @@ def cross_validate(
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far = way.far(table, fresh(model), again, by, weighed=True)
+    far = way.far(table, fresh(model), again, by)
     if far is not None:
         return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
     dealing, how = way.dealing(table), way.words(table)
@@ -343,13 +343,11 @@ class FoldWay:
         reader: Any = None,
         read: Again | None = None,
         by: By = (),
-        weighed: bool = False,
     ) -> FarDealing | None:
         """Return how the rows of a table are dealt where they are; None: they are here, or must come. by:
-        columns that answers are to be told by, for which read(reader) gives the rows once more; weighed: who
-        asks counts weights.
+        columns that answers are to be told by, for which read(reader) gives the rows once more.
         """
-        if table.place != "far" or table.dealer(weighed) is None:
+        if table.place != "far" or table.dealer() is None:
             return None
         if self.one_out:
             raise OptionError(
@@ -358,10 +356,10 @@ class FoldWay:
             )
         beside = None
         if by and read is not None:
-            beside = groups_far(reader, read, table, by, weighed)
+            beside = groups_far(reader, read, table, by)
             if beside is None:
                 return None
-        return FarDealing.of(table, self.groups, self.time, self.shares, beside, weighed)
+        return FarDealing.of(table, self.groups, self.time, self.shares, beside)
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""

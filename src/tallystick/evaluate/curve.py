@@ -18,16 +18,14 @@ from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate import large
-from tallystick.evaluate.cases import Cases, case_keys, cases_of, count_cases, one_case
+from tallystick.evaluate.cases import Cases, InParts, case_keys, cases_of, count_cases
 from tallystick.evaluate.costs import named, own_costs
-from tallystick.evaluate.far_curve import FarSubsets
+from tallystick.evaluate.far_curve import FarSubsets, parts_end
 from tallystick.evaluate.far_dealing import Dealer
-from tallystick.evaluate.folds import check_repeats
-from tallystick.evaluate.measures import log_losses
+from tallystick.evaluate.far_sums import judged, largest_share
+from tallystick.evaluate.folds import check_repeats, in_pieces
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers
-from tallystick.models.decision import decide
-from tallystick.stats.exact import exact_total
 
 Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat
@@ -129,7 +127,7 @@ def curve_table(
     repeat. sizes: of the subsets, or how many there are.
     """
     dealer: Dealer | None = table.dealer()
-    many = count_cases(table) if dealer is None else table.rows
+    many = count_cases(table) if dealer is None else dealer.cases
     if many < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
     check_repeats(repeats)
@@ -154,12 +152,10 @@ def curve_table(
 
 @dataclass(frozen=True)
 class Subsets:
-    """The subsets of a learning curve. runs: the table, whose rows are runs of cases; tested: how many cases
-    test; sizes: of subsets.
-    """
+    """The subsets of a learning curve. tested: how many cases test; sizes: of subsets."""
 
     cases: Cases
-    runs: Table
+    table: Table
     tested: int
     sizes: Sequence[int]
 
@@ -168,42 +164,36 @@ class Subsets:
         """Return the subsets of a table."""
         plain = table.weights is None and large.is_large(table)
         cases = Cases(None, None, case_keys(table)) if plain else cases_of(table)
-        if cases.rows is not None and cases.sizes is not None:
-            table = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
         return cls(cases, table, tested, sizes)
 
     def base(self) -> float:
         """Return the share of the most frequent class."""
-        classes, weights = self.runs.classes, self.runs.weights
-        assert classes is not None
-        if weights is None:
-            return float(large.counts(classes, int(classes.max()) + 1).max() / len(classes))
-        return float(np.bincount(classes, weights).max() / weights.sum())
+        return largest_share(self.table)
 
     def curves(self, repeat: int, models: Iterable[Fits], told: Steps) -> tuple[Floats, Floats]:
         """Return error[model, size] and loss[model, size] of one repeat."""
-        test, train, places = subsets(self.cases, self.runs, repeat + 1, self.tested, self.sizes)
+        table, test, train, places = subsets(self.cases, self.table, repeat + 1, self.tested, self.sizes)
         each = []
         for model in models:
-            each.append(_one_curve(model, self.runs, train, test, places))
+            each.append(_one_curve(model, table, train, test, places))
             told.one()
         return np.array([error for error, _ in each]), np.array([loss for _, loss in each])
 
 
 def subsets(
-    cases: Cases, runs: Table, key: int, tested: int, sizes: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Return the runs of cases that test and those that train, in an order that depends on what they hold and
-    on the key, and how many of the latter hold so many cases.
+    cases: Cases, table: Table, key: int, tested: int, sizes: Sequence[int]
+) -> tuple[Table, NDArray[np.int64], NDArray[np.int64], list[int]]:
+    """Return the table, its rows in pieces where copies of one are in several parts; the rows that test and
+    those that train, in an order that depends on what they hold and on the key; and how many of the latter
+    each subset has.
     """
-    order = cases.order_within(key, runs)
     if cases.sizes is None:
-        return order[:tested], order[tested:], list(sizes)
-    reached = np.cumsum(cases.sizes[order])
-    at = int(np.searchsorted(reached, tested)) + 1
-    trained = reached[at:] - reached[at - 1]
-    places = np.minimum(np.searchsorted(trained, sizes) + 1, len(trained))
-    return order[:at], order[at:], places.tolist()
+        order = cases.order_within(key, table)
+        return table, order[:tested], order[tested:], list(sizes)
+    plan = in_pieces(table, cases, InParts(key, parts_end(tested, sizes)))
+    order = np.argsort(plan.fold, kind="stable")
+    ends = np.searchsorted(plan.fold[order], np.arange(len(sizes) + 1), side="right")
+    return plan.pieces(table), order[: ends[0]], order[ends[0] :], (ends[1:] - ends[0]).tolist()
 
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
@@ -238,13 +228,12 @@ def _one_curve(
     rule = own_costs(model, table.schema.predicted, table.schema.predicted.labels)
     model = named(model, table.schema.predicted)
     truth = table.classes[test].astype(np.int64)
-    weight = None if table.weights is None else table.weights[test]
+    weights = None if table.weights is None else table.weights[test]
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
         part = _fitted_shares(model, table, train[:size], test) if found is None else found
-        error[at] = np.average(decide(part, rule) != truth, weights=weight)
-        losses = log_losses(truth, part)
-        loss[at] = exact_total(losses) / len(losses) if weight is None else np.average(losses, weights=weight)
+        told = judged(truth, part, rule, weights)
+        error[at], loss[at] = told.error, told.mean_loss
     return error, loss
 
 

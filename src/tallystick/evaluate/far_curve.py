@@ -20,17 +20,18 @@ from tallystick.evaluate.cases import InParts
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.far_dealing import Dealer
 from tallystick.evaluate.far_folds import FoldModel, OnlyClass
-from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals, class_rows
+from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals, class_rows, largest_share
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.running import Steps, fresh, spread
-from tallystick.stats.exact import nearest
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class FarSubsets:
-    """The subsets of a learning curve, where the rows are. tested: how many rows test; sizes: of subsets."""
+    """The subsets of a learning curve, where the rows are. tested: how many rows test; sizes: of subsets;
+    copies of a row are counted.
+    """
 
     table: Table
     dealer: Dealer
@@ -39,14 +40,13 @@ class FarSubsets:
 
     def base(self) -> float:
         """Return the share of the most frequent class."""
-        return float(class_rows(self.table).max() / self.table.rows)
+        return largest_share(self.table)
 
     def curves(self, repeat: int, models: Iterable[Fits], told: Steps) -> tuple[Floats, Floats]:
         """Return error[model, size] and loss[model, size] of one repeat."""
         methods = list(models)
         error, loss = (np.empty((len(methods), len(self.sizes))) for _ in range(2))
-        ends = (self.tested, *(self.tested + size for size in self.sizes))
-        rows = self.dealer.in_order(InParts(repeat + 1, ends))
+        rows = self.dealer.in_order(InParts(repeat + 1, parts_end(self.tested, self.sizes)))
         schema = rows.schema
         try:
             for at in range(len(self.sizes)):
@@ -55,13 +55,18 @@ class FarSubsets:
                     rule = own_costs(model, schema.predicted, schema.predicted.labels)
                     asked = JudgedSums(_learned(named(model, schema.predicted), training, schema), rule)
                     found: JudgedTotals = rows.total(asked, 0)
-                    error[m, at], loss[m, at] = found.wrong / found.rows, nearest(found.loss) / found.rows
+                    error[m, at], loss[m, at] = found.error, found.mean_loss
                 training.release()
         finally:
             rows.release()
         for _ in methods:
             told.one()
         return error, loss
+
+
+def parts_end(tested: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return where the cases end that test, and those of each subset, which come after them."""
+    return tested, *(tested + size for size in sizes)
 
 
 def _learned(model: Fits, training: Table, whole: Schema) -> Any:

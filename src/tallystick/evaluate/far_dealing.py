@@ -192,13 +192,12 @@ class FarDealing:
         time: str | None = None,
         shares: tuple[float, ...] = (),
         beside: FarGroups | None = None,
-        weighed: bool = False,
     ) -> FarDealing | None:
         """Return how to deal a table; None: it does not stay far, or cannot be dealt there. beside: by which
-        answers are to be told; weighed: who asks counts weights.
+        answers are to be told.
         """
         schema, table = table.schema, table if beside is None else beside.table
-        dealer: Dealer | None = table.dealer(weighed)
+        dealer: Dealer | None = table.dealer()
         if dealer is None:
             return None
         if groups is not None:
@@ -250,7 +249,7 @@ class FarDealing:
         dealer: Dealer = training.dealer()
         if len(self.shares) == 3:
             return self._shared(dealer, self.shares[1] / sum(self.shares[:2]), 1, training.rows)
-        check_folds(folds, training.rows, "rows")
+        check_folds(folds, dealer.cases, "rows")
         return self._in_turn(dealer, InTurn(1, folds))
 
     @staticmethod

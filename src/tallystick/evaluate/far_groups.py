@@ -36,13 +36,13 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def groups_far(reader: Any, read: Again, table: Table, by: By, weighed: bool = False) -> FarGroups | None:
+def groups_far(reader: Any, read: Again, table: Table, by: By) -> FarGroups | None:
     """Return the columns that a table's answers are to be told by; None: they cannot stand beside its rows,
-    since these are not read alike with them. weighed: who asks counts weights.
+    since these are not read alike with them.
     """
     found = read_groups(reader, read, table, by, ordered=False)
     again = {c.name: (c.kind, c.levels, c.words) for c in found.table.schema.used}
-    dealer: Dealer | None = found.table.dealer(weighed)
+    dealer: Dealer | None = found.table.dealer()
     if dealer is None or any(again.get(c.name) != (c.kind, c.levels, c.words) for c in table.schema.used):
         return None
     groupings = []

@@ -60,11 +60,36 @@ def response_of(block: Block) -> Floats:
 
 
 class JudgedTotals(NamedTuple):
-    """Rows that were tested, those answered wrongly, and the sum of their losses in digits."""
+    """What rows that were tested weigh, and those answered wrongly, in units of their table, and the sum of
+    their losses in digits.
+    """
 
     rows: int
     wrong: int
     loss: Counts
+
+    @property
+    def error(self) -> float:
+        """The share of rows answered wrongly."""
+        return self.wrong / self.rows
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean log-loss."""
+        return nearest(self.loss) / self.rows
+
+
+def judged(truth: Counts, shares: Floats, rule: Floats | None, weights: Counts | None) -> JudgedTotals:
+    """Return how rows are answered. rule: costs that decide."""
+    wrong, loss = decide(shares, rule) != truth, digits(log_losses(truth, shares), weights)
+    if weights is None:
+        return JudgedTotals(len(truth), int(wrong.sum()), loss)
+    return JudgedTotals(int(weights.sum()), int(weights[wrong].sum()), loss)
+
+
+def largest_share(table: Table) -> float:
+    """Return the share of the most frequent class, wherever the rows are."""
+    return float(class_weights(table).max() / table.weight)
 
 
 @dataclass(frozen=True)
@@ -81,9 +106,8 @@ class JudgedSums:
     def add(self, total: JudgedTotals, block: Block) -> JudgedTotals:
         """Add the rows of one block."""
         assert block.classes is not None
-        truth, shares = block.classes.astype(np.int64), self.work(block)
-        wrong = int((decide(shares, self.rule) != truth).sum())
-        return self.merge(total, JudgedTotals(block.rows, wrong, digits(log_losses(truth, shares))))
+        truth = block.classes.astype(np.int64)
+        return self.merge(total, judged(truth, self.work(block), self.rule, block.weights))
 
     def merge(self, total: JudgedTotals, other: JudgedTotals) -> JudgedTotals:
         """Add two totals."""
@@ -120,8 +144,8 @@ def losses_of(block: Block, answers: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class LossSums:
-    """Ask for the losses of several ways to answer: sums[work, digit]. works: each work(block) is
-    shares[row, class]; one that is there twice is asked once.
+    """Ask for the losses of several ways to answer: sums[work, digit], a row as often as it weighs. works:
+    each work(block) is shares[row, class]; one that is there twice is asked once.
     """
 
     works: tuple[Any, ...]
@@ -133,7 +157,7 @@ class LossSums:
     def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
         each = {id(work): work for work in self.works}
-        found = {at: digits(losses_of(block, work(block))) for at, work in each.items()}
+        found = {at: digits(losses_of(block, work(block)), block.weights) for at, work in each.items()}
         return self.merge(total, np.stack([found[id(work)] for work in self.works]))
 
     def merge(self, total: Counts, other: Counts) -> Counts:

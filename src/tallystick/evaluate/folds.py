@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from tallystick.data.schema import Column, Schema
 from tallystick.errors import Argument, DataError, OptionError, counted, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.cases import (
+    Cases,
+    InParts,
     InShare,
     InTurn,
     case_keys,
@@ -151,14 +153,12 @@ def deal(table: Table, folds: int, key: int = 0, by_class: bool = True) -> FoldP
     if large.is_large(table) and table.weights is None:
         return _deal_large(table, folds, key, table.classes if by_class else None)
     cases = cases_of(table)
+    if cases.rows is not None:
+        return in_pieces(table, cases, InTurn(key, folds, by_class))
     order = cases.order(key, table.classes if by_class else None)
-    if cases.rows is None or cases.sizes is None:
-        fold = np.empty(table.rows, np.int64)
-        fold[order] = np.arange(table.rows) % folds
-        return FoldPlan(fold)
-    rows, sizes = cases.rows[order], cases.sizes[order]
-    dealt = InTurn(key, folds).pieces(np.cumsum(sizes) - sizes, sizes)
-    return _pieces(table, rows[dealt.at], dealt.folds, dealt.sizes)
+    fold = np.empty(table.rows, np.int64)
+    fold[order] = np.arange(table.rows) % folds
+    return FoldPlan(fold)
 
 
 def _deal_large(table: Any, folds: int, key: int, classes: NDArray[Any] | None) -> FoldPlan:
@@ -183,12 +183,8 @@ def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
     others train.
     """
-    cases = cases_of(table)
-    order = cases.order(key, table.classes)
-    rows = order if cases.rows is None else cases.rows[order]
-    sizes = np.ones(len(order), np.int64) if cases.sizes is None else cases.sizes[order]
-    dealt = in_share(share, key, int(sizes.sum()), table.rows).pieces(np.cumsum(sizes) - sizes, sizes)
-    return _pieces(table, rows[dealt.at], np.where(dealt.folds == 0, 0, NEVER), dealt.sizes)
+    plan = in_pieces(table, cases_of(table), in_share(share, key, count_cases(table), table.rows))
+    return replace(plan, fold=np.where(plan.fold == 0, 0, NEVER))
 
 
 def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
@@ -201,11 +197,15 @@ def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
     return order
 
 
-def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> FoldPlan:
-    """Return the plan of so many cases of some rows in some folds, those of a row in a fold together."""
-    many = int(fold.max(initial=0)) + 2
-    pairs, inverse = np.unique(rows * many + fold + 1, return_inverse=True)
-    row, fold = pairs // many, pairs % many - 1
+def in_pieces(table: Table, cases: Cases, order: InTurn | InShare | InParts) -> FoldPlan:
+    """Return the plan of the cases of a table in the folds of an order, those of a row in a fold together."""
+    runs = cases.order(order.key, table.classes if order.by_class else None)
+    rows = runs if cases.rows is None else cases.rows[runs]
+    sizes = np.ones(len(runs), np.int64) if cases.sizes is None else cases.sizes[runs]
+    at, fold, amounts = order.pieces(np.cumsum(sizes) - sizes, sizes)
+    many = int(fold.max(initial=0)) + 1
+    pairs, inverse = np.unique(rows[at] * many + fold, return_inverse=True)
+    row, fold = pairs // many, pairs % many
     if len(row) == table.rows:
         return FoldPlan(fold)
     held = np.zeros(len(row), np.int64)

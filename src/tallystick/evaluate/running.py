@@ -21,12 +21,12 @@ from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
-from tallystick.evaluate.far_sums import JudgedSums
+from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Answering, Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
-from tallystick.stats.exact import exact_total_of, nearest
+from tallystick.stats.exact import exact_total_of
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -251,22 +251,21 @@ def together(settings: Sequence[Any], training: Table, roughly: bool) -> list[An
 
 
 def training_loss(model: Any, table: Table) -> float:
-    """Return the log-loss of a fitted model on its training rows."""
-    if table.place == "far" and table.engine is not None and table.weight == table.unit * table.rows:
-        judged = table.engine.total(table, JudgedSums(ByBlock(model), None))
-        return nearest(judged.loss) / table.rows
-    if table.weights is None:
-        return exact_total_of(_losses_of(model, table)) / table.rows
-    return float(np.average(np.concatenate(list(_losses_of(model, table))), weights=table.weights))
+    """Return the mean log-loss of a fitted model on its training rows."""
+    if table.place == "far" and table.engine is not None:
+        judged: JudgedTotals = table.engine.total(table, JudgedSums(ByBlock(model), None))
+        return judged.mean_loss
+    return exact_total_of(_losses_of(model, table)) / table.weight
 
 
-def _losses_of(model: Any, table: Table) -> Iterator[Floats]:
-    """Yield the log-loss of each training row, some rows at a time."""
+def _losses_of(model: Any, table: Table) -> Iterator[tuple[Floats, NDArray[np.int64] | None]]:
+    """Yield the log-loss of each training row, and its weight, some rows at a time."""
     assert table.classes is not None
     at = 0
     for shares in answers_to(model, table, table, table.schema.predicted.labels):
-        truth = table.classes[at : at + len(shares)].astype(np.int64)
-        yield log_losses(truth, shares)
+        here = slice(at, at + len(shares))
+        truth = table.classes[here].astype(np.int64)
+        yield log_losses(truth, shares), None if table.weights is None else table.weights[here]
         at += len(shares)
 
 

@@ -308,15 +308,16 @@ def labels_of(table: Table) -> tuple[str, ...]:
 
 
 def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats) -> float:
-    """Return the summed log-loss of some rows, or of a regression their squared errors."""
+    """Return the summed log-loss of some rows, or of a regression their squared errors, in units of the
+    table.
+    """
     return exact_total_of(_losses(table, rows[s], shares[s]) for s in large.steps(len(rows)))
 
 
-def _losses(table: Table, rows: NDArray[np.int64], shares: Floats) -> Floats:
-    """Return the loss of each row, times its weight."""
+def _losses(table: Table, rows: NDArray[np.int64], shares: Floats) -> tuple[Floats, NDArray[np.int64] | None]:
+    """Return the loss of each row, and its weight."""
+    weights = None if table.weights is None else table.weights[rows]
     if table.response is not None:
-        losses = (table.response[rows] - shares[:, 0]) ** 2
-    else:
-        assert table.classes is not None
-        losses = log_losses(table.classes[rows].astype(np.int64), shares)
-    return losses if table.weights is None else table.weights[rows].astype(float) * losses
+        return (table.response[rows] - shares[:, 0]) ** 2, weights
+    assert table.classes is not None
+    return log_losses(table.classes[rows].astype(np.int64), shares), weights

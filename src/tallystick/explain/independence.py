@@ -7,7 +7,7 @@ information 0, and the figure does not depend on the order of rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Table
 from tallystick.data.source import scratch
+from tallystick.data.table.subset import Within
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import page_limit
-from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.few_values import FewValues, PairCounts, bins_of
 from tallystick.stats.value_ranges import one_label
 
@@ -115,7 +115,7 @@ def _pairs(table: Table, labels: int) -> Iterator[Pair]:
 def _pairs_there(table: Table, labels: int, dealer: Any) -> Iterator[Pair]:
     """Yield every pair of columns of rows that stay far: counted there."""
     assert table.engine is not None
-    columns = tuple(few_values(table, labels, dealer))
+    columns = tuple(few_values(table, dealer))
     for some in _at_once(columns, labels):
         found = table.engine.total(table, PairCounts(columns, some, labels))
         for (i, j), counts in zip(some, found, strict=True):
@@ -123,20 +123,21 @@ def _pairs_there(table: Table, labels: int, dealer: Any) -> Iterator[Pair]:
             yield _told((a.name, b.name), counts.astype(float), (a.size, b.size), table.unit)
 
 
-def few_values(table: Table, labels: int, dealer: Any) -> Iterator[FewValues]:
-    """Yield the columns of levels and numbers in a few values each, as `coded` has them."""
+def few_values(table: Table, dealer: Any) -> Iterator[FewValues]:
+    """Yield the columns of levels and numbers in a few values each, as `coded` has them: by rows, whatever
+    they weigh.
+    """
     assert table.engine is not None
     columns = [c for c in table.schema.used if c.kind != "text"]
-    levels = [c for c in columns if c.kind != "numeric"]
-    asks = tuple(Ask(c.name, "codes", len(c.levels)) for c in levels)
-    found = table.engine.total(table, BayesSums(asks, labels))
+    levels = tuple(c for c in columns if c.kind != "numeric")
+    question: Any = Within(replace(table.schema, columns=levels), False)
+    held = table.engine.total(table, question)
     for c in columns:
         if c.kind == "numeric":
             order = dealer.ranked(c.name, one_label, 1)
             yield FewValues.of_numbers(c.name, order, table.rows, BINS)
         else:
-            counts = found[key(levels.index(c), "counts")].sum(axis=1)
-            yield FewValues.of_levels(c.name, counts, MOST_LEVELS)
+            yield FewValues.of_levels(c.name, held[levels.index(c)], MOST_LEVELS)
 
 
 def _at_once(columns: Sequence[FewValues], labels: int) -> Iterator[tuple[tuple[int, int], ...]]:

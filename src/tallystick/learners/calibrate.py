@@ -28,7 +28,12 @@ def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[
     Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little.
     """
     near, one = nearby(scores), whole_unit(math.fsum(weights.tolist()))
-    return maximised(lambda at: objective(term_sums(near, truth, at, one, weights), at, one), scores.shape[1])
+    whole = bool((weights == np.floor(weights)).all())
+
+    def look(at: Array) -> tuple[float, Array, Array]:
+        return objective(term_sums(near, truth, at, one, weights, whole), at, one)
+
+    return maximised(look, scores.shape[1])
 
 
 def maximised(
@@ -71,10 +76,16 @@ def whole_unit(weight: float) -> float:
 
 
 def term_sums(
-    scores: Array, truth: NDArray[np.int64], at: Array, one: float, weights: Array | None = None
+    scores: Array,
+    truth: NDArray[np.int64],
+    at: Array,
+    one: float,
+    weights: Array | None = None,
+    whole: bool = True,
 ) -> NDArray[np.int64]:
     """Return the sums of weight * term over rows, each rounded to a whole multiple of 1 / one, of the terms
-    of the objective, its gradient and minus its curvature at (slope, shift...); weights: None is 1.
+    of the objective, its gradient and minus its curvature at (slope, shift...). weights: None is 1; whole:
+    those of all rows are, be they here or not.
     """
     z = np.ascontiguousarray(at[0] * scores + at[1:])
     shares = kernels.softmax(z)
@@ -90,16 +101,15 @@ def term_sums(
     for c in range(k):
         terms.append(shares[:, c] * (scores[:, c] - mean))
         terms += [shares[:, c] * ((c == d) - shares[:, d]) for d in range(c + 1)]
-    whole_ones = weights is not None and (weights == np.floor(weights)).all()
     out = np.empty(len(terms), np.int64)
     for i, term in enumerate(terms):
-        whole = np.rint(term * one)
+        rounded = np.rint(term * one)
         if weights is None:
-            out[i] = whole.astype(np.int64).sum()
-        elif whole_ones:  # a weight is that many copies: round the term, then multiply
-            out[i] = (whole.astype(np.int64) * weights.astype(np.int64)).sum()
+            out[i] = rounded.astype(np.int64).sum()
+        elif whole:  # a weight is that many copies: round the term, then multiply
+            out[i] = (rounded.astype(np.int64) * weights.astype(np.int64)).sum()
         else:
-            out[i] = np.rint(whole * weights).astype(np.int64).sum()
+            out[i] = np.rint(rounded * weights).astype(np.int64).sum()
     return out
 
 

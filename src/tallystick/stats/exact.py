@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from tallystick import kernels
 
 Floats = NDArray[np.float64]
 Digits = NDArray[np.int64]
+Weights = NDArray[np.int64]
 PARTS = 1 << 32  # of a weight of 1, where weights are not whole
 FEW = 1 << 12  # values up to which Python's own exact sum is the quicker
 
@@ -40,16 +42,19 @@ def weighted_total(values: Floats, weights: Floats) -> float:
     return nearest(digits(values, np.rint(weights * unit).astype(np.int64))) / unit
 
 
-def exact_total_of(parts: Iterable[Floats]) -> float:
-    """Return the sum of finite values that come in parts, which are not held together."""
+def exact_total_of(parts: Iterable[tuple[Floats, Weights | None]]) -> float:
+    """Return the sum of finite values that come in parts, which are not held together, each counted as often
+    as its weight says; None: once.
+    """
     each = iter(parts)
-    first, second = next(each, np.empty(0)), next(each, None)
-    if second is None:
-        return exact_total(first)
-    return nearest(joined(digits(first), digits(second), *map(digits, each)))
+    first, second = next(each, (np.empty(0), None)), next(each, None)
+    if second is None and first[1] is None:
+        return exact_total(first[0])
+    more = () if second is None else (digits(*second),)
+    return nearest(joined(digits(*first), *more, *starmap(digits, each)))
 
 
-def digits(values: Floats, weights: NDArray[np.int64] | None = None) -> Digits:
+def digits(values: Floats, weights: Weights | None = None) -> Digits:
     """Return the sum of finite values, each counted as often as its weight says, in digits that may be added
     (`joined`).
     """

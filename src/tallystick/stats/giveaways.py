@@ -186,13 +186,14 @@ def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[a
     sums = table.engine.total(table, BayesSums(tuple(asks.values()), k))
     for column in columns:
         if column.kind == "numeric":
-            order = dealer.ranked(column.name, classes_of, k)
-            missing = sums[""] - order.totals
-            yield ValueRanges(order, missing).alone(among) if order.distinct else None
+            order = dealer.ranked(column.name, classes_of, k, weighed=True)
+            ranges = ValueRanges(order, sums[""] - order.totals, table.unit)
+            yield ranges.alone(among) if order.distinct else None
             continue
         at = list(asks).index(column.name)
         counts = sums[key(at, "counts")]
         if column.kind in CODED:
-            yield alone.by_levels(counts[:-1], counts[-1], among)
+            yield alone.by_levels(counts[:-1] / table.unit, counts[-1] / table.unit, among)
         else:
-            yield alone.by_word(counts, sums[""], sums[key(at, "missing")], among)
+            rows, missing = sums[""] / table.unit, sums[key(at, "missing")] / table.unit
+            yield alone.by_word(counts / table.unit, rows, missing, among)

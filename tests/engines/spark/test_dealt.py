@@ -19,6 +19,7 @@ from tallystick.engines.spark.dealt import (
     Beside,
     ByHash,
     ByPlace,
+    CasesHeld,
     CountsByRange,
     Dealt,
     HashesSent,
@@ -31,8 +32,8 @@ from tallystick.engines.spark.dealt import (
     count_distinct,
 )
 from tallystick.evaluate import cases
-from tallystick.evaluate.cases import InShare, InTurn, count_cases
-from tallystick.evaluate.folds import deal, hold_out
+from tallystick.evaluate.cases import InParts, InShare, InTurn, count_cases
+from tallystick.evaluate.folds import deal, in_pieces
 
 SCHEMA = Schema((Column("x", "numeric", low=0.0, high=9.0),), Target("y", ("a", "b", "c")))
 TASKS = 3
@@ -60,7 +61,8 @@ def weighed(blocks, cases, order, unit):
     numbered = Numbered(SCHEMA, order, order.alone(cases, distinct), (), copies)
     blocks = [block for part in shuffled(sent) for block in numbered(part)]
     places = ByPlace(SCHEMA, order, TASKS)
-    counts = sum(next(CountsByRange(places, 3, copies)([block])) for block in blocks)
+    counted = CountsByRange(places, 3 if order.by_class else 1, copies)
+    counts = sum(next(counted([block])) for block in blocks)
     assert counts.sum() == cases
     first = counts.sum(axis=0)
     before = np.cumsum(counts, axis=0) - counts + (np.cumsum(first) - first)
@@ -73,15 +75,14 @@ def weighed(blocks, cases, order, unit):
 
 @pytest.mark.parametrize("most", [cases.MOST, 60])  # beyond, late copies follow each other
 @pytest.mark.parametrize("unit", [1, 4])
-@pytest.mark.parametrize("share", [None, 0.3])
-def test_copies_dealt_in_tasks_are_the_pieces_dealt_at_once(monkeypatch, most, unit, share):
+@pytest.mark.parametrize("order", [InTurn(1, 4), InShare(1, 0.3), InParts(1, (40, 90, 91, 200))])
+def test_copies_dealt_in_tasks_are_the_pieces_dealt_at_once(monkeypatch, most, unit, order):
     monkeypatch.setattr(cases, "MOST", most)
     rng = np.random.default_rng(unit)
     values, classes = np.round(rng.random(120), 1), rng.integers(0, 3, 120).astype(np.uint8)
     weights = rng.integers(1, 30, 120) if unit == 1 else rng.choice([1, 3, 4, 8, 40], 120)
     table = Table(SCHEMA, {"x": values}, 120, classes=classes, weights=weights, unit=unit)
-    plan = deal(table, 4, 1) if share is None else hold_out(table, share, 1)
-    order = InTurn(1, 4) if share is None else InShare(1, share)
+    plan = in_pieces(table, cases.cases_of(table), order)
     whole = Block(120, {"x": values}, classes, weights=weights)
     blocks = [take_block(whole, rows) for rows in np.array_split(rng.permutation(120), 4)]
     found = weighed(blocks, count_cases(table), order, unit)
@@ -90,10 +91,14 @@ def test_copies_dealt_in_tasks_are_the_pieces_dealt_at_once(monkeypatch, most, u
         for b in found
         for one in zip(b.values("x").tolist(), b.classes.tolist(), b.codes(FOLD), b.weights, strict=True)
     )
-    fold = plan.fold if share is None else np.where(plan.fold == 0, 0, 1)
     rows = plan.rows
-    here = Counter(zip(values[rows].tolist(), classes[rows].tolist(), fold, plan.weights, strict=True))
+    here = Counter(zip(values[rows].tolist(), classes[rows].tolist(), plan.fold, plan.weights, strict=True))
     assert there == here
+    asked = CasesHeld(unit, 5)
+    told = sum(asked.add(asked.zero(), block) for block in found)
+    assert told[0].tolist() == np.bincount(plan.fold, minlength=5).tolist()
+    sizes = order.sizes(count_cases(table))
+    assert told[1].tolist() == [*sizes, *[0] * (5 - len(sizes))]
 
 
 def dealt(blocks, rows, folds, key, beside=()):

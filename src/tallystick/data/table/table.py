@@ -86,7 +86,7 @@ class Table:
         """Return this table: it is here."""
         return self
 
-    def dealer(self, weighed: bool = False) -> None:
+    def dealer(self) -> None:
         """Rows are dealt here."""
 
     def release(self) -> None:

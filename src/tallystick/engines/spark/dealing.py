@@ -53,14 +53,16 @@ Counts = NDArray[np.int64]
 @dataclass(frozen=True)
 class DealtRows:
     """The rows of a table, each with its fold. stored: packed blocks that Spark keeps, by this schema;
-    sizes[fold]: rows, copies counted; beside: columns that are not learned from, and stand beside the
-    answers. Where copies of a row are in several folds, it is there once for each, with their weight.
+    sizes[fold]: rows, copies counted; there[fold]: rows; beside: columns that are not learned from, and stand
+    beside the answers. Where copies of a row are in several folds, it is there once for each, with their
+    weight.
     """
 
     table: SparkTable
     schema: Schema
     stored: Any
     sizes: tuple[int, ...]
+    there: tuple[int, ...]
     beside: tuple[str, ...] = ()
 
     @property
@@ -76,14 +78,14 @@ class DealtRows:
             found = table.engine.sum(picked, Within(self.schema, self.unit == 1))
             schema = schema_within(self.schema, found)
             kept = keep(picked.map(Recoded(self.schema, schema)).map(pack))
-        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes[f] for f in folds)
+        blocks, rows = kept.mapPartitions(unpacked), sum(self.there[f] for f in folds)
         return SparkTable(schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
 
     def coded(self, *folds: int) -> SparkTable:
         """Return the rows of some folds in the codes of all rows."""
         table = self.table
         kept = keep(self.stored.mapPartitions(unpacked).mapPartitions(OfFolds(folds, False)).map(pack))
-        blocks, rows = kept.mapPartitions(unpacked), sum(self.sizes[f] for f in folds)
+        blocks, rows = kept.mapPartitions(unpacked), sum(self.there[f] for f in folds)
         return SparkTable(self.schema, blocks, rows, table.notes, table.source_notes, table.unit, kept)
 
     def total(self, question: Any, *folds: int) -> Any:
@@ -99,7 +101,7 @@ class DealtRows:
         asked = AnsweredFolds(tuple(works), tuple(tested), self.beside)
         with plain_errors():
             kept = keep(self.stored.mapPartitions(unpacked).mapPartitions(asked))
-        return KeptAnswers(kept, sum(self.sizes[f] for f in tested))
+        return KeptAnswers(kept, sum(self.there[f] for f in tested))
 
     def release(self) -> None:
         """Let Spark forget the rows."""
@@ -215,19 +217,23 @@ class SparkDealer:
                 sent = dealt.mapPartitions(unpacked).mapPartitions(RowsSent(ByHash(schema, tasks)))
                 dealt = sent.partitionBy(tasks, int).mapPartitions(OncePerFold(schema))
             stored = keep(dealt)
-            walked(stored)
-        return self._dealt(stored, sizes)
+            if not self.weighed:  # else they are counted, which makes them too
+                walked(stored)
+            return self._dealt(stored, sizes)
 
     def by(self, work: Callable[[Block], Counts], sizes: Sequence[int]) -> DealtRows:
         """Return the rows in the folds that work(block)[row] gives, so many each."""
         folds = Narrow(work, class_type(len(sizes)))
         more = Beside(self.table.schema, self.schema, (*self.beside, (FOLD, folds)))
         with plain_errors():
-            stored = keep(self.table.opened.map(more).map(pack))
-            if self.weighed:  # a weight that is not whole is one row, and what it weighs is not known here
-                asked = CasesHeld(self.table.unit, len(sizes))
-                sizes = self.table.engine.sum(stored.mapPartitions(unpacked), asked).tolist()
-        return self._dealt(stored, sizes)
+            return self._dealt(keep(self.table.opened.map(more).map(pack)), sizes)
 
     def _dealt(self, stored: Any, sizes: Sequence[int]) -> DealtRows:
-        return DealtRows(self.table, self.schema, stored, tuple(sizes), self.names)
+        """Return the rows that Spark is to keep. sizes[fold]: what they weigh; a weight that is not whole is
+        one row, so with weights they are counted.
+        """
+        if not self.weighed:
+            return DealtRows(self.table, self.schema, stored, tuple(sizes), tuple(sizes), self.names)
+        asked = CasesHeld(self.table.unit, len(sizes))
+        there, cases = self.table.engine.sum(stored.mapPartitions(unpacked), asked).tolist()
+        return DealtRows(self.table, self.schema, stored, tuple(cases), tuple(there), self.names)

@@ -88,18 +88,20 @@ class RowCopies:
 
 @dataclass(frozen=True)
 class CasesHeld:
-    """Ask how many rows each fold has, copies counted."""
+    """Ask how many rows each fold has, and how many of them with copies counted."""
 
     unit: int
     folds: int
 
     def zero(self) -> Counts:
         """Return the total of no rows."""
-        return np.zeros(self.folds, np.int64)
+        return np.zeros((2, self.folds), np.int64)
 
     def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
-        return kernels.count_classes(block.codes(FOLD), self.folds, RowCopies(self.unit).of(block), total)
+        for counts, copies in zip(total, (None, RowCopies(self.unit).of(block)), strict=True):
+            kernels.count_classes(block.codes(FOLD), self.folds, copies, counts)
+        return total
 
     def merge(self, total: Counts, other: Counts) -> Counts:
         """Add two totals."""

@@ -313,14 +313,12 @@ class SparkTable:
         notes, told = self.notes, self.source_notes
         return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
 
-    def dealer(self, weighed: bool = False) -> Any:
-        """Return who deals the rows where they are, by the workers: nothing of them comes here. None: some
-        weigh more than others, and who asks does not count weights.
-        """
+    def dealer(self) -> Any:
+        """Return who deals the rows where they are, by the workers: nothing of them comes here."""
         from tallystick.engines.spark.dealing import SparkDealer
 
-        alike = self.unit == 1 and self.weight == self.rows
-        return SparkDealer(self, weighed=not alike) if alike or weighed else None
+        alike = self.unit == 1 and self.weight == self.printed.rows
+        return SparkDealer(self, weighed=not alike)
 
     def column(self, name: str) -> Any:
         """Return a whole column, brought here in the order of `facts`: 1 to 8 bytes a row, or its words."""

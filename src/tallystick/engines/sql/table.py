@@ -236,7 +236,7 @@ class SqlTable:
         """Return this table: what needs rows fetches them."""
         return self
 
-    def dealer(self, weighed: bool = False) -> None:
+    def dealer(self) -> None:
         """Rows are dealt here."""
 
     def rank_all(self, threads: int | None = None) -> None:
