@@ -1,7 +1,7 @@
 """Naive Bayes against scikit-learn's, two threads, both as users run them, in the same minute.
 
-    TALLYSTICK_DATA=folder python benchmarks/bayes.py [part ...]     gaussian default types levels strings
-    bernoulli cross words predict predict_types row
+    TALLYSTICK_DATA=folder python benchmarks/bayes.py [part ...]     gaussian default brought types levels
+    strings bernoulli cross words predict predict_types row
 
 Each figure is the peer's time over ours (the better of two runs each), or ours in the unit named.
 """
@@ -48,6 +48,24 @@ def default():
     )
     yield "default fit, in fits of the Gaussian", over(ours, gaussian)
     yield "default fit, x faster than GaussianNB", over(peer, ours)
+
+
+def brought():
+    """What rows are brought with: gaps, of which GaussianNB knows nothing, and weights."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, ROWS)
+    X = rng.normal(size=(ROWS, COLUMNS)) + y[:, None]
+    gaps, weights = np.where(rng.random(X.shape) < 0.05, np.nan, X), rng.random(ROWS) + 0.1
+    plain, holes, weighed, both, peer = in_turn(
+        lambda: ts.NaiveBayes(distributions="gaussian").fit(X, y),
+        lambda: ts.NaiveBayes(distributions="gaussian").fit(gaps, y),
+        lambda: ts.NaiveBayes(distributions="gaussian").fit(X, y, sample_weight=weights),
+        lambda: ts.NaiveBayes(distributions="gaussian").fit(gaps, y, sample_weight=weights),
+        lambda: GaussianNB().fit(X, y, sample_weight=weights),
+    )
+    yield "gaussian fit with 5 % missing, in fits of none", over(holes, plain)
+    yield "gaussian fit with weights of rows, x faster than GaussianNB", over(peer, weighed)
+    yield "gaussian fit with both, in fits of neither", over(both, plain)
 
 
 def types():
@@ -170,6 +188,7 @@ def row():
 PARTS = (
     gaussian,
     default,
+    brought,
     types,
     levels,
     strings,

@@ -157,20 +157,22 @@ void bind_bayes(nb::module_& m) {
         },
         nb::arg("columns").noconvert(), nb::arg("rows").noconvert(), nb::arg("classes").noconvert(), Release());
 
-    // Without weights, digits are not carried.
+    // Digits are not carried; every weight is below 2^weight_bits.
+    m.attr("most_weight_bits") = most_weight_bits;
     m.def(
         "add_row_moments",
-        [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing, Out<int64_t> digits,
-           Out<int64_t> squares) {
+        [](const std::vector<Strided<double>>& given, AnyIn classes, Maybe<int64_t> weights, int64_t weight_bits,
+           Out<int64_t> missing, Out<int64_t> digits, Out<int64_t> squares) {
             const size_t k = missing.shape(1);
             for (size_t first = 0; first < given.size(); first += lanes) {
                 const Held held(given, first);
                 const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
-                by_width(classes, [&](auto* c) { add_columns(held.columns(), c, k, to); });
+                by_width(classes, [&](auto* c) { add_columns(held.columns(), c, pointer(weights), weight_bits, k, to); });
             }
         },
-        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),
-        nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
+        nb::arg("weight_bits"), nb::arg("missing").noconvert(), nb::arg("digits").noconvert(),
+        nb::arg("squares").noconvert(), Release());
 
     // keys[lane, column]
     m.def(

@@ -54,6 +54,26 @@ def test_moments_of_a_matrix_equal_those_of_its_columns(order):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("gaps", [0.0, 0.001, 0.3])
+@pytest.mark.parametrize("most", [None, 1, 3, 2**38 - 1, 2**38, 2**40])
+def test_moments_of_rows_with_weights_and_gaps_equal_those_of_each_column(most, gaps):
+    seed = np.random.default_rng(6)
+    matrix = seed.normal(size=(3000, 21)) * 10.0 ** seed.integers(-9, 9, 21)
+    matrix[seed.random(matrix.shape) < gaps] = np.nan
+    matrix[::7, 3], matrix[::50, 4], matrix[::50, 5] = -0.0, 1e300, 1e-200  # some that go the long way
+    matrix[:, 6] *= 10.0 ** seed.integers(-300, 290, 3000)
+    matrix[::60, 7] = np.inf
+    matrix[:, 8] = np.round(matrix[:, 8])
+    classes = seed.integers(0, 3, 3000).astype(np.uint16)
+    weights = None if most is None else seed.integers(0, most, 3000, endpoint=True)
+    together, alone = _tables(21, 3), _tables(21, 3)
+    kernels.add_moments(list(matrix.T), classes, *together, weights)
+    for j in range(21):
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone), weights)
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_the_largest_doubles_with_the_largest_weights_do_not_overflow():
     values, weight = np.array([1.7976931348623157e308, -1.7976931348623157e308]), 2**62 - 1
     missing, sums, squares = _tables(1, 2)

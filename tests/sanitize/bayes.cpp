@@ -45,9 +45,9 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
         squares[way].resize(missing[way].size() * square_digits);
         const MomentTables to{missing[way].data(), digits[way].data(), squares[way].data()};
         if (way == 0) {
-            add_columns_by<Slices>(laid.columns(), classes.data(), n_classes, to);
+            add_columns_by<Slices>(laid.columns(), classes.data(), nullptr, 0, n_classes, to);
         } else if (way == 1) {
-            add_columns_by<Products>(laid.columns(), classes.data(), n_classes, to);
+            add_columns_by<Products>(laid.columns(), classes.data(), nullptr, 0, n_classes, to);
         } else {
             for (size_t j = 0; j < width; ++j) {
                 add_moments(laid.rows, {laid.at[j], laid.strides[j]}, classes.data(), nullptr, n_classes,
@@ -58,6 +58,28 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
         carry(width * n_classes, square_digits, squares[way].data());
     }
     for (size_t way : {0, 1}) EXPECT(missing[way] == missing[2] && digits[way] == digits[2] && squares[way] == squares[2]);
+}
+
+void weighted_sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
+    const size_t width = laid.at.size();
+    const auto classes = numbers_below<uint8_t>(laid.rows, n_classes, 3);
+    const auto weights = numbers_below<int64_t>(laid.rows, uint64_t{1} << most_weight_bits, 5);
+    std::vector<int64_t> digits[2], squares[2], missing[2];
+    for (size_t way : {0, 1}) {
+        missing[way].resize(width * n_classes);
+        digits[way].resize(missing[way].size() * sum_digits);
+        squares[way].resize(missing[way].size() * square_digits);
+        const MomentTables to{missing[way].data(), digits[way].data(), squares[way].data()};
+        if (way == 0)
+            add_columns(laid.columns(), classes.data(), weights.data(), most_weight_bits, n_classes, to);
+        else
+            for (size_t j = 0; j < width; ++j)
+                add_moments(laid.rows, {laid.at[j], laid.strides[j]}, classes.data(), weights.data(), n_classes,
+                            tables_of(to, j, n_classes));
+        carry(width * n_classes, sum_digits, digits[way].data());
+        carry(width * n_classes, square_digits, squares[way].data());
+    }
+    EXPECT(missing[0] == missing[1] && digits[0] == digits[1] && squares[0] == squares[1]);
 }
 
 void facts_and_prints(const Laid& laid) {
@@ -101,7 +123,7 @@ void one_walk_tells_what_three_tell(const Laid& laid) {
     for (size_t j = 0; j < width; ++j) picked.push_back({0, 20, where.data() + j * 20, what.data() + j * 20});
     const ToPick picks{limits.data(), picked.data()};
     EXPECT(walk_rows_by<Products>(all, n_classes, &scan, &to[0], &picks) == hash_total(all));
-    add_columns_by<Products>(laid.columns(), classes.data(), n_classes, to[1]);
+    add_columns_by<Products>(laid.columns(), classes.data(), nullptr, 0, n_classes, to[1]);
     for (size_t way : {0, 1}) {
         carry(width * n_classes, sum_digits, digits[way].data());
         carry(width * n_classes, square_digits, squares[way].data());
@@ -414,6 +436,8 @@ void test_bayes() {
                     const Laid hard(rows, width, by_rows, between), usual(rows, width, by_rows, between, true);
                     sums_equal_those_of_each_column(hard, 3);
                     sums_equal_those_of_each_column(usual, 3);
+                    weighted_sums_equal_those_of_each_column(hard, 3);
+                    weighted_sums_equal_those_of_each_column(usual, 3);
                     facts_and_prints(hard);
                     one_walk_tells_what_three_tell(hard);
                     one_walk_tells_what_three_tell(usual);

@@ -16,6 +16,8 @@ struct RowLimits {                       // per lane; which of them are used dep
     int64_t used[lanes];                 // all bits where there is a column
     int64_t top[lanes];                  // |x| < 2^top, as far as was looked
     size_t place[lanes];                 // which of the tables belongs to the lane
+    bool gaps[lanes / 8];                // of eight lanes: are cells missing, as far as was looked
+    int64_t weight_bits;                 // every weight is below 2^weight_bits
 };
 
 struct Rows {  // some rows of some columns of a tile, of one class
@@ -25,8 +27,11 @@ struct Rows {  // some rows of some columns of a tile, of one class
     ptrdiff_t stride;
     const double* ahead;  // a part of the next tile, and how far apart to fetch of it
     ptrdiff_t step;
+    const int64_t* weights;  // of the rows of the tile, or null
+    const double* shares;    // the same as shares of 2^weight_bits
 
     const double* operator[](size_t i) const { return tile + static_cast<ptrdiff_t>(rows[i]) * stride; }
+    int64_t weight(size_t i) const { return weights ? weights[rows[i]] : 1; }
     TALLY_INLINE void fetch(size_t i) const { TALLY_PREFETCH_NEAR(ahead + static_cast<ptrdiff_t>(i) * step); }
 };
 

@@ -47,13 +47,15 @@ def add_moments(
     n_classes, step = missing.shape[1], _kernels.most_rows
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
-        if weights is None and n_classes <= MOST_CLASSES and len(columns) >= FEW_COLUMNS:
-            _kernels.add_row_moments([c[rows] for c in columns], classes[rows], missing, sums, squares)
+        part = None if weights is None else weights[rows]
+        bits = 0 if part is None or not len(part) else int(part.max()).bit_length()
+        if n_classes <= MOST_CLASSES and len(columns) >= FEW_COLUMNS and bits <= _kernels.most_weight_bits:
+            some = [c[rows] for c in columns]
+            _kernels.add_row_moments(some, classes[rows], part, bits, missing, sums, squares)
             carry(sums)
             carry(squares)
             continue
         scratch = np.zeros(_kernels.bucket_words(1, n_classes, weights is not None), np.uint64)
-        part = None if weights is None else weights[rows]
         for j, column in enumerate(columns):
             tables = (table[j : j + 1] for table in (missing, sums, squares))
             _kernels.add_moments(column[rows][:, None], classes[rows], part, scratch, *tables)

@@ -285,6 +285,18 @@ def test_a_column_for_which_there_is_no_room_is_looked_at_again():
     )
 
 
+def test_there_is_room_for_the_missing_cells_of_a_column_that_has_some():
+    X, size = matrix(), 1_000
+    X[np.random.default_rng(2).random(X.shape) < 0.05] = np.nan
+    table = read(X, np.arange(ROWS) % 2, sums=False, sample=size)
+    limit = limit_of(first_share(size, ROWS))
+    assert all(table._picked.column(column.name, limit) is not None for column in table.schema.used)
+    question = ValueSample(tuple(c.name for c in table.schema.used), 2, size)
+    same_samples(
+        ByGuess().solve(question, table, 2), ByGuess().solve(question, replace(table, _fingerprint=None), 2)
+    )
+
+
 def test_no_sample_is_told_of_many_columns_or_few_rows():
     wide, y = matrix(width=70, rows=20_001), np.arange(20_001) % 2
     assert take_picked(read(wide, y, sums=False, sample=1_000)) is None

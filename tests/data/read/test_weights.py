@@ -9,7 +9,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import tallystick as ts
-from tallystick.data.read.weights import UNIT
+from tallystick.data.read.weights import NEAR, UNIT, Chosen, WeightSurvey
 from tallystick.data.table.block import row_unit, rows_counted
 from tallystick.estimators import from_data
 
@@ -34,6 +34,44 @@ def test_a_whole_weight_is_so_many_rows_and_any_other_one_row():
     assert rows_counted(None, 5, 1) == 5
     assert row_unit(70, 7, 1) == 1
     assert row_unit(7 * UNIT, 14, UNIT) == UNIT // 2
+
+
+def test_any_weight_that_is_no_multiple_of_the_unit_counts_as_one_row():
+    for unit in (1, UNIT, 4, 6, 10):
+        weights = np.random.default_rng(0).integers(1, 5 * unit, 1_000)
+        wanted = sum(w // unit if w % unit == 0 else 1 for w in weights.tolist())
+        assert rows_counted(weights, len(weights), unit) == wanted
+
+
+@pytest.mark.parametrize("last", [1.0, 0.5, 2.0**53 - 1, 2.0**61])
+def test_what_weights_come_to_does_not_depend_on_how_they_are_cut(last):
+    weights = np.append(np.random.default_rng(0).integers(1, 9, 3 * NEAR).astype(float), last)
+    whole, parts = WeightSurvey(True), WeightSurvey(True)
+    copies = whole.add(weights, len(weights))
+    several = [parts.add(some, len(some)) for some in np.array_split(weights, 10)]
+    assert np.concatenate(several).tolist() == copies.tolist() == np.maximum(np.floor(weights), 1).tolist()
+    assert whole == parts
+    assert whole.whole == (last != 0.5)
+    assert whole.heavy == sum(int(w * UNIT) for w in weights.tolist())
+
+
+def test_rows_with_a_value_are_counted_as_rows_and_as_copies():
+    values, copies = np.array([1.0, np.nan, np.nan, 2.0]), np.array([5, 7, 1, 2])
+    assert Chosen(4, copies=copies).filled(values, 2).tolist() == [2, 7]
+    assert Chosen(4).filled(values, 2).tolist() == [2]
+    assert Chosen(4, copies=copies, whole=False).filled(values, 2)[0] == 2  # copies do not count
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_rows_with_missing_cells_and_whole_weights_are_so_many_copies(threads):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(25_000, 5))
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    told = np.where(rng.random(25_000) < 0.1, "a", "b")
+    copies = rng.integers(0, 4, 25_000)
+    for method in (ts.NaiveBayes(threads=threads), ts.DecisionTree(max_depth=3, threads=threads)):
+        weighed = method.fit(rows, told, sample_weight=copies).to_bytes()
+        assert weighed == method.fit(np.repeat(rows, copies, 0), np.repeat(told, copies)).to_bytes()
 
 
 @pytest.mark.parametrize("name", TREES)

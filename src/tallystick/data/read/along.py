@@ -32,6 +32,8 @@ from tallystick.kernels.moments import MOST_CLASSES
 from tallystick.kernels.ranks import FEW_COLUMNS
 
 SAMPLE = 16  # rows by which it is guessed that columns are numbers
+LOOKED = 64  # rows by which it is guessed how many cells of a column are missing
+FEW_GAPS = 0.3  # of a column: where more are missing, it is picked from later, alone
 WIDE = 64  # columns beyond which a sample of all would fill too much memory
 
 
@@ -51,7 +53,7 @@ class ToldAlong:
 @dataclass
 class LookAlong:
     """What goes along with the look at some rows after the others. share: of the hashes, those of the
-    values that are picked; 0: none are.
+    values that are picked; 0: none are. gaps: of a column, how many cells are missing at most, as a guess.
     """
 
     names: tuple[str, ...]
@@ -59,6 +61,7 @@ class LookAlong:
     target: str
     sums: bool
     share: float
+    gaps: float = 0.0
     parts: list[tuple[int, ClassSums | None, PickedPart | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -75,7 +78,7 @@ class LookAlong:
         classes = self.labels.codes[start : start + rows]
         sums = no_moments(len(columns), len(self.texts)) if self.sums else None
         tables = None if sums is None else sums[1:]
-        picks = PickedPart.empty(start, len(columns), rows, self.share) if self.share else None
+        picks = PickedPart.empty(start, len(columns), rows, self.share, self.gaps) if self.share else None
         limited = None if picks is None else picks[1:]
         hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables, limited)
         self.parts.append((hashes, sums, picks))
@@ -119,7 +122,17 @@ def along_with(
     share = share if share < MOST else 0.0
     few = len(labels.values) <= MOST_CLASSES
     needed = bool(share) or not sample  # else a sample comes later, and tells of which columns
-    return LookAlong(tuple(names), labels, target, sums and few and needed, share)
+    gaps = _gaps(columns) if share else 0.0
+    return LookAlong(tuple(names), labels, target, sums and few and needed, share, gaps)
+
+
+def _gaps(columns: Sequence[NDArray[Any]]) -> float:
+    """Return how many cells are missing in the column that has the most, but for those that have many: a
+    guess by some rows.
+    """
+    step = -(-len(columns[0]) // LOOKED)
+    shares = [float(np.isnan(column[::step]).mean()) for column in columns]
+    return max((share for share in shares if share <= FEW_GAPS), default=0.0)
 
 
 def tell(table: Table, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> Table:

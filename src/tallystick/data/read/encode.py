@@ -178,7 +178,8 @@ class Encoder:
             return None
         if self.decision.unit == 1:
             return real.astype(np.int64)
-        return np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
+        units = real * UNIT
+        return np.maximum(np.rint(units, out=units), 1, out=units).astype(np.int64)
 
 
 def number_codes(values: NDArray[np.float64], levels: tuple[str, ...]) -> NDArray[np.uint8]:

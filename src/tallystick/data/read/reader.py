@@ -166,7 +166,7 @@ class _Reader:
         self.layers.append(layer)  # which is closed too where the walk ends half way
         rows = 0
         for looked, kept in self._looked(survey, layer):
-            survey.see(looked, rows)
+            survey.see(looked, rows, self.threads)
             layer.add(kept)
             rows += looked.rows
             if self.progress is not None:

@@ -277,13 +277,19 @@ class Survey:
         """Must the source be read again? Else what was taken of its batches tells all."""
         return any(look.ends is None and not look.words for look in self.question.again.values())
 
-    def see(self, batch: Looked, start: int | None = None) -> None:
-        """Take in a batch that was looked at. start: its first row's number or None."""
+    def see(self, batch: Looked, start: int | None = None, threads: int = 1) -> None:
+        """Take in a batch that was looked at. start: its first row's number or None; threads: that may share
+        its columns, of which cells are read again where rows have weights or do not count.
+        """
         chosen = choose(batch.keep, batch.weights, batch.rows, start, self.weighed)
         self.aim.add(batch.hit, chosen)
-        for name, part in batch.columns.items():
+
+        def one(name: str) -> None:
             checkpoint()
-            self.seen[name].add(part, chosen)
+            self.seen[name].add(batch.columns[name], chosen)
+
+        plain = batch.rows < FEW_ROWS or (chosen.keep is None and chosen.copies is None)
+        each_in_order(one, batch.columns, 1 if plain else threads)
 
     def shift(self, start: int) -> Self:
         """Say that the rows seen, counted from 0, begin at another number."""

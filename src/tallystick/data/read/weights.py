@@ -22,6 +22,7 @@ from tallystick.errors import DataError
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
 LARGEST = 2.0**62  # of a weight that is counted by rows
+NEAR = 1 << 14  # weights looked at together: what is found of them on the way stays in a near cache
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,15 @@ class Chosen:
 
     keep: the numbers of the rows, None means all. copies[kept row]: whole weights, None means 1 each. Counts
     have two measures where there are weights: rows, and copies of rows; which of them counts is known at the
-    end. start: the number of the first row, None where rows have no numbers.
+    end. start: the number of the first row, None where rows have no numbers. whole: all weights so far are
+    whole; once some are not, copies will not count, so they need not be looked for.
     """
 
     rows: int
     keep: NDArray[np.int64] | None = None
     copies: NDArray[np.int64] | None = None
     start: int | None = None
+    whole: bool = True
 
     @cached_property
     def every(self) -> NDArray[np.int64]:
@@ -71,7 +74,9 @@ class Chosen:
             return self.every
         if self.copies is None:
             return np.array([len(values) - missing])
-        return self.count(~np.isnan(values))
+        gone = int(self.copies[np.isnan(values)].sum()) if self.whole else missing  # mostly few
+        rest: NDArray[np.int64] = self.every - np.array([missing, gone])
+        return rest
 
     def weights(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64] | None:
         """Return counts[kept row, measure] of chosen rows; None: 1 each."""
@@ -154,6 +159,13 @@ class WeightSurvey:
         self.rows += rows
         if real is None:
             return None
+        copies = np.empty(len(real), np.int64)
+        for start in range(0, len(real), NEAR):
+            self._add(real[start : start + NEAR], copies[start : start + NEAR])
+        return copies
+
+    def _add(self, real: NDArray[np.float64], copies: NDArray[np.int64]) -> None:
+        """Add some weights, and say how many copies they are."""
         floor = np.floor(np.minimum(real, LARGEST))
         rest = np.maximum(np.rint((real - floor) * UNIT), floor == 0).astype(np.int64)
         full = sum(map(int, floor.tolist())) if float(floor.sum()) > 2.0**52 else int(floor.sum())
@@ -161,7 +173,7 @@ class WeightSurvey:
         self.ones = self.ones and bool((real == 1).all())
         self.heavy += (full << 32) + int(rest.sum())
         self.copies += full
-        return np.maximum(floor, 1).astype(np.int64)
+        copies[:] = np.maximum(floor, 1)
 
     def merge(self, other: WeightSurvey) -> None:
         """Take in other batches."""
@@ -206,4 +218,5 @@ def choose(
     if real is not None:
         refuse_no_weights(real, start)
     counted = real if real is None or keep is None else real[keep]
-    return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)
+    copies = weighed.add(counted, rows if keep is None else len(keep))
+    return Chosen(rows, keep, copies, start, weighed.whole)

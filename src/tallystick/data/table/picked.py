@@ -44,9 +44,11 @@ class PickedPart(NamedTuple):
     values: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, start: int, columns: int, rows: int, share: float) -> PickedPart:
-        """Return room for what will be picked of so many rows."""
-        shape = columns, int(ROOM * share * rows) + 64
+    def empty(cls, start: int, columns: int, rows: int, share: float, gaps: float = 0.0) -> PickedPart:
+        """Return room for what will be picked of so many rows. gaps: the share of missing cells, which all
+        are.
+        """
+        shape = columns, int(ROOM * (share + gaps) * rows) + 64
         limits = np.full(columns, limit_of(share), np.uint64)
         return cls(start, limits, np.zeros(columns, np.int64), np.empty(shape, np.int64), np.empty(shape))
 
