@@ -99,7 +99,7 @@ def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
     if isinstance(axis, RangeAxis) and axis not in known:
         for finer, lines in known.items():
             if isinstance(finer, RangeAxis) and (line := axis.within(finer)) is not None:
-                return line[lines[rows]]
+                return np.take(line, lines[rows])
     return lines_of(axis, block)[rows]
 
 
