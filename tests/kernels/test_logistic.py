@@ -99,6 +99,28 @@ def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
         np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
 
 
+@pytest.mark.parametrize("links", [1, 60])  # 60 have too many pairs for rows to wait
+def test_codes_of_two_columns_meet_as_often_as_a_plain_twin_finds(links):
+    rng, rows, sizes = np.random.default_rng(links), 9_000 if links == 1 else 400, (9, 300, 3, 8)
+    codes = [rng.integers(0, n, rows) for n in sizes]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    theta = np.zeros((1 + int(starts[-1]), links))
+    kind = Curvature.GRAM if links == 1 else Curvature.PAIRS
+    out = kernels.new_sums(0, int(starts[-1]), links, kind)
+    small = [c.astype(np.uint16 if n == 300 else np.uint8) for c, n in zip(codes, sizes, strict=True)]
+    columns = DenseColumns([], small, starts[:-1].tolist())
+    copies = rng.integers(0, 5, rows)
+    classes = np.zeros(rows, np.uint8)
+    kernels.logistic_sums(columns, np.zeros((2, 0)), classes, Weighting(copies), theta, 40, kind, out)
+    Z = np.column_stack(
+        [np.ones(rows, int), *(np.eye(n, dtype=int)[c] for c, n in zip(codes, sizes, strict=True))]
+    )
+    each = 2**40 if links == 1 else round(float(2**40 / 60 / 60))
+    want = np.tril((Z * copies[:, None]).T @ Z) * each
+    for square in out.squares:
+        np.testing.assert_allclose(np.tril(square), want, rtol=1e-9, atol=0)
+
+
 @pytest.mark.parametrize("links", [1, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_codes_below_four_add_up_to_the_bits_of_codes_that_are_looked_up(links, weighted):

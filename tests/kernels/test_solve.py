@@ -131,6 +131,17 @@ def test_products_and_triangles_are_those_of_numpy(seed, n, m, k):
     np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-9)
 
 
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 41), m=st.integers(1, 150), k=st.integers(1, 75))
+@settings(max_examples=40, deadline=None)
+def test_a_product_adds_up_every_entry_in_its_order_however_it_is_cut_up(seed, n, m, k):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(n, m)), rng.normal(size=(m, k))
+    want = np.zeros((n, k))
+    for j in range(m):
+        want += a[:, j : j + 1] * b[j]
+    assert (kernels.product(a, b) == want).all()
+
+
 def room(n, filled=np.nan):
     """Two matrices to be written over."""
     return np.full((n, n), filled), np.full((n, n), filled)

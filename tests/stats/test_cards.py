@@ -53,6 +53,18 @@ def test_lines_lie_one_axis_after_the_other():
     assert LAYOUT.part(1) == slice(3, 7)
 
 
+def test_a_sample_looks_at_no_number_again_where_finer_lines_are_known():
+    fine, coarse = CardLayout((RangeAxis("x", tuple(i / 10 for i in range(1, 40))),)), CardLayout((X,))
+    given, sample = block(), RowSample(fine.axes, 3)
+    want = laid_out(coarse, block(), sample)[0].codes[0]
+    laid_out(fine, given, ALL_ROWS)
+    given.columns.clear()  # whoever asks for a value now ends in an error
+    found = laid_out(coarse, given, sample)[0].codes[0]
+    assert found.dtype == want.dtype
+    assert 0 < len(want) < 400
+    assert found.tolist() == want.tolist()
+
+
 def test_rows_on_lines_are_counted_by_class_and_weight():
     given = Block(
         3,

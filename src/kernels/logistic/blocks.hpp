@@ -91,11 +91,12 @@ TALLY_INLINE void each_direction(const Basis& b, const int64_t* some, size_t beg
 inline void turn_half(const Basis& basis, size_t n, const double* w, const int64_t* some, size_t begin, size_t stop,
                       double* half) {
     std::vector<double> room(n * kBlock);
-    run_fast([&basis, n, w, some, begin, stop, half, own = room.data()] {
+    run_wide([&basis, n, w, some, begin, stop, half, own = room.data()](auto instructions) {
+        using Wide = decltype(instructions);
         each_direction(basis, some, begin, stop, own, [=](size_t i, size_t size, size_t lines, size_t line) {
             for (size_t r = 0; r < size; ++r)
                 for (size_t x = 0; x < line + lines; ++x) half[(i + r) * n + x] = 0.0;
-            add_product<1>(size, lines, line + lines, own, lines, w + line * n, n, half + i * n, n);
+            add_product<1, Wide>(size, lines, line + lines, own, lines, w + line * n, n, half + i * n, n);
         });
     });
 }
@@ -104,13 +105,15 @@ inline void turn_half(const Basis& basis, size_t n, const double* w, const int64
 inline void turn_whole(const Basis& basis, size_t n, const int64_t* some, size_t q, size_t begin, size_t stop,
                        const double* half, double* out) {
     std::vector<double> room(2 * n * kBlock);
-    run_fast([&basis, n, some, q, begin, stop, half, out, own = room.data(), across = room.data() + n * kBlock] {
+    run_wide([&basis, n, some, q, begin, stop, half, out, own = room.data(),
+              across = room.data() + n * kBlock](auto instructions) {
+        using Wide = decltype(instructions);
         each_direction(basis, some, begin, stop, own, [=](size_t i, size_t size, size_t lines, size_t line) {
             for (size_t l = 0; l < lines; ++l)
                 for (size_t c = 0; c < size; ++c) across[l * kBlock + c] = own[c * lines + l];
             for (size_t r = i; r < q; ++r)
                 for (size_t c = 0; c < size; ++c) out[r * q + i + c] = 0.0;
-            add_product<1>(q - i, lines, size, half + i * n + line, n, across, kBlock, out + i * q + i, q);
+            add_product<1, Wide>(q - i, lines, size, half + i * n + line, n, across, kBlock, out + i * q + i, q);
         });
     });
 }

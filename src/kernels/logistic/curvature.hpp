@@ -3,7 +3,7 @@
 // to the caller, or asked for without pairs (`own`). Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
 #pragma once
 
-#include "kernels/logistic/narrow.hpp"
+#include "kernels/logistic/meeting.hpp"
 #include "kernels/logistic/sums.hpp"
 
 namespace tally::logistic {
@@ -80,16 +80,9 @@ TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* cop
             square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);
 }
 
-// row[i][start + code] += weight of the row, a whole number by now.
-template <class Code>
-TALLY_INLINE void add_to_rows(const Code* codes, size_t n, const double* weight, size_t start, int64_t* const* row) {
-    for (size_t i = 0; i < n; ++i) row[i][start + size_t(codes[i])] += std::bit_cast<int64_t>(weight[i]);
-}
-
-// Rows of the square that belong to cells: a code meets every dense column and every earlier coded column. Narrow columns
-// meet each other and the constant later.
+// Rows of the square that belong to cells: a code meets every dense column now, and the constant and other codes later.
 TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t n, double magic, size_t pair,
-                               Narrow& narrow, int64_t* square) {
+                               Meeting& meeting, int64_t* square) {
     const size_t p = 1 + a.dense + a.cells, base = 1 + a.dense;
     const int64_t* copies = a.weights ? a.weights + first : nullptr;
     const int64_t zero = std::bit_cast<int64_t>(magic);
@@ -98,32 +91,19 @@ TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t
             const int64_t whole = std::bit_cast<int64_t>(w.side[j * kRows + i] + magic) - zero;
             w.side[j * kRows + i] = std::bit_cast<double>(whole * (copies ? copies[i] : 1));
         }
-    if (narrow.any()) narrow.wait(pair, first, n, w.side);
-    int64_t* row[kRows];  // the row of the square that each row's cell has
+    meeting.wait(a, pair, first, n, w.side, square);
+    if (a.dense == 0) return;
     for (size_t c = 0; c < a.coded; ++c) {
-        if (a.dense == 0 && narrow.until(c)) continue;
         const void* codes = reinterpret_cast<const void*>(a.codes[c]);
         for (size_t i = 0; i < n; ++i) {
             const size_t cell = static_cast<size_t>(a.starts[c] + code_at(codes, a.code_bytes[c], first + i));
-            row[i] = square + (base + cell) * p;
-            for (size_t j = narrow.has(c) ? 1 : 0; j <= a.dense; ++j)
-                row[i][j] += std::bit_cast<int64_t>(w.side[j * kRows + i]);
-        }
-        for (size_t d = 0; d <= c; ++d) {  // column by column, so that their small table stays near
-            if (narrow.has(c) && narrow.has(d)) continue;
-            const void* other = reinterpret_cast<const void*>(a.codes[d]);
-            const size_t start = base + static_cast<size_t>(a.starts[d]);
-            if (a.code_bytes[d] == 1)
-                add_to_rows(static_cast<const uint8_t*>(other) + first, n, w.side, start, row);
-            else if (a.code_bytes[d] == 2)
-                add_to_rows(static_cast<const uint16_t*>(other) + first, n, w.side, start, row);
-            else
-                add_to_rows(static_cast<const uint32_t*>(other) + first, n, w.side, start, row);
+            int64_t* row = square + (base + cell) * p;
+            for (size_t j = 1; j <= a.dense; ++j) row[j] += std::bit_cast<int64_t>(w.side[j * kRows + i]);
         }
     }
 }
 
-TALLY_INLINE void one_pair(const Ask& a, const Work& w, size_t first, size_t n, double magic, size_t pair, Narrow& narrow,
+TALLY_INLINE void one_pair(const Ask& a, const Work& w, size_t first, size_t n, double magic, size_t pair, Meeting& meeting,
                            int64_t* squares) {
     const size_t p = 1 + a.dense + a.cells;
     int64_t* square = squares + pair * p * p;
@@ -131,21 +111,21 @@ TALLY_INLINE void one_pair(const Ask& a, const Work& w, size_t first, size_t n, 
     for (size_t j = 0; j <= a.dense; ++j)
         for (size_t i = 0; i < kRows; ++i) w.side[j * kRows + i] = w.y[j * kRows + i] * weight[i];
     dense_by_dense(a, w, a.weights ? a.weights + first : nullptr, n, magic, square);
-    if (a.coded) cells_by_all(a, w, first, n, magic, pair, narrow, square);
+    if (a.coded) cells_by_all(a, w, first, n, magic, pair, meeting, square);
 }
 
-TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_t n, double magic, Narrow& narrow,
+TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_t n, double magic, Meeting& meeting,
                                 int64_t* squares) {
     const double* factor = w.row + kRows;
     double* weight = w.row + 2 * kRows;
     if (a.curvature == Curvature::gram) {
         for (size_t i = 0; i < kRows; ++i) weight[i] = factor[i];
-        one_pair(a, w, first, n, magic, 0, narrow, squares);
+        one_pair(a, w, first, n, magic, 0, meeting, squares);
     } else if (a.links == 1 || a.curvature == Curvature::own) {
         for (size_t l = 0; l < a.links; ++l) {
             const double* s = w.share + l * kRows;
             for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * (1.0 - s[i])) * factor[i];
-            one_pair(a, w, first, n, magic, l, narrow, squares);
+            one_pair(a, w, first, n, magic, l, meeting, squares);
         }
     } else {
         for (size_t l = 1; l < a.links; ++l)
@@ -153,7 +133,7 @@ TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_
                 const double* s = w.share + l * kRows;
                 const double* t = w.share + m * kRows;
                 for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * t[i]) * factor[i];
-                one_pair(a, w, first, n, magic, l * (l - 1) / 2 + m, narrow, squares);
+                one_pair(a, w, first, n, magic, l * (l - 1) / 2 + m, meeting, squares);
             }
     }
 }
@@ -201,7 +181,7 @@ inline void sums(const Ask& ask, double* memory, const Totals& totals) {
         TwoCodes two(a);
         const double magic = magic_of(a.bits);
         const bool square = a.curvature != Curvature::none && a.curvature != Curvature::diagonal;
-        Narrow narrow(a, square ? squares_of(a) : 0);
+        Meeting meeting(a, square ? squares_of(a) : 0);
         for (size_t first = 0; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
             load_columns(a, first, n, w.y);
@@ -216,8 +196,8 @@ inline void sums(const Ask& ask, double* memory, const Totals& totals) {
             if (a.curvature == Curvature::diagonal) {
                 sum_diagonal(a, w, first, n, magic, out.curvature);
             } else if (square) {
-                sum_curvature(a, w, first, n, magic, narrow, out.curvature);
-                narrow.add(a, first + n, out.curvature);
+                sum_curvature(a, w, first, n, magic, meeting, out.curvature);
+                meeting.add(a, first + n, out.curvature);
             }
         }
     });

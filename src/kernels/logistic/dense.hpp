@@ -6,62 +6,105 @@
 
 namespace tally::logistic {
 
-// out[R, 8] += (Sign < 0: -=) a[R, m] b[m, 8]: every entry is added to over m in its order, as in `entry`.
-template <int Sign, size_t R>
-TALLY_INLINE void tile(size_t m, const double* a, size_t a_wide, const double* b, size_t b_wide, double* out, size_t wide) {
-    Four low[R], high[R];
-    for (size_t r = 0; r < R; ++r) {
-        low[r] = *reinterpret_cast<const Four*>(out + r * wide);
-        high[r] = *reinterpret_cast<const Four*>(out + r * wide + 4);
-    }
+// How a product is cut up: so many of the m terms at a time, of so many columns. These lie side by side then, so that each load
+// is of the nearest cache and of no other page.
+constexpr size_t kDeep = 64, kStrip = 8, kWidth = 4 * kStrip, kFew = 4;
+
+// out[Rows, kStrip] += (Sign < 0: -=) a[Rows, m] b[m, kStrip]: every entry is added to over m in its order.
+template <int Sign, class Wide, size_t Rows>
+TALLY_INLINE void tile(size_t m, const double* a, size_t a_wide, const double* b, double* out, size_t wide) {
+    constexpr size_t lanes = Wide::doubles, each = kStrip / lanes;
+    using Numbers = Doubles<Wide>;
+    Numbers sum[Rows][each];
+    for (size_t r = 0; r < Rows; ++r)
+        for (size_t v = 0; v < each; ++v) sum[r][v] = *reinterpret_cast<const Numbers*>(out + r * wide + v * lanes);
     for (size_t j = 0; j < m; ++j) {
-        const Four b0 = *reinterpret_cast<const Four*>(b + j * b_wide),
-                   b1 = *reinterpret_cast<const Four*>(b + j * b_wide + 4);
-        for (size_t r = 0; r < R; ++r) {
+        Numbers own[each];
+        for (size_t v = 0; v < each; ++v) own[v] = *reinterpret_cast<const Numbers*>(b + j * kStrip + v * lanes);
+        for (size_t r = 0; r < Rows; ++r) {
             const double factor = a[r * a_wide + j];
-            if (Sign > 0)
-                low[r] += factor * b0, high[r] += factor * b1;
-            else
-                low[r] -= factor * b0, high[r] -= factor * b1;
+            for (size_t v = 0; v < each; ++v) {
+                if (Sign > 0)
+                    sum[r][v] += factor * own[v];
+                else
+                    sum[r][v] -= factor * own[v];
+            }
         }
     }
-    for (size_t r = 0; r < R; ++r) {
-        *reinterpret_cast<Four*>(out + r * wide) = low[r];
-        *reinterpret_cast<Four*>(out + r * wide + 4) = high[r];
-    }
+    for (size_t r = 0; r < Rows; ++r)
+        for (size_t v = 0; v < each; ++v) *reinterpret_cast<Numbers*>(out + r * wide + v * lanes) = sum[r][v];
 }
 
-template <int Sign>
-TALLY_INLINE double entry(size_t m, const double* a, const double* b, size_t b_wide, double sum) {
-    for (size_t j = 0; j < m; ++j) {
-        if (Sign > 0)
-            sum += a[j] * b[j * b_wide];
-        else
-            sum -= a[j] * b[j * b_wide];
+// The same of the columns that are left, fewer than kStrip.
+template <int Sign, class Wide, size_t Rows>
+TALLY_INLINE void narrow_tile(size_t m, size_t columns, const double* a, size_t a_wide, const double* b, double* out,
+                              size_t wide) {
+    double own[Rows * kStrip] = {};
+    for (size_t r = 0; r < Rows; ++r)
+        for (size_t c = 0; c < columns; ++c) own[r * kStrip + c] = out[r * wide + c];
+    tile<Sign, Wide, Rows>(m, a, a_wide, b, own, kStrip);
+    for (size_t r = 0; r < Rows; ++r)
+        for (size_t c = 0; c < columns; ++c) out[r * wide + c] = own[r * kStrip + c];
+}
+
+// Rows of a product from `i` on, so many at a time; returns the first that is left.
+template <int Sign, class Wide, size_t Rows>
+TALLY_INLINE size_t tiles(size_t i, size_t n, size_t m, size_t k, const double* a, size_t a_wide, const double* packed,
+                          double* out, size_t wide) {
+    for (; i + Rows <= n; i += Rows)
+        for (size_t x = 0; x < k; x += kStrip) {
+            const double *from = a + i * a_wide, *strip = packed + x * kDeep;
+            double* to = out + i * wide + x;
+            if (x + kStrip <= k)
+                tile<Sign, Wide, Rows>(m, from, a_wide, strip, to, wide);
+            else
+                narrow_tile<Sign, Wide, Rows>(m, k - x, from, a_wide, strip, to, wide);
+        }
+    return i;
+}
+
+// packed[strip][m, kStrip] = b[m, k], with zeros beside the last columns.
+TALLY_INLINE void pack(size_t m, size_t k, const double* b, size_t b_wide, double* packed) {
+    for (size_t x = 0; x < k; x += kStrip) {
+        const size_t here = k - x < kStrip ? k - x : kStrip;
+        double* to = packed + x * kDeep;
+        for (size_t j = 0; j < m; ++j, to += kStrip) {
+            const double* from = b + j * b_wide + x;
+            if (here == kStrip)
+                for (size_t c = 0; c < kStrip; ++c) to[c] = from[c];
+            else
+                for (size_t c = 0; c < kStrip; ++c) to[c] = c < here ? from[c] : 0.0;
+        }
     }
-    return sum;
 }
 
 // out[n, k] += (Sign < 0: -=) a[n, m] b[m, k]; a_wide, b_wide, wide: doubles from one row to the next.
-template <int Sign>
+template <int Sign, class Wide>
 TALLY_INLINE void add_product(size_t n, size_t m, size_t k, const double* a, size_t a_wide, const double* b, size_t b_wide,
                               double* out, size_t wide) {
-    const size_t whole = k - k % 8, fours = n - n % 4;
-    for (size_t x = 0; x < whole; x += 8) {
-        for (size_t i = 0; i < fours; i += 4)
-            tile<Sign, 4>(m, a + i * a_wide, a_wide, b + x, b_wide, out + i * wide + x, wide);
-        for (size_t i = fours; i < n; ++i) tile<Sign, 1>(m, a + i * a_wide, a_wide, b + x, b_wide, out + i * wide + x, wide);
+    if (n < kFew) {  // to lay columns side by side would cost more than it gives
+        for (size_t i = 0; i < n; ++i)
+            for (size_t j = 0; j < m; ++j) {
+                const double factor = Sign * a[i * a_wide + j];
+                for (size_t x = 0; x < k; ++x) out[i * wide + x] += factor * b[j * b_wide + x];
+            }
+        return;
     }
-    for (size_t i = 0; i < n; ++i)
-        for (size_t x = whole; x < k; ++x)
-            out[i * wide + x] = entry<Sign>(m, a + i * a_wide, b + x, b_wide, out[i * wide + x]);
+    double packed[kDeep * kWidth];
+    for (size_t x = 0; x < k; x += kWidth)
+        for (size_t j = 0; j < m; j += kDeep) {
+            const size_t deep = m - j < kDeep ? m - j : kDeep, columns = k - x < kWidth ? k - x : kWidth;
+            pack(deep, columns, b + j * b_wide + x, b_wide, packed);
+            const size_t left = tiles<Sign, Wide, Wide::doubles>(0, n, deep, columns, a + j, a_wide, packed, out + x, wide);
+            tiles<Sign, Wide, 1>(left, n, deep, columns, a + j, a_wide, packed, out + x, wide);
+        }
 }
 
 // out[n, k] = a[n, m] b[m, k]; every entry is added up over m in its order, so that vector code keeps it.
 inline void product(size_t n, size_t m, size_t k, const double* a, const double* b, double* out) {
-    run_fast([=] {
+    run_wide([=](auto instructions) {
         for (size_t i = 0; i < n * k; ++i) out[i] = 0.0;
-        add_product<1>(n, m, k, a, m, b, k, out, k);
+        add_product<1, decltype(instructions)>(n, m, k, a, m, b, k, out, k);
     });
 }
 
@@ -109,13 +152,14 @@ inline size_t posterior_size(size_t n, size_t first) { return n - first < kBlock
 
 // The block of the diagonal that begins at `first` becomes its factor in a, and in x that factor's inverse.
 inline void posterior_block(size_t n, size_t first, double* a, double* x) {
-    run_fast([=] {
+    run_wide([=](auto instructions) {
+        using Wide = decltype(instructions);
         const size_t size = posterior_size(n, first);
         double* panel = a + first * n + first;
         // what the columns before leave of it: a transposed copy of its rows lies above the diagonal
         for (size_t k = 0; k < first; ++k)
             for (size_t c = 0; c < size; ++c) a[k * n + first + c] = a[(first + c) * n + k];
-        add_product<-1>(size, first, size, a + first * n, n, a + first, n, panel, n);
+        add_product<-1, Wide>(size, first, size, a + first * n, n, a + first, n, panel, n);
         for (size_t c = 0; c < size; ++c)  // the block's own upper part is not read
             for (size_t d = c + 1; d < size; ++d) panel[c * n + d] = 0.0;
         factor_block(n, size, panel, x + first * n + first);
@@ -124,17 +168,20 @@ inline void posterior_block(size_t n, size_t first, double* a, double* x) {
 
 // Rows begin to stop below that block: what the columns before leave, times the transposed inverse of the block.
 inline void posterior_rows(size_t n, size_t first, size_t begin, size_t stop, double* a, const double* x) {
-    run_fast([=] {
+    run_wide([=](auto instructions) {
+        using Wide = decltype(instructions);
         const size_t size = posterior_size(n, first);
         const double* own = x + first * n + first;
-        add_product<-1>(stop - begin, first, size, a + begin * n, n, a + first, n, a + begin * n + first, n);
-        double across[kBlock * kBlock], row[kBlock];
+        add_product<-1, Wide>(stop - begin, first, size, a + begin * n, n, a + first, n, a + begin * n + first, n);
+        double across[kBlock * kBlock], left[kBlock * kBlock];
         for (size_t c = 0; c < size; ++c)
             for (size_t d = 0; d < size; ++d) across[c * kBlock + d] = own[d * n + c];
-        for (size_t i = begin; i < stop; ++i) {
+        for (size_t i = begin; i < stop; i += kBlock) {
+            const size_t rows = stop - i < kBlock ? stop - i : kBlock;
             double* to = a + i * n + first;
-            for (size_t d = 0; d < size; ++d) row[d] = to[d], to[d] = 0.0;
-            add_product<1>(1, size, size, row, kBlock, across, kBlock, to, n);
+            for (size_t r = 0; r < rows; ++r)
+                for (size_t d = 0; d < size; ++d) left[r * kBlock + d] = to[r * n + d], to[r * n + d] = 0.0;
+            add_product<1, Wide>(rows, size, size, left, kBlock, across, kBlock, to, n);
         }
     });
 }
@@ -142,16 +189,17 @@ inline void posterior_rows(size_t n, size_t first, size_t begin, size_t stop, do
 // The columns of the inverse x that begin at `col`, as many as a block has: row after row what the blocks before leave,
 // times the inverse of the block. And their told = the diagonal of I - X'X.
 inline void posterior_columns(size_t n, size_t col, const double* a, double* x, double* told) {
-    run_fast([=] {
+    run_wide([=](auto instructions) {
+        using Wide = decltype(instructions);
         const size_t cols = posterior_size(n, col);
         double block[kBlock * kBlock];
         for (size_t first = col + cols; first < n; first += kBlock) {
             const size_t size = posterior_size(n, first);
             double* sums = x + first * n + col;
-            add_product<-1>(size, first - col, cols, a + first * n + col, n, x + col * n + col, n, sums, n);
+            add_product<-1, Wide>(size, first - col, cols, a + first * n + col, n, x + col * n + col, n, sums, n);
             for (size_t c = 0; c < size; ++c)
                 for (size_t d = 0; d < cols; ++d) block[c * kBlock + d] = sums[c * n + d], sums[c * n + d] = 0.0;
-            add_product<1>(size, size, cols, x + first * n + first, n, block, kBlock, sums, n);
+            add_product<1, Wide>(size, size, cols, x + first * n + first, n, block, kBlock, sums, n);
         }
         for (size_t j = col; j < col + cols; ++j) told[j] = 0.0;
         for (size_t i = col; i < n; ++i)

@@ -10,12 +10,10 @@
 
 namespace tally::logistic {
 
-constexpr size_t kJoint = 32;          // joint codes of a group, at most
-constexpr size_t kTogether = 5;        // columns of a group, at most
-constexpr size_t kNarrow = 4;          // codes of a narrow column, at most
-constexpr size_t kStretch = 8192;      // rows that wait, at most
-constexpr size_t kWaiting = 1u << 17;  // and their weights, over all pairs of classes
-constexpr size_t kSides = 2;           // tables that rows are added to in turn: none waits for the row before it
+constexpr size_t kJoint = 32;    // joint codes of a group, at most
+constexpr size_t kTogether = 5;  // columns of a group, at most
+constexpr size_t kNarrow = 4;    // codes of a narrow column, at most
+constexpr size_t kSides = 2;     // tables that rows are added to in turn: none waits for the row before it
 
 // Columns first..end of the narrow ones, in their order; code_of[column - first][joint code]. bits: five columns of two codes,
 // so that a joint code has a bit for each.
@@ -37,9 +35,10 @@ TALLY_INLINE void sums_of_bits(const int64_t* by_code, int64_t out[kTogether + 1
 
 class Narrow {
    public:
-    // Columns of at most kNarrow codes in the rows of a block; none where there is little to gain. pairs: squares to fill.
-    Narrow(const Ask& a, size_t pairs) : pairs_(pairs), taken_(a.coded, 0) {
-        if (pairs == 0 || pairs * kRows > kWaiting || a.coded < 4 || a.rows < 64) return;
+    // Columns of at most kNarrow codes in the rows of a block; none where there is little to gain. stretch: rows that come at
+    // once, at most.
+    Narrow(const Ask& a, size_t stretch) : taken_(a.coded, 0), stretch_(stretch) {
+        if (stretch == 0 || a.coded < 4 || a.rows < 64) return;
         for (size_t c = 0; c < a.coded; ++c) {
             if (a.code_bytes[c] != 1) continue;
             const uint8_t* codes = reinterpret_cast<const uint8_t*>(a.codes[c]);
@@ -50,51 +49,32 @@ class Narrow {
             columns_.push_back(c);
             sizes_.push_back(size_t(most) + 1);
         }
-        while (wide_ < a.coded && taken_[wide_]) ++wide_;
         group();
-        const size_t room = kWaiting / pairs < kStretch ? kWaiting / pairs : kStretch;
-        stretch_ = a.rows < room ? a.rows : room;
         joint_.resize(groups_.size() * stretch_);
-        weights_.resize(pairs * stretch_);
     }
 
     TALLY_INLINE bool has(size_t column) const { return taken_[column] != 0; }
-    TALLY_INLINE bool until(size_t column) const { return column < wide_; }  // are this column and those before it narrow?
-    TALLY_INLINE bool any() const { return !groups_.empty(); }
 
-    // whole[i]: what row first + i counts for in a pair of classes. Rows come in their order.
-    TALLY_INLINE void wait(size_t pair, size_t first, size_t n, const double* whole) {
-        int64_t* to = weights_.data() + pair * stretch_ + (first - begin_);
-        for (size_t i = 0; i < n; ++i) to[i] = std::bit_cast<int64_t>(whole[i]);
+    // Makes ready for rows first to first + n.
+    TALLY_INLINE void join(const Ask& a, size_t first, size_t n) {
+        for (size_t g = 0; g < groups_.size(); ++g) join(a, groups_[g], first, n, joint_.data() + g * stretch_);
     }
 
-    // Adds the rows that wait to squares[pair, P, P] when there is no room for more, or when `next` is the last row's end.
-    TALLY_INLINE void add(const Ask& a, size_t next, int64_t* squares) {
-        const size_t n = next - begin_;
-        if (!any() || (next < a.rows && n + kRows <= stretch_)) return;
-        const size_t p = 1 + a.dense + a.cells;
-        for (size_t g = 0; g < groups_.size(); ++g) join(a, groups_[g], n, joint_.data() + g * stretch_);
-        for (size_t pair = 0; pair < pairs_; ++pair) {
-            const int64_t* weights = weights_.data() + pair * stretch_;
-            int64_t* square = squares + pair * p * p;
-            for (size_t g = 0; g < groups_.size(); ++g) {
-                alone(a, groups_[g], n, joint_.data() + g * stretch_, weights, square);
-                for (size_t h = 0; h < g; ++h)
-                    both(a, groups_[g], groups_[h], n, joint_.data() + g * stretch_, joint_.data() + h * stretch_, weights,
-                         square);
-            }
+    // Adds these rows to square[P, P]: narrow columns with each other and with the constant.
+    TALLY_INLINE void add(const Ask& a, size_t n, const int64_t* weights, int64_t* square) const {
+        for (size_t g = 0; g < groups_.size(); ++g) {
+            const uint8_t* own = joint_.data() + g * stretch_;
+            alone(a, groups_[g], n, own, weights, square);
+            for (size_t h = 0; h < g; ++h)
+                both(a, groups_[g], groups_[h], n, own, joint_.data() + h * stretch_, weights, square);
         }
-        begin_ = next;
     }
 
    private:
-    size_t pairs_;
-    std::vector<uint8_t> taken_, joint_;   // [column]; [group, row that waits]
+    std::vector<uint8_t> taken_, joint_;   // [column]; [group, row]
     std::vector<size_t> columns_, sizes_;  // [narrow column]
     std::vector<Group> groups_;
-    std::vector<int64_t> weights_;    // [pair, row that waits]
-    size_t stretch_ = 0, begin_ = 0;  // rows that may wait, and the first that does
-    size_t wide_ = 0;                 // the first column that is not narrow
+    size_t stretch_;
 
     void group() {
         for (size_t c = 0; c < columns_.size();) {
@@ -112,11 +92,11 @@ class Narrow {
         }
     }
 
-    TALLY_INLINE void join(const Ask& a, const Group& g, size_t n, uint8_t* joint) const {
+    TALLY_INLINE void join(const Ask& a, const Group& g, size_t first, size_t n, uint8_t* joint) const {
         for (size_t i = 0; i < n; ++i) joint[i] = 0;
         uint8_t step = 1;
         for (size_t k = g.first; k < g.end; step = uint8_t(step * sizes_[k++])) {
-            const uint8_t* codes = reinterpret_cast<const uint8_t*>(a.codes[columns_[k]]) + begin_;
+            const uint8_t* codes = reinterpret_cast<const uint8_t*>(a.codes[columns_[k]]) + first;
             for (size_t i = 0; i < n; ++i) joint[i] = uint8_t(joint[i] + codes[i] * step);
         }
     }

@@ -19,7 +19,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.kernels import Curvature, DenseColumns, Sums, Weighting
 from tallystick.kernels.check import Room
-from tallystick.models.scorecard.axes import Axis
+from tallystick.models.scorecard.axes import Axis, RangeAxis
 from tallystick.stats.gradients import Copies
 
 Array = NDArray[np.float64]
@@ -74,7 +74,7 @@ def laid_out(layout: CardLayout, block: Block, sample: RowSample) -> tuple[Dense
     rows, lines = sampled(block, sample)
     for axis in layout.axes:
         if axis not in lines:
-            lines[axis] = lines_of(axis, block)[rows]
+            lines[axis] = some_lines_of(axis, block, rows)
     codes = [lines[axis] for axis in layout.axes]
     return (
         DenseColumns([], codes, layout.starts),
@@ -89,6 +89,18 @@ def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
     if axis not in known:
         known[axis] = axis.codes(block)
     return known[axis]
+
+
+def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
+    """Return the lines of some rows. An axis of fewer cuts than one that is remembered, as those of pairs
+    are, is told by that one's lines: few rows are looked at then, and no number again.
+    """
+    known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
+    if isinstance(axis, RangeAxis) and axis not in known:
+        for finer, lines in known.items():
+            if isinstance(finer, RangeAxis) and (line := axis.within(finer)) is not None:
+                return np.take(line, lines[rows])
+    return lines_of(axis, block)[rows]
 
 
 def sampled(block: Block, sample: RowSample) -> tuple[Whole, dict[Axis, NDArray[Any]]]:

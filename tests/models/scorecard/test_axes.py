@@ -25,6 +25,15 @@ def test_a_value_on_a_cut_is_in_the_range_above_it_and_missing_is_last():
     assert (axis.known, axis.size, axis.columns) == (3, 4, ("x",))
 
 
+def test_the_lines_of_a_finer_axis_tell_those_of_one_with_some_of_its_cuts():
+    finer, given = RangeAxis("x", (0.0, 1.5, 3.0)), block(x=[-1.0, 0.0, 1.4, 1.5, 3.0, 9.0, NAN])
+    for cuts in ((), (-0.0,), (1.5,), (0.0, 3.0), finer.cuts):
+        axis = RangeAxis("x", cuts)
+        assert axis.within(finer)[finer.codes(given)].tolist() == axis.codes(given).tolist()
+    assert RangeAxis("x", (1.0,)).within(finer) is None
+    assert RangeAxis("z", (1.5,)).within(finer) is None
+
+
 def test_a_number_without_cuts_has_a_line_and_missing():
     axis = RangeAxis("x", ())
     assert axis.codes(block(x=[-0.0, 5.0, NAN])).tolist() == [0, 0, 1]

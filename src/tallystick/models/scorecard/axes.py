@@ -55,6 +55,13 @@ class RangeAxis:
         """Return line[row]."""
         return narrow(kernels.bins(block.values(self.name), self._cuts), self.size)
 
+    def within(self, finer: RangeAxis) -> Codes | None:
+        """Return line[line of the finer axis]; None where that does not begin a line at each of the cuts."""
+        if self.name != finer.name or not set(self.cuts) <= set(finer.cuts):
+            return None
+        starts = np.searchsorted(self._cuts, finer._cuts, side="right")
+        return narrow(np.array([0, *starts.tolist(), self.known]), self.size)
+
 
 @dataclass(frozen=True)
 class LevelAxis:
