@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import weakref
 from types import SimpleNamespace
 
@@ -190,6 +191,25 @@ def test_an_argument_that_makes_no_sense_is_told_in_our_words(given, says):
     rows = pd.DataFrame({"x": np.arange(40) % 7, "y": ["p", "q"] * 20})
     with pytest.raises(OptionError, match=says):
         ts.compare(rows, "y", **{"methods": ["bayes"], "tuned": False, "folds": 3, **given})
+
+
+@pytest.mark.parametrize("way", [{"folds": 3}, {"folds": (0.7, 0.3)}, {"folds": 2, "groups": "g"}], ids=str)
+@pytest.mark.parametrize("numbers", [False, True])
+def test_rows_with_weights_are_told_by_group_as_cross_validation_tells_them(way, numbers):
+    rng = np.random.default_rng(0)
+    some = pd.DataFrame({"x": rng.normal(size=60), "g": np.where(np.arange(60) % 3, "a", "b")})
+    some["y"] = rng.normal(size=60) + (some.g == "a") if numbers else rng.choice(["p", "q"], 60)
+    many = rng.integers(1, 5, 60)  # copies of one row are in several folds
+    model, name = (ts.LinearRegression(), "linear") if numbers else (ts.NaiveBayes(), "bayes")
+    alone = ts.cross_validate(model, some, "y", by=["g", "x"], sample_weight=many, **way)
+    found = ts.compare(
+        *(some, "y"), methods=[name], tuned=False, regression=numbers, by=["g", "x"], sample_weight=many, **way
+    )
+    own = next(e.result for e in found.entries if e.name in ("naive Bayes", "linear regression"))
+    assert [own.by(name) for name in ("g", "x")] == [alone.by(name) for name in ("g", "x")]
+    if "groups" not in way:
+        copies = ts.cross_validate(model, some.loc[some.index.repeat(many)], "y", by="g", **way)
+        assert json.dumps(alone.by("g")) == json.dumps(copies.by("g"))
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_subsets_of_rows_with_weights_have_so_many_copies(monkeypatch, most):
     pieces, test, train, places = subsets(cases.cases_of(table), table, 1, 50, [7, 100, 301])
     assert pieces.weights[test].sum() == 50
     assert [int(pieces.weights[train[:at]].sum()) for at in places] == [7, 100, 301]
-    assert pieces.weight == table.weight
+    assert 50 + 301 <= pieces.weight < 50 + 301 + 30  # rows that no part uses are in no piece
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ from tallystick.evaluate.measures import Measure
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
-from tallystick.evaluate.running import Progress, fresh, run_folds, workers
+from tallystick.evaluate.running import Progress, answered, fresh, run_folds, workers
 from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, TrialsHere, Work, labels_of
 from tallystick.models.decision import AnswerDecision
@@ -265,11 +265,15 @@ def compare_table(
             watch.arrived(trials.so_far([c.name for c in candidates]))
 
     stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
-    judged = parts.table  # its rows are the pieces that were dealt
-    budget = table.budget if isinstance(parts, Folds) and parts.plan.large else 0
+
+    def answers(shares: NDArray[np.float64]) -> FoldAnswers:
+        if not isinstance(parts, Folds):
+            return FoldAnswers(shares, trials.done)
+        return answered(shares, trials.done, parts.plan, table, parts.table)
+
     results = [
-        _result(judged, FoldAnswers(s, trials.done, budget=budget), (how, stopped), (cost, candidate), held)
-        for s, candidate in zip(trials.shares, candidates, strict=True)
+        _result(table, answers(shares), (how, stopped), (cost, candidate), held)
+        for shares, candidate in zip(trials.shares, candidates, strict=True)
     ]
     return _conclude(candidates, table, results, work)
 

@@ -183,14 +183,15 @@ class Subsets:
 def subsets(
     cases: Cases, table: Table, key: int, tested: int, sizes: Sequence[int]
 ) -> tuple[Table, NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Return the table, its rows in pieces where copies of one are in several parts; the rows that test and
-    those that train, in an order that depends on what they hold and on the key; and how many of the latter
-    each subset has.
+    """Return the table, or, where rows have weights, those of its rows that are used, in pieces where copies
+    of one are in several parts; the rows that test and those that train, part by part, which depend on what
+    they hold and on the key; and how many of the latter each subset has.
     """
     if cases.sizes is None:
         order = cases.order_within(key, table)
         return table, order[:tested], order[tested:], list(sizes)
-    plan = in_pieces(table, cases, InParts(key, parts_end(tested, sizes)))
+    ends_at = parts_end(tested, sizes)
+    plan = in_pieces(table, cases, InParts(key, ends_at), ends_at[-1])
     order = np.argsort(plan.fold, kind="stable")
     ends = np.searchsorted(plan.fold[order], np.arange(len(sizes) + 1), side="right")
     return plan.pieces(table), order[: ends[0]], order[ends[0] :], (ends[1:] - ends[0]).tolist()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -184,7 +184,11 @@ def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     others train.
     """
     plan = in_pieces(table, cases_of(table), in_share(share, key, count_cases(table), table.rows))
-    return replace(plan, fold=np.where(plan.fold == 0, 0, NEVER))
+    fold = np.where(plan.fold == 0, 0, NEVER)
+    if plan.rows is None or plan.weights is None:
+        return FoldPlan(fold)
+    order = np.lexsort((fold, plan.rows))
+    return FoldPlan(fold[order], rows=plan.rows[order], weights=plan.weights[order])
 
 
 def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
@@ -197,16 +201,24 @@ def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
     return order
 
 
-def in_pieces(table: Table, cases: Cases, order: InTurn | InShare | InParts) -> FoldPlan:
-    """Return the plan of the cases of a table in the folds of an order, those of a row in a fold together."""
+def in_pieces(
+    table: Table, cases: Cases, order: InTurn | InShare | InParts, most: int | None = None
+) -> FoldPlan:
+    """Return the plan of the cases of a table in the folds of an order, those of a row in a fold together.
+    most: of the rows that have the first so many cases; the others are in no piece.
+    """
     runs = cases.order(order.key, table.classes if order.by_class else None)
-    rows = runs if cases.rows is None else cases.rows[runs]
     sizes = np.ones(len(runs), np.int64) if cases.sizes is None else cases.sizes[runs]
-    at, fold, amounts = order.pieces(np.cumsum(sizes) - sizes, sizes)
+    before = np.cumsum(sizes) - sizes
+    if most is not None:
+        stop = int(np.searchsorted(before, most))
+        runs, sizes, before = runs[:stop], sizes[:stop], before[:stop]
+    rows = runs if cases.rows is None else cases.rows[runs]
+    at, fold, amounts = order.pieces(before, sizes)
     many = int(fold.max(initial=0)) + 1
     pairs, inverse = np.unique(rows[at] * many + fold, return_inverse=True)
     row, fold = pairs // many, pairs % many
-    if len(row) == table.rows:
+    if most is None and len(row) == table.rows:
         return FoldPlan(fold)
     held = np.zeros(len(row), np.int64)
     np.add.at(held, inverse, amounts)

@@ -86,10 +86,9 @@ def cross_shares(
     is the answer itself.
     """
     given, table = table, plan.pieces(table)
-    weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
     found = None if plan.rising else model._cross_shares(table, plan)
     if found is not None:
-        return _answered(found, plan.fold, plan, given, weights), False
+        return answered(found, plan.fold, plan, given, table), False
     shares = large.empty(table, (table.rows, max(len(table.schema.predicted.labels), 1)), np.float64)
     done = large.empty(table, table.rows, np.int64)
     done[:] = NEVER
@@ -110,16 +109,17 @@ def cross_shares(
         done[plan.tested(numbers[at])] = numbers[at]
 
     stopped = run_folds(one, len(numbers), finished, at_once=workers(table))
-    return _answered(shares, done, plan, given, weights), stopped
+    return answered(shares, done, plan, given, table), stopped
 
 
-def _answered(
-    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, table: Table, weights: Floats | None
+def answered(
+    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, table: Table, pieces: Table
 ) -> FoldAnswers:
     """Return the answers to the pieces of a plan; where one copy stands for all, those to the table's
     rows.
     """
     if plan.twin is None:
+        weights = None if plan.rows is None or pieces.weights is None else pieces.weights / pieces.unit
         return FoldAnswers(shares, fold, plan.rows, weights, table.budget if plan.large else 0)
     twin = plan.twin[: table.rows]
     return FoldAnswers(shares[twin], fold[twin])
