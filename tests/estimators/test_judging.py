@@ -202,9 +202,8 @@ def test_rows_with_weights_are_told_by_group_as_cross_validation_tells_them(way,
     many = rng.integers(1, 5, 60)  # copies of one row are in several folds
     model, name = (ts.LinearRegression(), "linear") if numbers else (ts.NaiveBayes(), "bayes")
     alone = ts.cross_validate(model, some, "y", by=["g", "x"], sample_weight=many, **way)
-    found = ts.compare(
-        *(some, "y"), methods=[name], tuned=False, regression=numbers, by=["g", "x"], sample_weight=many, **way
-    )
+    told = {"by": ["g", "x"], "sample_weight": many, "methods": [name], "tuned": False, **way}
+    found = ts.compare(some, "y", regression=numbers, **told)
     own = next(e.result for e in found.entries if e.name in ("naive Bayes", "linear regression"))
     assert [own.by(name) for name in ("g", "x")] == [alone.by(name) for name in ("g", "x")]
     if "groups" not in way:

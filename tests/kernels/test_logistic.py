@@ -101,13 +101,15 @@ def test_columns_of_few_codes_taken_together_sum_to_what_they_sum_to_alone(
 
 @pytest.mark.parametrize("links", [1, 60])  # 60 have too many pairs for rows to wait
 def test_codes_of_two_columns_meet_as_often_as_a_plain_twin_finds(links):
-    rng, rows, sizes = np.random.default_rng(links), 9_000 if links == 1 else 400, (9, 300, 3, 8)
+    rng = np.random.default_rng(links)
+    rows, sizes = (9_000, (9, 300, 3, 8)) if links == 1 else (400, (9, 40, 3, 8))
     codes = [rng.integers(0, n, rows) for n in sizes]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     theta = np.zeros((1 + int(starts[-1]), links))
     kind = Curvature.GRAM if links == 1 else Curvature.PAIRS
     out = kernels.new_sums(0, int(starts[-1]), links, kind)
-    small = [c.astype(np.uint16 if n == 300 else np.uint8) for c, n in zip(codes, sizes, strict=True)]
+    types = np.uint8, np.uint16, np.uint32, np.uint8  # each beside each
+    small = [c.astype(kind) for c, kind in zip(codes, types, strict=True)]
     columns = DenseColumns([], small, starts[:-1].tolist())
     copies = rng.integers(0, 5, rows)
     classes = np.zeros(rows, np.uint8)

@@ -54,6 +54,23 @@ def test_moments_of_a_matrix_equal_those_of_its_columns(order):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("bits", [37, 38, 39, 40])
+def test_weights_have_as_many_bits_as_sums_of_slices_hold(bits):
+    """Values just above 2^-18 where 1 sets the size, whose products with the weights have the most digits."""
+    seed, rows = np.random.default_rng(1), 3000
+    matrix = np.ldexp(seed.integers(2**51, 2**52, (rows, 5)) * 2.0 + 1, -17 - 53)
+    matrix *= seed.choice([-1, 1], matrix.shape)
+    matrix[:300] = matrix[::12] = 1.0
+    weights = seed.integers(2 ** (bits - 1), 2**bits, rows) | 1
+    classes = np.zeros(rows, np.uint8)
+    together, alone = _tables(5, 1), _tables(5, 1)
+    kernels.add_moments(list(matrix.T), classes, *together, weights)
+    for j in range(5):
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone), weights)
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("gaps", [0.0, 0.001, 0.3])
 @pytest.mark.parametrize("most", [None, 1, 3, 2**38 - 1, 2**38, 2**40])
 def test_moments_of_rows_with_weights_and_gaps_equal_those_of_each_column(most, gaps):

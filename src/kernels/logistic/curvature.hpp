@@ -80,7 +80,7 @@ TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* cop
             square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);
 }
 
-// Rows of the square that belong to cells: a code meets every dense column now, and the constant and other codes later.
+// Rows of the square that belong to cells: a code meets every dense column now, and the constant and other codes by `meeting`.
 TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t n, double magic, size_t pair,
                                Meeting& meeting, int64_t* square) {
     const size_t p = 1 + a.dense + a.cells, base = 1 + a.dense;

@@ -7,7 +7,7 @@
 namespace tally::logistic {
 
 // How a product is cut up: so many of the m terms at a time, of so many columns. These lie side by side then, so that each load
-// is of the nearest cache and of no other page.
+// of them is of the nearest cache.
 constexpr size_t kDeep = 64, kStrip = 8, kWidth = 4 * kStrip, kFew = 4;
 
 // out[Rows, kStrip] += (Sign < 0: -=) a[Rows, m] b[m, kStrip]: every entry is added to over m in its order.
@@ -95,7 +95,9 @@ TALLY_INLINE void add_product(size_t n, size_t m, size_t k, const double* a, siz
         for (size_t j = 0; j < m; j += kDeep) {
             const size_t deep = m - j < kDeep ? m - j : kDeep, columns = k - x < kWidth ? k - x : kWidth;
             pack(deep, columns, b + j * b_wide + x, b_wide, packed);
-            const size_t left = tiles<Sign, Wide, Wide::doubles>(0, n, deep, columns, a + j, a_wide, packed, out + x, wide);
+            size_t left = tiles<Sign, Wide, Wide::doubles>(0, n, deep, columns, a + j, a_wide, packed, out + x, wide);
+            if constexpr (Wide::doubles > kFew)
+                left = tiles<Sign, Wide, kFew>(left, n, deep, columns, a + j, a_wide, packed, out + x, wide);
             tiles<Sign, Wide, 1>(left, n, deep, columns, a + j, a_wide, packed, out + x, wide);
         }
 }

@@ -48,7 +48,7 @@ class Meeting {
     static size_t stretch(const Ask& a, size_t pairs) {
         if (pairs == 0 || pairs * kRows > kWaiting) return 0;
         const size_t room = kWaiting / pairs < kStretch ? kWaiting / pairs : kStretch;
-        return a.rows < room ? a.rows : room;
+        return a.rows < room ? (a.rows + kRows - 1) / kRows * kRows : room;
     }
 
     // Every column that is not narrow with the constant and the columns up to itself; a narrow one with those that are not.

@@ -1,7 +1,7 @@
 // Exact sums and sums of squares of many columns at once, as moments.hpp has them, several times as fast: by slices of
 // doubles, or by products of whole numbers where the processor has them. Both find the same sums.
-// Missing values are counted, and 0 in their place; values that are larger, or smaller and not 0, are taken out of their tile and
-// go the long way, alone.
+// Missing values are counted, and 0 in their place; values that are larger, or smaller and not 0, are taken out of their
+// tile and go the long way, alone.
 #pragma once
 
 #include "kernels/sums/row_products.hpp"
@@ -32,7 +32,8 @@ size_t find_limits(const Columns& columns, size_t column, RowLimits& limits) {
     return odd;
 }
 
-// Adds some columns where some cells are not quick: these are added the long way, and 0 in their place. The tile is nobody else's.
+// Adds some columns where some cells are not quick: these are added the long way, and 0 in their place. The tile is
+// nobody else's.
 template <class Wide, class Way>
 void add_odd(const Rows& rows, double* tile, size_t first, size_t n, size_t c, size_t n_classes, const RowLimits& limits,
              Way& sums, MomentTables to) {

@@ -35,8 +35,8 @@ def add_moments(
 ) -> None:
     """Add columns[j][row] to the three tables, exactly; columns may be strided.
 
-    missing[column, class]: rows (or weight) without a finite value; sums[column, class, digit];
-    squares[column, class, digit]. Digits come out carried.
+    No weight is below 0. missing[column, class]: rows (or weight) without a finite value;
+    sums[column, class, digit]; squares[column, class, digit]. Digits come out carried.
     """
     check.array("classes", classes, check.CODES, (None,))
     check.columns("columns", columns, "float64", len(classes))

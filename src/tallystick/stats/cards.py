@@ -92,12 +92,12 @@ def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
 
 
 def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
-    """Return the lines of some rows. An axis of fewer cuts than one that is remembered, as those of pairs
-    are, is told by that one's lines: few rows are looked at then, and no number again.
+    """Return the lines of some rows. An axis of numbers with fewer cuts than one that is remembered, as those
+    of pairs are, is told by that one's lines: few rows are looked at then, and no number again.
     """
     known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
     if isinstance(axis, RangeAxis) and axis not in known:
-        for finer, lines in known.items():
+        for finer, lines in list(known.items()):  # another fit of the same rows may add to them
             if isinstance(finer, RangeAxis) and (line := axis.within(finer)) is not None:
                 return np.take(line, lines[rows])
     return lines_of(axis, block)[rows]

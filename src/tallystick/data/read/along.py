@@ -53,7 +53,7 @@ class ToldAlong:
 @dataclass
 class LookAlong:
     """What goes along with the look at some rows after the others. share: of the hashes, those of the
-    values that are picked; 0: none are. gaps: of a column, how many cells are missing at most, as a guess.
+    values that are picked; 0: none are. gaps: the share of missing cells for which there is room.
     """
 
     names: tuple[str, ...]
@@ -127,7 +127,7 @@ def along_with(
 
 
 def _gaps(columns: Sequence[NDArray[Any]]) -> float:
-    """Return how many cells are missing in the column that has the most, but for those that have many: a
+    """Return the share of missing cells in the column that has the most, but for those that have many: a
     guess by some rows.
     """
     step = -(-len(columns[0]) // LOOKED)

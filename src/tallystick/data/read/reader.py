@@ -165,8 +165,8 @@ class _Reader:
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
         self.layers.append(layer)  # which is closed too where the walk ends half way
         rows = 0
-        for looked, kept in self._looked(survey, layer):
-            survey.see(looked, rows, self.threads)
+        for looked, kept, threads in self._looked(survey, layer):
+            survey.see(looked, rows, threads)
             layer.add(kept)
             rows += looked.rows
             if self.progress is not None:
@@ -174,8 +174,12 @@ class _Reader:
         self._check(rows)
         return survey
 
-    def _looked(self, survey: Survey, layer: KeptInMemory | KeptOnDisk) -> Iterator[tuple[Looked, Any]]:
-        """Yield each batch as it was looked at, and as the layer keeps it."""
+    def _looked(
+        self, survey: Survey, layer: KeptInMemory | KeptOnDisk
+    ) -> Iterator[tuple[Looked, Any, int | None]]:
+        """Yield each batch as it was looked at, and as the layer keeps it; and how many threads have nothing
+        else to do then (None: all that there are).
+        """
         held = self.source.held if layer.takes_views else None
         every = self.source.pieces() if held is None else iter([Given(View(self.source.columns, held))])
         begin = list(islice(every, 2))
@@ -183,7 +187,7 @@ class _Reader:
             batch = begin[0]()
             self._check(batch.num_rows)
             looked = survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=self.threads)
-            yield looked, layer.put(looked)
+            yield looked, layer.put(looked), self.threads
             return
 
         places = ThreadMemory(Lender(), layer.places.of)
@@ -197,7 +201,8 @@ class _Reader:
         every = chain(begin, every)
         del begin  # what was read is let go once it is looked at
         jobs = (partial(look, *job) for job in self._placed(every, layer))
-        yield from in_order(jobs, self.threads)
+        for looked, kept in in_order(jobs, self.threads):
+            yield looked, kept, 1
 
     def _placed(
         self, every: Iterator[Load], layer: KeptInMemory | KeptOnDisk

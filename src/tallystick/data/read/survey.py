@@ -277,7 +277,7 @@ class Survey:
         """Must the source be read again? Else what was taken of its batches tells all."""
         return any(look.ends is None and not look.words for look in self.question.again.values())
 
-    def see(self, batch: Looked, start: int | None = None, threads: int = 1) -> None:
+    def see(self, batch: Looked, start: int | None = None, threads: int | None = 1) -> None:
         """Take in a batch that was looked at. start: its first row's number or None; threads: that may share
         its columns, of which cells are read again where rows have weights or do not count.
         """

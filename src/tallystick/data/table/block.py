@@ -45,6 +45,8 @@ def rows_counted(weights: NDArray[np.int64] | None, rows: int, unit: int) -> int
     """
     if weights is None:
         return rows
+    if unit == 1:
+        return int(weights.sum())
     lowest = unit & -unit  # a division takes long: most weights are seen by their last bits to be not whole
     few = weights[(weights & (lowest - 1)) == 0]
     few = few[few % unit == 0]

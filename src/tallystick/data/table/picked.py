@@ -45,8 +45,8 @@ class PickedPart(NamedTuple):
 
     @classmethod
     def empty(cls, start: int, columns: int, rows: int, share: float, gaps: float = 0.0) -> PickedPart:
-        """Return room for what will be picked of so many rows. gaps: the share of missing cells, which all
-        are.
+        """Return room for what will be picked of so many rows. gaps: the share of missing cells, which
+        are all picked.
         """
         shape = columns, int(ROOM * (share + gaps) * rows) + 64
         limits = np.full(columns, limit_of(share), np.uint64)

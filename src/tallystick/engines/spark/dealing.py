@@ -229,8 +229,8 @@ class SparkDealer:
             return self._dealt(keep(self.table.opened.map(more).map(pack)), sizes)
 
     def _dealt(self, stored: Any, sizes: Sequence[int]) -> DealtRows:
-        """Return the rows that Spark is to keep. sizes[fold]: how many there are; with weights, of which one that
-        is not whole is one row, they are counted.
+        """Return the rows that Spark is to keep. sizes[fold]: how many there are; with weights, of which one
+        that is not whole is one row, they are counted.
         """
         if not self.weighed:
             return DealtRows(self.table, self.schema, stored, tuple(sizes), tuple(sizes), self.names)

@@ -344,9 +344,8 @@ def regrouped(axis: RangeAxis | LevelAxis, shorter: RangeAxis | LevelAxis, count
     out = np.zeros((shorter.size, counts.shape[1]), np.int64)
     if isinstance(axis, RangeAxis):
         assert isinstance(shorter, RangeAxis)
-        starts = [0, *(axis.cuts.index(c) + 1 for c in shorter.cuts)]
-        line = np.searchsorted(starts, np.arange(axis.known), side="right") - 1
-        line = np.append(line, shorter.known)
+        line = shorter.within(axis)
+        assert line is not None
     else:
         assert isinstance(shorter, LevelAxis)
         line = np.zeros(axis.size, np.int64)
