@@ -150,10 +150,10 @@ def coarsened(axis: RangeAxis | LevelAxis, bends: Array, rows: Array) -> tuple[R
             middle = before[:-1] + 0.5 * bends[:known]
             group = np.minimum((COARSE * middle / max(before[-1], 1e-300)).astype(np.int64), COARSE - 1)
         starts = np.flatnonzero(np.diff(group)) + 1
-        coarse = RangeAxis(axis.name, tuple(axis.cuts[i - 1] for i in starts.tolist()))
-        line = coarse.within(axis)
+        short = RangeAxis(axis.name, tuple(axis.cuts[i - 1] for i in starts.tolist()))
+        line = short.within(axis)
         assert line is not None
-        return coarse, line.astype(np.int64)
+        return short, line.astype(np.int64)
     line = np.arange(known)
     if known > COARSE:
         first = np.argsort(-bends[:known], kind="stable")
