@@ -41,17 +41,23 @@ def test_moments_are_exact_for_all_doubles(case, more_classes):
     assert sums[..., :-1].max() < 2**32
 
 
+def assert_each_column_alone(matrix, classes, labels, weights=None):
+    """The sums of all columns at once are those of each by itself, to the bit."""
+    columns = matrix.shape[1]
+    together, alone = _tables(columns, labels), _tables(columns, labels)
+    kernels.add_moments(list(matrix.T), classes, *together, weights)
+    for j in range(columns):
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone), weights)
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_moments_of_a_matrix_equal_those_of_its_columns(order):
     seed = np.random.default_rng(5)
     matrix = np.asarray(seed.normal(size=(5000, 19)) * 10.0 ** seed.integers(-9, 9, 19), order=order)
     classes = seed.integers(0, 3, 5000).astype(np.uint16)
-    together, alone = _tables(19, 3), _tables(19, 3)
-    kernels.add_moments(list(matrix.T), classes, *together)
-    for j in range(19):
-        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone))
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_each_column_alone(matrix, classes, 3)
 
 
 @pytest.mark.parametrize("bits", [37, 38, 39, 40])
@@ -63,12 +69,7 @@ def test_weights_have_as_many_bits_as_sums_of_slices_hold(bits):
     matrix[:300] = matrix[::12] = 1.0
     weights = seed.integers(2 ** (bits - 1), 2**bits, rows) | 1
     classes = np.zeros(rows, np.uint8)
-    together, alone = _tables(5, 1), _tables(5, 1)
-    kernels.add_moments(list(matrix.T), classes, *together, weights)
-    for j in range(5):
-        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone), weights)
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_each_column_alone(matrix, classes, 1, weights)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.001, 0.3])
@@ -83,12 +84,7 @@ def test_moments_of_rows_with_weights_and_gaps_equal_those_of_each_column(most, 
     matrix[:, 8] = np.round(matrix[:, 8])
     classes = seed.integers(0, 3, 3000).astype(np.uint16)
     weights = None if most is None else seed.integers(0, most, 3000, endpoint=True)
-    together, alone = _tables(21, 3), _tables(21, 3)
-    kernels.add_moments(list(matrix.T), classes, *together, weights)
-    for j in range(21):
-        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone), weights)
-    for a, b in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(a, b)
+    assert_each_column_alone(matrix, classes, 3, weights)
 
 
 def test_the_largest_doubles_with_the_largest_weights_do_not_overflow():
