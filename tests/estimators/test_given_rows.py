@@ -279,7 +279,7 @@ def test_dates_are_no_weights(tmp_path):
 @pytest.mark.parametrize("given", [pd.Series, pd.DataFrame, np.ndarray, list])
 def test_a_class_is_neither_labels_nor_weights(given):
     rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
-    with pytest.raises(TargetError, match=f"'{given.__name__}' is a type of Python's, not labels"):
+    with pytest.raises(TargetError, match=f"'{given.__name__}' is a type, not labels"):
         ts.NaiveBayes().fit(rows, given)
     with pytest.raises(DataError, match=r"'sample_weight' is given as '.*', but needs one value per row"):
         ts.NaiveBayes().fit(rows, "y", given)

@@ -129,6 +129,7 @@ def test_a_learning_curve_of_more_rows_than_memory_holds_is_that_of_rows_in_memo
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        ({"sizes": 0}, "numbers of rows, or how many sizes .up to 1,000., not 0"),
         ({"sizes": -1}, "numbers of rows, or how many sizes .up to 1,000., not -1"),
         ({"sizes": 1.5}, "numbers of rows, or how many sizes .up to 1,000., not 1.5"),
         ({"sizes": 10**30}, "numbers of rows, or how many sizes .up to 1,000., not 1000"),

@@ -33,7 +33,7 @@ from tallystick.description.columns import (
 from tallystick.description.counts import Group, TableCounts
 from tallystick.description.far_numbers import RangedNumbers, ranged
 from tallystick.engines.choice import choose_local
-from tallystick.engines.local import TOLD, Local, check_progress
+from tallystick.engines.local import STEPS_DONE, Local, check_progress
 from tallystick.stats import alone
 
 __all__ = [
@@ -97,7 +97,7 @@ def describe(
     1.0
     """
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
-    check_progress(progress, TOLD)
+    check_progress(progress, STEPS_DONE)
     wishes = Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge, trivial=True)
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)

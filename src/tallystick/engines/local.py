@@ -22,13 +22,14 @@ from tallystick.stats.rest import Rest
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
-TOLD = "done, total, what"  # what functions are called with that are told of other work than rows summed
+ROWS_DONE = "done, total"  # what a function is called with that is told of rows summed
+STEPS_DONE = "done, total, what"  # and of any other work
 
 
-def check_progress(progress: Any, told: str = "done, total") -> None:
-    """Refuse what cannot be called as work goes on. told: what it is called with."""
+def check_progress(progress: Any, called_with: str = ROWS_DONE) -> None:
+    """Refuse what cannot be called as work goes on."""
     if progress is not None and not callable(progress):
-        raise OptionError(f"progress must be a function of ({told}), not {shown(progress)}.")
+        raise OptionError(f"progress must be a function of ({called_with}), not {shown(progress)}.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,7 +14,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import listed
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.source.size import told
-from tallystick.engines.local import TOLD, check_progress
+from tallystick.engines.local import STEPS_DONE, check_progress
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
@@ -149,7 +149,7 @@ def compare(
     'naive Bayes'
     """
     check_codes(ignore)
-    check_progress(progress, TOLD)
+    check_progress(progress, STEPS_DONE)
     by = asked_by(by, sample_weight)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
     methods_named(methods, shared, regression=regression)
@@ -342,7 +342,7 @@ def learning_curve(
     >>> curve.sizes
     (4, 8)
     """
-    check_progress(progress, TOLD)
+    check_progress(progress, STEPS_DONE)
     methods = CURVED if methods is None else methods
     chosen = methods_named(methods, shared)
     if not chosen:

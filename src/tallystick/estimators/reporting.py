@@ -18,7 +18,7 @@ from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
 from tallystick.data.source.size import budget
 from tallystick.description import Description, describe_table
-from tallystick.engines.local import TOLD, check_progress
+from tallystick.engines.local import STEPS_DONE, check_progress
 from tallystick.errors import ContinuousTarget, DataError, OptionError, shown
 from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
@@ -156,7 +156,7 @@ def report(
     >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
     One column, sky, predicts play correctly for all rows. ...
     """
-    check_progress(progress, TOLD)
+    check_progress(progress, STEPS_DONE)
     check_repeats(repeats, least=0)  # none: no learning curve
     if against is not None:
         changed = change_report(data, against, title, shared.get("threads"))

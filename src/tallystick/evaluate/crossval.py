@@ -19,7 +19,7 @@ from tallystick.contracts import Table
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
-from tallystick.engines.local import TOLD, check_progress
+from tallystick.engines.local import STEPS_DONE, check_progress
 from tallystick.errors import Argument, OptionError, shown, some
 from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.far_dealing import FarDealing
@@ -130,7 +130,7 @@ def cross_validate(
     1.0
     """
     check_repeats(repeats)
-    check_progress(progress, TOLD)
+    check_progress(progress, STEPS_DONE)
     by = asked_by(by, sample_weight)
     if held_out is not None:
         no_dealing(groups, time)

@@ -199,8 +199,8 @@ def subsets(
 
 def _sizes(sizes: Sequence[int] | int | None, many: int, most: int) -> list[int]:
     whole = isinstance(sizes, int | np.integer) and not isinstance(sizes, bool)
-    if sizes is None or (whole and 0 <= sizes <= MOST_POINTS):  # type: ignore[operator]
-        points = min(int(sizes or POINTS), many)  # type: ignore[arg-type]
+    if sizes is None or (whole and 1 <= sizes <= MOST_POINTS):  # type: ignore[operator]
+        points = min(POINTS if sizes is None else int(sizes), many)  # type: ignore[arg-type]
         return sorted({int(s) for s in np.geomspace(min(10, most), most, points).round()})
     try:
         out = sorted({int(s) for s in sizes})  # type: ignore[union-attr]

@@ -359,7 +359,7 @@ def test_a_set_is_no_column_since_its_values_have_no_order():
 
 def test_a_class_is_no_table():
     for use in (ts.describe, lambda x: ts.NaiveBayes().fit(x, "y")):
-        with pytest.raises(DataError, match="'DataFrame' is a type of Python's, not a table"):
+        with pytest.raises(DataError, match="'DataFrame' is a type, not a table"):
             use(pd.DataFrame)
 
 

@@ -110,7 +110,7 @@ def _conversion_warning() -> type[Warning]:
 def flat_target(target: Any) -> Any:
     """Return labels as one value per row; anything else is an error."""
     if isinstance(target, type):
-        raise TargetError(f"{shown(target.__name__)} is a type of Python's, not labels. Pass the labels.")
+        raise TargetError(f"{shown(target.__name__)} is a type, not labels. Pass the labels.")
     shape = getattr(target, "shape", None)
     sparse = hasattr(target, "nnz")  # which NumPy takes for one object
     if shape is not None and len(shape) == 2 and shape[1] == 1 and not sparse:

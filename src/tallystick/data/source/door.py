@@ -193,7 +193,7 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
     from tallystick.data.source.containers import container_of
 
     if isinstance(x, type):
-        raise DataError(f"{shown(x.__name__)} is a type of Python's, not a table. Pass the rows.")
+        raise DataError(f"{shown(x.__name__)} is a type, not a table. Pass a table.")
     if type(x).__module__.partition(".")[0] in ("pandas", "polars") and type(x).__name__ == "Series":
         raise DataError(
             "a Series is one column or one row, not a table. Pass a DataFrame: series.to_frame()."
