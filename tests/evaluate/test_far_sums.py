@@ -41,7 +41,7 @@ def test_a_row_that_is_judged_counts_as_often_as_it_weighs():
         losses = LossSums((work,))
         told = judged.add(judged.zero(), block)
         each = nearest(losses.add(losses.zero(), block)[0])
-        found.append((told.rows, told.error, told.mean_loss, each))
+        found.append((told.weight, told.error, told.mean_loss, each))
     assert found[0] == found[1]
 
 

@@ -64,19 +64,19 @@ class JudgedTotals(NamedTuple):
     their losses in digits.
     """
 
-    rows: int
+    weight: int
     wrong: int
     loss: Counts
 
     @property
     def error(self) -> float:
         """The share of rows answered wrongly."""
-        return self.wrong / self.rows
+        return self.wrong / self.weight
 
     @property
     def mean_loss(self) -> float:
         """The mean log-loss."""
-        return nearest(self.loss) / self.rows
+        return nearest(self.loss) / self.weight
 
 
 def judged(truth: Counts, shares: Floats, rule: Floats | None, weights: Counts | None) -> JudgedTotals:
@@ -111,8 +111,8 @@ class JudgedSums:
 
     def merge(self, total: JudgedTotals, other: JudgedTotals) -> JudgedTotals:
         """Add two totals."""
-        rows, wrong = total.rows + other.rows, total.wrong + other.wrong
-        return JudgedTotals(rows, wrong, joined(total.loss, other.loss))
+        weight, wrong = total.weight + other.weight, total.wrong + other.wrong
+        return JudgedTotals(weight, wrong, joined(total.loss, other.loss))
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ class RowSums:
         return joined(total, other)
 
 
-def losses_of(block: Block, answers: Floats) -> Floats:
-    """Return the log-loss of each row, or its squared error where the target is a number."""
-    if block.response is not None:
-        return np.asarray((block.response - answers[:, 0]) ** 2)
-    assert block.classes is not None
-    return log_losses(block.classes.astype(np.int64), answers)
+def losses_of(rows: Block | Table, answers: Floats, some: Any = slice(None)) -> Floats:
+    """Return the log-loss of each of some rows, or its squared error where the target is a number."""
+    if rows.response is not None:
+        return np.asarray((rows.response[some] - answers[:, 0]) ** 2)
+    assert rows.classes is not None
+    return log_losses(rows.classes[some].astype(np.int64), answers)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
-from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals
+from tallystick.evaluate.far_sums import JudgedSums, JudgedTotals, losses_of
 from tallystick.evaluate.folds import NEVER, FoldPlan
-from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.method import Answering, Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
 from tallystick.stats.exact import exact_total_of
@@ -260,12 +259,10 @@ def training_loss(model: Any, table: Table) -> float:
 
 def _losses_of(model: Any, table: Table) -> Iterator[tuple[Floats, NDArray[np.int64] | None]]:
     """Yield the log-loss of each training row, and its weight, some rows at a time."""
-    assert table.classes is not None
     at = 0
     for shares in answers_to(model, table, table, table.schema.predicted.labels):
         here = slice(at, at + len(shares))
-        truth = table.classes[here].astype(np.int64)
-        yield log_losses(truth, shares), None if table.weights is None else table.weights[here]
+        yield losses_of(table, shares, here), None if table.weights is None else table.weights[here]
         at += len(shares)
 
 

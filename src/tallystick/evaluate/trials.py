@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.evaluate import large
+from tallystick.evaluate.far_sums import losses_of
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses
@@ -311,13 +312,7 @@ def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats) -> float:
     """Return the summed log-loss of some rows, or of a regression their squared errors, in units of the
     table.
     """
-    return exact_total_of(_losses(table, rows[s], shares[s]) for s in large.steps(len(rows)))
-
-
-def _losses(table: Table, rows: NDArray[np.int64], shares: Floats) -> tuple[Floats, NDArray[np.int64] | None]:
-    """Return the loss of each row, and its weight."""
-    weights = None if table.weights is None else table.weights[rows]
-    if table.response is not None:
-        return (table.response[rows] - shares[:, 0]) ** 2, weights
-    assert table.classes is not None
-    return log_losses(table.classes[rows].astype(np.int64), shares), weights
+    every, weights = large.steps(len(rows)), table.weights
+    return exact_total_of(
+        (losses_of(table, shares[s], rows[s]), None if weights is None else weights[rows[s]]) for s in every
+    )
