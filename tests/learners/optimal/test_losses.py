@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick.errors import OptionError
 from tallystick.kernels.optimal import MOST_KEY
 from tallystick.learners.optimal.losses import Losses, price_table
 from tallystick.models.tree.weights import ClassWeights
@@ -45,6 +46,32 @@ def test_heavy_rows_are_rounded_up_in_a_coarser_unit():
     assert made.loss.max() * made.worth * 2 + 8 * made.leaf <= MOST_KEY
     assert made.loss[2, 0] == 1
     assert made.told(int(made.loss[0, 1]) * made.worth) == pytest.approx(2.0**61)
+
+
+@pytest.mark.parametrize("costs", [PLAIN, PLAIN * [[0.1234567], [1.7654321]], PLAIN * [[1e-9], [1 / 3]]])
+@pytest.mark.parametrize("weights", [(1, 2, 3), (2**32, 2**40 + 1, 3), (2**61, 2**60 + 1, 1)])
+@pytest.mark.parametrize("price", [0.0, 0.3, 1 / 3, 1e4 / 7])
+@pytest.mark.parametrize("leaves", [1, 8, 2**16])
+def test_keys_of_any_costs_and_prices_stay_below_62_bits(costs, weights, price, leaves):
+    made = of(costs, weights, price, leaves, unit=weights[0])
+    highest = int(made.loss.max(axis=1).sum()) * made.worth + leaves * made.leaf
+    assert 0 <= highest <= MOST_KEY
+    lost = sum(w * costs[c].max() / weights[0] for w, c in zip(weights, CLASSES, strict=True))
+    assert made.told(highest) == pytest.approx(lost + price * leaves, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("costs", "weights", "price"),
+    [
+        (PLAIN * [[1e-5 / 3], [1e300]], (1, 1, 1), 0.0),
+        (PLAIN, (2**61, 2**60 + 1, 1), 1e-7),
+        (PLAIN * [[1], [1 / 3]], (1, 1, 1), 1e100),
+        (PLAIN * [[1], [1 / 3]], (1, 1, 1), 1e-100),
+    ],
+)
+def test_costs_and_prices_that_would_lose_their_digits_are_refused(costs, weights, price):
+    with pytest.raises(OptionError, match="too far apart for a proof: an error costs from"):
+        of(costs, weights, price)
 
 
 def test_forms_follow_from_the_costs():

@@ -1,8 +1,9 @@
 """What each answer costs each distinct row, in whole numbers, so that equal trees tie exactly.
 
 Knows weights, class weights, costs and the price of a leaf. Knows nothing of columns or of the search.
-Law: with whole costs and class weights the numbers are exact, whatever the weights; others are rounded to
-2^-20 of the largest. Rows too heavy for 62 bits are rounded up in a coarser unit.
+Law: short fractions are exact while all rows together stay below 62 bits. Others are rounded to 2^-44 of
+the largest or less, and rows too heavy for 62 bits are rounded up in a coarser unit. Refused is what would
+then keep less than four digits.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.errors import OptionError
 from tallystick.kernels.optimal import MOST_KEY
 from tallystick.models.tree.weights import ClassWeights
 
 __all__ = ["Losses", "price_table"]
 
 Ints = NDArray[np.int64]
-FINE = 2**20  # the largest cost in units of itself, where costs are not whole
+FINE = 2**44  # the largest cost in units of itself, where costs are not short fractions
+MOST_FINER = 17  # bits finer where there is room: whole costs stay below 2^62
 EXACT = 1000  # denominators of costs that are kept exactly
-PRICE = 10**6  # the finest denominator of leaf_price
+PRICE = 10**6  # the finest denominator of a leaf_price that is kept exactly
+FEWEST = 2**14  # units of the smallest cost and of the price, where they are rounded: four digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +55,31 @@ class Losses:
         """Return the losses of rows. costs[class, answer] of a row of weight 1, which is `row_unit`; leaves:
         the most of a tree.
         """
-        whole, scale = _whole(costs)
-        price = Fraction(leaf_price).limit_denominator(PRICE) * scale * row_unit
         fold = leaves + 1
-        total = int(weights.sum()) * int(whole.max(initial=0)) * price.denominator  # beyond 64 bits
-        most = (total + price.numerator * leaves + 1) * fold
-        drop = max(0, most.bit_length() - MOST_KEY.bit_length() + 1)
+        heavy, largest = int(weights.sum()), Fraction(float(costs.max(initial=0)))
+        all_priced = heavy * largest + Fraction(leaf_price) * row_unit * leaves  # no tree loses more
+        exact = _exact(costs, leaf_price, row_unit)
+        if exact is not None and _bits(all_priced * exact[2], len(weights), fold) <= 0:
+            (whole, each, scale), drop = exact, 0
+        else:
+            scale = FINE / (largest or Fraction(1))
+            scale *= 2 ** min(max(0, -_bits(all_priced * scale, len(weights), fold)), MOST_FINER)
+            whole = np.array([round(Fraction(c) * scale) for c in costs.ravel().tolist()], np.int64)
+            whole = whole.reshape(costs.shape)
+            drop = max(0, _bits(all_priced * scale, len(weights), fold))
+            each = round(Fraction(leaf_price) * row_unit * scale / 2**drop)
+            heaviest = int(weights.max()) * int(whole.max()) >> drop
+            lost = min(int(whole[costs > 0].min(initial=FINE)), heaviest) < FEWEST
+            if lost or (leaf_price > 0 and each < FEWEST):
+                raise OptionError(
+                    f"leaf_price, class weights and costs are too far apart for a proof: an error costs from "
+                    f"{costs[costs > 0].min(initial=math.inf):g} to {float(largest):g}, a leaf "
+                    f"{leaf_price:g}. Bring them closer together, or use 0."
+                )
         loss = _shifted(weights, whole, classes, drop)
         common = int(np.gcd.reduce(loss.ravel(), initial=0)) or 1
-        unit = Fraction(row_unit) * scale * price.denominator / 2**drop
-        each = round(Fraction(price.numerator, 2**drop))
-        worth = common * price.denominator * fold
-        return cls(_form(whole), loss // common, worth, each * fold + 1, fold, unit)
+        unit = row_unit * scale / 2**drop
+        return cls(_form(whole), loss // common, common * fold, each * fold + 1, fold, unit)
 
     def told(self, key: int) -> float:
         """Return what a tree of this key loses, its leaves priced: as weight 1 is 1 error."""
@@ -86,15 +103,25 @@ def _form(whole: Ints) -> str:
     return "classes" if plain and len(whole) > 2 else "any"
 
 
-def _whole(costs: NDArray[np.float64]) -> tuple[Ints, Fraction]:
-    """Return costs as whole numbers, and what 1 is among them."""
+def _exact(costs: NDArray[np.float64], leaf_price: float, row_unit: int) -> tuple[Ints, int, Fraction] | None:
+    """Return costs and the price of a leaf as whole numbers, and what 1 is among them; None where they are
+    not short fractions.
+    """
     near = [Fraction(c).limit_denominator(EXACT) for c in costs.ravel().tolist()]
-    if all(float(f) == c for f, c in zip(near, costs.ravel().tolist(), strict=True)):
-        scale = math.lcm(*(f.denominator for f in near))
-        if scale * max(near, default=Fraction(1)) < 2**40:
-            return np.array([int(f * scale) for f in near], np.int64).reshape(costs.shape), Fraction(scale)
-    fine = Fraction(FINE) / Fraction(float(costs.max()))
-    return np.array([round(Fraction(c) * fine) for c in costs.ravel().tolist()]).reshape(costs.shape), fine
+    price = Fraction(leaf_price).limit_denominator(PRICE)
+    given = [*costs.ravel().tolist(), leaf_price]
+    if any(float(f) != c for f, c in zip([*near, price], given, strict=True)):
+        return None
+    scale = math.lcm((price * row_unit).denominator, *(f.denominator for f in near))
+    if scale * max(near, default=Fraction(0)) >= 2**62:
+        return None
+    whole = np.array([int(f * scale) for f in near], np.int64).reshape(costs.shape)
+    return whole, int(price * row_unit * scale), Fraction(scale)
+
+
+def _bits(total: Fraction, rows: int, fold: int) -> int:
+    """Return how many bits must go so that keys of trees that lose `total` fit, a unit more in each row."""
+    return (int(total + rows + 1) * fold).bit_length() - MOST_KEY.bit_length() + 1
 
 
 def _shifted(weights: Ints, whole: Ints, classes: Ints, drop: int) -> Ints:
