@@ -66,7 +66,7 @@ def spark():
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
+def postgres():
     """The address of one PostgreSQL server for all tests of this process that need one."""
     import databases
     from sql_tables import postgres_address
@@ -74,7 +74,7 @@ def postgres(tmp_path_factory):
     pytest.importorskip("adbc_driver_postgresql")
     if databases.POSTGRES is None:
         pytest.skip("PostgreSQL is not installed")
-    with databases.postgres_server(tmp_path_factory.mktemp("postgres")) as place:
+    with databases.postgres_server() as place:
         yield postgres_address(place)
 
 

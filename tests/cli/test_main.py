@@ -279,7 +279,7 @@ def test_an_interrupt_after_a_file_was_written_names_it(fitted):
         time.sleep(0.02)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert errors == "tally: interrupted; written before: 'new.json'.\n"
 
@@ -342,7 +342,7 @@ def test_interrupt_is_one_line(tmp_path):
         asleep = asleep + 1 if Path(f"/proc/{process.pid}/stat").read_text().split()[2] == "S" else 0
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert errors == "tally: interrupted; no file was written.\n"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import random
 from importlib import resources
-from pathlib import Path
 
 import pytest
+from shared_tables import shared
 
 import tallystick as ts
 from tallystick.errors import TallyError
@@ -66,11 +65,8 @@ def test_best_cut_of_a_measurement():
 
 
 def test_gain_of_sex_in_the_whole_census_table():
-    data = os.environ.get("TALLYSTICK_DATA")
-    if not data:
-        pytest.skip("TALLYSTICK_DATA is not set: no census table")
     pa, pacsv = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.csv")
-    parts = [pacsv.read_csv(Path(data) / "adult" / f"adult-{part}.csv.gz") for part in ("train", "test")]
+    parts = [pacsv.read_csv(shared(f"adult/adult-{part}")) for part in ("train", "test")]
     found = ts.describe(pa.concat_tables(parts), "income")
     assert found.rows == 48842
     assert [p.rows for p in found["sex"].distribution] == [14423 + 1769, 22732 + 9918]

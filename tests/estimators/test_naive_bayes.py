@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import pickle
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from tallystick.errors import DataError, OptionError
 pytestmark = pytest.mark.slow
 
 VOTES = Path(ts.__file__).parent / "examples" / "votes.csv"
-DATA = os.environ.get("TALLYSTICK_DATA")
 GIVEN = {
     "kinds": {"sky": "levels", "wet": "boolean", "temp": "numeric", "n": "numeric", "say": "text"},
     "columns": ts.Columns(levels={"sky": ["fog", "rain", "sun"]}),

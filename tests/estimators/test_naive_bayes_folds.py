@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from shared_tables import FOLDER, shared
 
 import tallystick as ts
 from tallystick.evaluate import deal, refit_shares
@@ -16,7 +16,6 @@ from tallystick.evaluate.folds import one_out
 pytestmark = pytest.mark.slow
 
 VOTES = Path(ts.__file__).parent / "examples" / "votes.csv"
-DATA = os.environ.get("TALLYSTICK_DATA")
 
 
 REAL = {  # with the votes ten tables that others have learned from
@@ -52,9 +51,9 @@ def tables():
             ),
             "y",
         )
-    if DATA is not None:
+    if FOLDER:
         for name, target in REAL.items():
-            yield Path(DATA) / f"{name}.csv.gz", target
+            yield shared(name), target
 
 
 @pytest.mark.parametrize("options", [{}, {"distributions": "gaussian", "priors": "uniform"}, {"m": 0}])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick.errors import OptionError
@@ -18,7 +17,6 @@ from tallystick.estimators import from_data
 from tallystick.estimators.faces import guarded_optimal
 
 XOR = [{"a": a, "b": b, "y": "odd" if a != b else "even"} for a in (0, 1) for b in (0, 1)]
-DATA = os.environ.get("TALLYSTICK_DATA")
 KNOWN = {  # errors at depth 2 and 3, of the numeric columns with 0 for missing
     "glass/glass": (71, 45),
     "ionosphere/ionosphere": (29, 19),
@@ -45,13 +43,13 @@ def test_exclusive_or_takes_four_leaves():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set")
+@needs_data
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_published_optima_are_found(name, depth):
     if KNOWN[name][depth - 2] is None:
         pytest.skip("not published")
-    frame = pd.read_csv(Path(DATA, f"{name}.csv.gz"), na_values=["?"])
+    frame = pd.read_csv(shared(name), na_values=["?"])
     numbers = frame.iloc[:, :-1].select_dtypes("number").fillna(0)
     tree = ts.DecisionTree.optimal(max_depth=depth, kinds=dict.fromkeys(numbers, "numeric"))
     with warnings.catch_warnings():

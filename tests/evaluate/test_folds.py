@@ -5,7 +5,6 @@ dealt.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from same_scores import same_scores
+from shared_tables import needs_data, shared
 from sklearn.model_selection import StratifiedKFold
 
 import tallystick as ts
@@ -24,7 +24,6 @@ from tallystick.evaluate import cases, deal, large
 from tallystick.evaluate.folds import hold_out, one_out, time_folds
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
-DATA = os.environ.get("TALLYSTICK_DATA")
 METHODS = {
     "tree": ts.DecisionTree,
     "bayes": ts.NaiveBayes,
@@ -43,7 +42,7 @@ def booleans(rows, columns, right, seed):
 
 
 def census(*columns):
-    parts = [pd.read_csv(Path(DATA) / "adult" / f"adult-{p}.csv.gz", dtype=str) for p in ("train", "test")]
+    parts = [pd.read_csv(shared(f"adult/adult-{p}"), dtype=str) for p in ("train", "test")]
     whole = pd.concat(parts, ignore_index=True)
     return whole[[*columns]].assign(y=whole["income"].str.rstrip("."))
 
@@ -184,7 +183,7 @@ def test_cross_validation_of_rows_that_repeat_agrees_with_the_folds_of_scikit_le
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(DATA is None, reason="needs TALLYSTICK_DATA")
+@needs_data
 @pytest.mark.parametrize("name", CENSUS)
 def test_the_census_by_few_columns_agrees_with_the_folds_of_scikit_learn(name):
     frame = CENSUS[name]()

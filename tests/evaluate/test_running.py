@@ -42,7 +42,7 @@ print("stopped", found.stopped, sum(found.to_dict()["fold_sizes"]{first}))
 )
 def test_an_interrupt_keeps_the_folds_that_are_finished(call, after, first):
     code = textwrap.dedent(STOPPED).format(call=call, after=after, first=first)
-    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     word, stopped, rows = done.stdout.split()
     assert (word, stopped) == ("stopped", "True")
@@ -52,7 +52,7 @@ def test_an_interrupt_keeps_the_folds_that_are_finished(call, after, first):
 @pytest.mark.slow
 def test_an_interrupt_before_anything_is_finished_ends_the_work():
     code = STOPPED.format(call="ts.compare(sys.argv[1], 'party', progress=progress)", after=1, first="")
-    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=300)
     assert done.returncode != 0
     assert "KeyboardInterrupt" in done.stderr
     assert signal.SIGINT

@@ -25,7 +25,7 @@ def test_a_comparison_fits_the_terminal(columns):
     call = "ts.compare(sys.argv[1], 'party', methods=['tree', 'bayes'], folds=3)"
     code = f"import sys, tallystick as ts; print({call})"
     done = subprocess.run(
-        [sys.executable, "-c", code, VOTES], capture_output=True, text=True, env=own, timeout=120
+        [sys.executable, "-c", code, VOTES], capture_output=True, text=True, env=own, timeout=300
     )
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= columns, done.stdout

@@ -10,7 +10,6 @@ import pickle
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick import methods as listed
@@ -53,7 +53,6 @@ methods = pytest.mark.parametrize(
     ],
 )
 
-DATA = os.environ.get("TALLYSTICK_DATA")
 LEVELS = [
     "workclass",
     "education",
@@ -279,9 +278,9 @@ print(hashlib.sha256(model.to_bytes()).hexdigest())
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: the Adult table is not there")
+@needs_data
 def test_one_sha256_for_adult_over_orders_threads_chunks_inputs_and_instruction_sets(tmp_path, monkeypatch):
-    frame = pd.read_csv(Path(DATA) / "adult" / "adult-train.csv.gz", keep_default_na=False)[
+    frame = pd.read_csv(shared("adult/adult-train"), keep_default_na=False)[
         [*LEVELS, "income"]
     ]
     arrow = pa.Table.from_pandas(frame, preserve_index=False)

@@ -7,27 +7,26 @@ import gzip
 import http.client
 import io
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from serving import PATIENCE, serving
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::tallystick.TallyWarning"),
-    pytest.mark.skipif("TALLYSTICK_DATA" not in os.environ, reason="TALLYSTICK_DATA is not set"),
+    needs_data,
 ]
 ROWS = 400
 
 
-def file_rows(name: str, file: str, target: str) -> list[dict]:
+def file_rows(name: str, target: str) -> list[dict]:
     """The rows of a public table, numbers as numbers and missing cells as null: as programs send them."""
-    with gzip.open(Path(os.environ["TALLYSTICK_DATA"]) / name / file, "rt", encoding="utf-8") as lines:
+    with gzip.open(shared(name), "rt", encoding="utf-8") as lines:
         read = list(csv.DictReader(lines))
     step = max(1, len(read) // (2 * ROWS))
     return [{k: v if k == target else cell(v) for k, v in row.items()} for row in read[::step]]
@@ -63,10 +62,10 @@ def every_kind() -> list[dict]:
 
 
 TABLES = {
-    "adult": (lambda: file_rows("adult", "adult-train.csv.gz", "income"), "income", ts.LogisticRegression()),
-    "sick": (lambda: file_rows("sick", "sick.csv.gz", "Class"), "Class", ts.Scorecard(pairs=0)),
-    "mushroom": (lambda: file_rows("mushroom", "mushroom.csv.gz", "class"), "class", ts.DecisionTree()),
-    "spambase": (lambda: file_rows("spambase", "spambase.csv.gz", "class"), "class", ts.RuleList()),
+    "adult": (lambda: file_rows("adult/adult-train", "income"), "income", ts.LogisticRegression()),
+    "sick": (lambda: file_rows("sick/sick", "Class"), "Class", ts.Scorecard(pairs=0)),
+    "mushroom": (lambda: file_rows("mushroom/mushroom", "class"), "class", ts.DecisionTree()),
+    "spambase": (lambda: file_rows("spambase/spambase", "class"), "class", ts.RuleList()),
     "every-kind": (every_kind, "y", ts.NaiveBayes(kinds={"text": "text", "code": "levels"})),
 }
 

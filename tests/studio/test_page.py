@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from opened import CHROMIUM, LONG, STILL, becomes, chromium, soon, tells
 from pages import hostile
+from shared_tables import shared
 from studio_server import studio
 
 import tallystick as ts
@@ -223,11 +223,9 @@ def test_a_tree_is_pruned_by_a_slider_and_built_by_hand(browser, tables):
 
 
 def test_the_whole_job_on_adult(browser, tmp_path):
-    if "TALLYSTICK_DATA" not in os.environ:
-        pytest.skip("TALLYSTICK_DATA is not set")
+    source = shared("adult/adult-train")
     folder = tmp_path / "adult"
     folder.mkdir()
-    source = Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-train.csv.gz"
     with gzip.open(source, "rt") as rows:
         (folder / "adult.csv").write_text("".join(rows.readlines()[:8_001]))
     with desk(browser, folder, "adult.csv") as at:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import lru_cache
@@ -75,38 +76,38 @@ def duckdb() -> Iterator[Run]:
 
 
 @contextlib.contextmanager
-def postgres(folder: Path) -> Iterator[Run]:
+def postgres() -> Iterator[Run]:
     """PostgreSQL by its own terminal."""
-    with postgres_server(folder) as place:
+    with postgres_server() as place:
         yield lambda select, table: _psql(place, select, table)
 
 
 @contextlib.contextmanager
-def postgres_server(folder: Path) -> Iterator[Path]:
-    """A PostgreSQL server of its own in a folder, on a socket there, stopped at the end."""
+def postgres_server() -> Iterator[Path]:
+    """A PostgreSQL server in a new folder of its own, on a socket there, stopped and removed at the end.
+
+    The folder is not one of pytest's: every test run that begins takes the rights of other users from the
+    folder above all of those, and a server that was started by root runs as `nobody`.
+    """
     assert POSTGRES is not None
     user: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}  # the server refuses to be root
-    place = folder / "pg"
-    place.mkdir()
-    if user:
-        shutil.chown(place, "nobody")
-        for above in [folder, *folder.parents]:
-            if above.stat().st_uid == 0 and len(above.parts) > 2:
-                above.chmod(above.stat().st_mode | 0o011)
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "check": True, **user}
-    data = place / "data"
-    start = [POSTGRES / "initdb", "-D", data, "-U", "tally", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
-    subprocess.run(start, **quiet)
-    given = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
-    begin = ["-D", data, "-w", "-t", "300", "-o", given, "-l", place / "log", "start"]
-    subprocess.run([POSTGRES / "pg_ctl", *begin], **quiet)
-    try:
-        yield place
-    finally:
-        server = int((data / "postmaster.pid").read_text().split()[0])
-        stop = [POSTGRES / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
-        if subprocess.run(stop, **quiet | {"check": False}).returncode:  # it gives up after a minute
-            os.kill(server, signal.SIGKILL)
+    with tempfile.TemporaryDirectory(prefix="tally-postgres-", ignore_cleanup_errors=True) as folder:
+        place, data = Path(folder), Path(folder, "data")
+        if user:
+            shutil.chown(place, "nobody")
+        given = ["-U", "tally", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
+        subprocess.run([POSTGRES / "initdb", "-D", data, *given], **quiet)
+        options = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
+        begin = ["-D", data, "-w", "-t", "300", "-o", options, "-l", place / "log", "start"]
+        subprocess.run([POSTGRES / "pg_ctl", *begin], **quiet)  # returns when the server answers
+        try:
+            yield place
+        finally:
+            server = int((data / "postmaster.pid").read_text().split()[0])
+            stop = [POSTGRES / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
+            if subprocess.run(stop, **quiet | {"check": False}).returncode:  # it gives up after a minute
+                os.kill(server, signal.SIGKILL)
 
 
 def _psql(place: Path, select: str, table: Table) -> Table:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
 import random
 from dataclasses import dataclass
 from pathlib import Path
+
+from shared_tables import FOLDER, shared
 
 REAL = (
     "adult/adult-train",
@@ -86,8 +87,7 @@ def shop(rows: int = 84, seed: int = 5) -> Clean:
 
 def real(name: str) -> Clean:
     """Return some rows of a real table."""
-    path = Path(os.environ["TALLYSTICK_DATA"], name + ".csv.gz")
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as text:
+    with gzip.open(shared(name), "rt", encoding="utf-8", newline="") as text:
         names, *rows = csv.reader(text)
     step = max(len(rows) // ROWS, 1)
     some = [[cell.replace("\r", " ").replace("\n", " ") for cell in row] for row in rows[::step][:ROWS]]
@@ -105,5 +105,5 @@ def example(name: str) -> Clean:
 
 def tables() -> list[Clean]:
     """Return the shop and all real tables that are there."""
-    there = [real(name) for name in REAL] if os.environ.get("TALLYSTICK_DATA") else []
+    there = [real(name) for name in REAL] if FOLDER else []
     return [shop(), *there, example("household-survey"), example("votes")]

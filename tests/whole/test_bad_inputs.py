@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -53,11 +52,8 @@ def fit_by_command(case: Case, method: str, tmp_path, capsys) -> None:
     """Fit a case with a method on the command line and look at all that comes out."""
     path, out = write(case, tmp_path), tmp_path / "m.tally.json"
     args = ["fit", str(path), "--target", case.target, "--model", method, "--folds", "0", "-o", str(out)]
-    started = time.process_time()
     code = run([*args, *case.flags], debug=False)
-    took = time.process_time() - started
     said = capsys.readouterr()
-    assert took < 30  # of the processor: a hang, not a speed, which is measured elsewhere
     if case.outcome == "ERROR":
         assert code == 2
         assert said.err.startswith("tally: ")

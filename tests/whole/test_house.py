@@ -139,6 +139,12 @@ def test_no_machine_path_and_no_registry_address_in_the_tree():
     assert found == []
 
 
+def test_one_place_of_the_tests_reads_where_the_public_tables_are():
+    read = re.compile("environ.{0,8}TALLYSTICK" + "_DATA")
+    found = {p.name for p in (ROOT / "tests").rglob("*.py") if read.search(p.read_text("utf-8"))}
+    assert found == {"shared_tables.py"}
+
+
 def test_no_code_is_loaded_by_name_or_from_bytes():
     """Law 4: no pickle, eval, exec or import by a computed name anywhere in the package."""
     # the package's own names, looked up in a fixed table when first used

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 
 pytestmark = pytest.mark.slow
 
-DATA = os.environ.get("TALLYSTICK_DATA")
-needs_data = pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: the tables are not there")
 
 
 def table(text, names):
@@ -401,12 +399,12 @@ def test_congress_in_cross_validation_reaches_0_895(congress):
 
 
 def newsgroups(name):
-    return pd.read_csv(Path(DATA) / "20newsgroups" / name, keep_default_na=False)
+    return pd.read_csv(shared(f"20newsgroups/{name}"), keep_default_na=False)
 
 
 @needs_data
 def test_20_newsgroups_by_date():
-    train, test = newsgroups("20news-bydate-train.csv.gz"), newsgroups("20news-bydate-test.csv.gz")
+    train, test = newsgroups("20news-bydate-train"), newsgroups("20news-bydate-test")
     kinds = {"doc_id": "out", "text": "text"}
     plain = ts.NaiveBayes(kinds=kinds, min_letters=2).fit(train, "newsgroup")  # the words that were published
     assert plain.score(test) == pytest.approx(0.7728, abs=0.0005)
@@ -416,7 +414,7 @@ def test_20_newsgroups_by_date():
 
 @needs_data
 def test_20_newsgroups_two_thirds_without_the_headers_that_tell():
-    frame = newsgroups("20news-19997.csv.gz")
+    frame = newsgroups("20news-19997")
     frame = pd.DataFrame({"text": frame["text"].map(without_headers), "newsgroup": frame["newsgroup"]})
     order = np.random.default_rng(1).permutation(len(frame))
     train, test = frame.iloc[order[: 2 * len(frame) // 3]], frame.iloc[order[2 * len(frame) // 3 :]]

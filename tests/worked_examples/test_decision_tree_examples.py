@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 
 EXAMPLES = files("tallystick") / "examples"
-DATA = os.environ.get("TALLYSTICK_DATA")
-needs_data = pytest.mark.skipif(
-    not DATA, reason="TALLYSTICK_DATA is not set: the public tables are not there"
-)
 
 
 def table(names: str, rows: str) -> list[dict[str, str]]:
@@ -205,7 +200,7 @@ def test_attribute_choice_on_two_booleans():
 def test_the_gain_of_sex_on_the_census_table():
     import pandas as pd
 
-    both = pd.concat([pd.read_csv(p) for p in sorted((Path(DATA) / "adult").glob("adult-*.csv.gz"))])
+    both = pd.concat([pd.read_csv(shared(f"adult/adult-{part}")) for part in ("test", "train")])
     assert len(both) == 48_842
     tree = ts.DecisionTree.id3(max_depth=1).fit(both[["sex", "income"]], "income")
     split = tree.splits(0).candidates[0]

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 
-DATA = os.environ.get("TALLYSTICK_DATA")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set: the public tables are not there"),
-]
+pytestmark = [pytest.mark.slow, needs_data]
 
 
 def test_c45_gives_j48s_tree_of_iris():
-    iris = Path(DATA) / "iris" / "iris.csv.gz"
+    iris = shared("iris/iris")
     tree = ts.DecisionTree.c45().fit(iris, "class")
     found = [
         (
@@ -41,7 +35,7 @@ def test_c45_gives_j48s_tree_of_iris():
 
 
 def test_cart_gives_rparts_table_of_kyphosis():
-    rows = Path(DATA) / "kyphosis" / "kyphosis.csv.gz"
+    rows = shared("kyphosis/kyphosis")
     tree = ts.DecisionTree.cart().fit(rows, "Kyphosis")
     root = tree.splits(0).candidates[0]
     assert (root.column, root.tests[0]) == ("Start", "Start < 8.5")
@@ -66,5 +60,5 @@ def test_cart_gives_rparts_table_of_kyphosis():
     ],
 )
 def test_c45_is_as_right_as_j48_in_cross_validation(name, target, low, high):
-    result = ts.cross_validate(ts.DecisionTree.c45(), Path(DATA) / f"{name}.csv.gz", target)
+    result = ts.cross_validate(ts.DecisionTree.c45(), shared(name), target)
     assert low <= result.accuracy <= high

@@ -280,7 +280,7 @@ except KeyboardInterrupt:
         time.sleep(0.7)
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "stopped\n"
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=300) == 0
 
 
 def test_ranks_of_all_columns_are_those_of_each():

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from shared_tables import needs_data, shared
 
 from tallystick.data.read.judge import words_per_text
 from tallystick.data.read.reader import read_table
@@ -332,25 +331,21 @@ def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_
 
 # ---- real data ----
 
-DATA = os.environ.get("TALLYSTICK_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
-
-
 @pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     ("path", "kinds"),
     [
-        ("zoo/zoo.csv.gz", {"animal": "out", "hair": "boolean", "legs": "numeric", "type": "levels"}),
-        ("weather/weather.nominal.csv.gz", {"outlook": "levels", "windy": "boolean", "play": "levels"}),
-        ("car/car.csv.gz", {"doors": "levels", "persons": "levels", "safety": "levels"}),
-        ("sms-spam/sms-spam.csv.gz", {"label": "levels", "text": "text"}),
-        ("sick/sick.csv.gz", {"TBG": "out", "TBG measured": "out", "age": "numeric", "sex": "levels"}),
-        ("adult/adult-train.csv.gz", {"age": "numeric", "education": "levels", "fnlwgt": "numeric"}),
+        ("zoo/zoo", {"animal": "out", "hair": "boolean", "legs": "numeric", "type": "levels"}),
+        ("weather/weather.nominal", {"outlook": "levels", "windy": "boolean", "play": "levels"}),
+        ("car/car", {"doors": "levels", "persons": "levels", "safety": "levels"}),
+        ("sms-spam/sms-spam", {"label": "levels", "text": "text"}),
+        ("sick/sick", {"TBG": "out", "TBG measured": "out", "age": "numeric", "sex": "levels"}),
+        ("adult/adult-train", {"age": "numeric", "education": "levels", "fnlwgt": "numeric"}),
     ],
 )
 def test_real_tables_are_taken_for_what_they_are(path, kinds):
-    schema = read_table(open_source(Path(str(DATA)) / path)).schema
+    schema = read_table(open_source(shared(path))).schema
     assert {name: schema[name].kind for name in kinds} == kinds
 
 

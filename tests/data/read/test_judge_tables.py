@@ -5,18 +5,16 @@ One letter per column: n numeric, l levels, b boolean, t text, - left out. Group
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
+from shared_tables import every_shared, needs_data, shared
 
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
 pytestmark = pytest.mark.slow
 
-DATA = os.environ.get("TALLYSTICK_DATA")
 LETTERS = {"numeric": "n", "levels": "l", "boolean": "b", "text": "t", "out": "-", "ordered": "o"}
 
 EXPECTED = {
@@ -70,16 +68,14 @@ def spelt(pattern: str) -> str:
     return re.sub(r"(\d+)(.)", lambda m: m[2] * int(m[1]), pattern)
 
 
-@pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
+@needs_data
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_column_of_a_real_table_is_taken_for_what_it_is(name):
-    schema = read_table(open_source(Path(str(DATA)) / f"{name}.csv.gz")).schema
+    schema = read_table(open_source(shared(name))).schema
     assert "".join(LETTERS[column.kind] for column in schema.columns) == spelt(EXPECTED[name])
 
 
-@pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
+@needs_data
 def test_every_data_set_has_an_expectation():
-    found = {
-        str(p.relative_to(str(DATA))).removesuffix(".csv.gz") for p in Path(str(DATA)).glob("*/*.csv.gz")
-    }
+    found = {f"{p.parent.name}/{p.name.removesuffix('.csv.gz')}" for p in every_shared()}
     assert found == set(EXPECTED)

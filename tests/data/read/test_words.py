@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import os
 import unicodedata
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +15,7 @@ import reference_text as twin
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick.data.read import words as room
@@ -143,15 +142,15 @@ def test_the_same_word_twice_is_refused():
         Vocabulary(["aa", "bb", "aa"])
 
 
-REAL = ["20newsgroups/20news-bydate-train.csv.gz", "sms-spam/sms-spam.csv.gz", "tweeteval-hate/hate.csv.gz"]
+REAL = ["20newsgroups/20news-bydate-train", "sms-spam/sms-spam", "tweeteval-hate/hate"]
 
 
-@pytest.mark.skipif(not os.environ.get("TALLYSTICK_DATA"), reason="TALLYSTICK_DATA is not set")
+@needs_data
 @pytest.mark.parametrize("name", REAL)
 def test_real_texts_have_the_counts_of_count_vectorizer(name):
     text = pytest.importorskip("sklearn.feature_extraction.text")
     vectorizer = text.CountVectorizer(token_pattern=r"(?u)\b\w+\b")  # its default leaves one letter out
-    with gzip.open(Path(os.environ["TALLYSTICK_DATA"]) / name) as file:
+    with gzip.open(shared(name)) as file:
         table = csv.read_csv(
             file,
             csv.ReadOptions(block_size=1 << 28),

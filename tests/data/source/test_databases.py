@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sqlite3
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -115,3 +116,9 @@ def test_a_users_own_snapshot_is_left_to_the_user():
         table.database.close()
         base.execute("ROLLBACK")
         assert base.execute("SELECT COUNT(*) FROM t").fetchone() == (1,)
+
+
+@pytest.mark.slow
+def test_no_other_test_run_can_shut_the_folder_of_the_server(postgres, tmp_path_factory):
+    folder = Path(postgres.rpartition("host=")[2])
+    assert tmp_path_factory.getbasetemp().parent not in folder.parents

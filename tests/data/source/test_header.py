@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import os
 import random
-from pathlib import Path
 
 import pytest
+from shared_tables import every_shared, needs_data
 
 from tallystick.data.source import open_source
 from tallystick.data.source.cut import cut_rows
 from tallystick.data.source.header import First, judged
 
 IRIS = "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n7.0,3.2,4.7,1.4,Iris-versicolor\n"
-DATA = sorted(Path(os.environ.get("TALLYSTICK_DATA", "")).glob("*/*.csv.gz"))
 
 
 def opened(tmp_path, text):
@@ -62,10 +60,10 @@ def test_where_it_cannot_be_told_a_note_asks(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA, reason="the shared data sets are not here")
+@needs_data
 def test_no_header_of_the_shared_sets_is_taken_for_data_and_their_first_rows_are_data_or_doubted():
     rng = random.Random(0)
-    for path in DATA:
+    for path in every_shared():
         with gzip.open(path, "rt", newline="") as file:
             text = file.read(1 << 20)
         head, *body = [cells for cells, _, _ in cut_rows(text[: text.rfind("\n")], ",")][:1_000]

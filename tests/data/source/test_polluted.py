@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
 from polluted import score, table_of
 from polluted_tables import example, shop, tables
+from shared_tables import needs_data
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ def test_a_sample_of_damaged_files_is_read_right_or_set_aside():
 
 
 @pytest.mark.night
-@pytest.mark.skipif("TALLYSTICK_DATA" not in os.environ, reason="TALLYSTICK_DATA is not set")
+@needs_data
 def test_thousands_of_damaged_files_are_read_right_or_set_aside():
     assert len(tables()) >= 10
     assert judged(score(13)) >= 2_000

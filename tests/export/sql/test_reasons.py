@@ -49,8 +49,8 @@ def test_the_reasons_of_a_translated_select_are_those_of_the_model(dialect):
 @pytest.mark.skipif(
     shutil.which("pg_ctlcluster") is None or databases.POSTGRES is None, reason="PostgreSQL is not installed"
 )
-def test_the_reasons_in_postgresql_are_those_of_the_model(tmp_path):
-    with databases.postgres(tmp_path) as run:
+def test_the_reasons_in_postgresql_are_those_of_the_model():
+    with databases.postgres() as run:
         for name in CARDS:
             check(run, "postgres", name)
 

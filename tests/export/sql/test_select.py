@@ -98,8 +98,8 @@ def test_a_tree_of_ten_thousand_nodes_fits_a_database_in_this_process(dialect):
 @pytest.mark.skipif(
     shutil.which("pg_ctlcluster") is None or databases.POSTGRES is None, reason="PostgreSQL is not installed"
 )
-def test_postgresql_answers_what_the_models_answer(tmp_path):
-    with databases.postgres(tmp_path) as run:
+def test_postgresql_answers_what_the_models_answer():
+    with databases.postgres() as run:
         for name in SQL_MODELS:
             check(run, "postgres", name, FEWER)
         check_big(run, "postgres")
@@ -484,13 +484,13 @@ def test_values_whose_squares_overflow_get_the_answer_of_the_model(method):
 
 
 @pytest.mark.slow
-def test_postgresql_finds_the_parts_of_dates(tmp_path):
+def test_postgresql_finds_the_parts_of_dates():
     r = np.random.default_rng(1)
     minutes = r.integers(-365 * 1440, 20_000 * 1440, 300)
     cells = [str(np.datetime64("1970-01-01", "m") + int(m)).replace("T", " ") for m in minutes]
     labels = np.where(((minutes // 1440 + 3) % 7 >= 5) ^ (r.random(300) < 0.05), "a", "b").tolist()
     model = ts.LogisticRegression(kinds={"at": "date"}).fit({"at": cells, "y": labels}, "y")
-    with databases.postgres(tmp_path) as run:
+    with databases.postgres() as run:
         sql = model.export("sql", dialect="postgres", keep="key")
         found = run(sql, {"key": list(range(300)), "at": cells})
     order = np.argsort(np.array(found["key"], np.int64))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_tables import made
+from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick import kernels
@@ -216,14 +215,13 @@ def test_the_strength_of_the_prior_is_chosen_and_said():
     assert "chosen by cross-validation" in str(model)
 
 
-DATA = os.environ.get("TALLYSTICK_DATA")
 
 
 @pytest.mark.night
-@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: 20 Newsgroups are not there")
+@needs_data
 def test_20_newsgroups_by_date_with_the_prior_chosen_by_cross_validation():
     parts = [
-        pd.read_csv(Path(DATA) / f"20newsgroups/20news-bydate-{part}.csv.gz", keep_default_na=False)
+        pd.read_csv(shared(f"20newsgroups/20news-bydate-{part}"), keep_default_na=False)
         for part in ("train", "test")
     ]
     model = ts.LogisticRegression(l2="cv", kinds={"text": "text"})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from shared_tables import shared
 from sklearn.datasets import load_iris
 
 import tallystick as ts
@@ -77,9 +76,7 @@ def test_a_kept_constant_column_changes_no_answer(standardize, value, l2):
 
 @pytest.mark.slow
 def test_adult_by_its_weights_is_solved_with_the_defaults():
-    if not (folder := os.environ.get("TALLYSTICK_DATA")):
-        pytest.skip("TALLYSTICK_DATA is not set")
-    with gzip.open(Path(folder) / "adult" / "adult-train.csv.gz") as file:
+    with gzip.open(shared("adult/adult-train")) as file:
         adult = pd.read_csv(file)
     weights = adult.pop("fnlwgt")
     model = ts.LogisticRegression().fit(adult, "income", sample_weight=weights)
