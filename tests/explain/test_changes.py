@@ -90,3 +90,12 @@ def test_what_makes_no_sense_is_refused():
         tree.counterfactuals(ROW, "rich")
     with pytest.raises(DataError, match="a row is a dict"):
         tree.counterfactuals([ROW])
+
+
+def test_a_column_of_money_is_asked_about_in_numbers_and_reads_a_row_as_it_is_written():
+    rows = [{"sum": f"{k}.{k % 10}00,50 €", "y": "yes" if k >= 32 else "no"} for k in range(1, 61)]
+    tree = ts.DecisionTree().fit(rows, "y")
+    found = [tree.counterfactuals({"sum": sum}) for sum in ("20.000,50 €", 20_000.5)]
+    assert str(found[0]) == str(found[1])
+    assert found[0].found[0].row["sum"] == "31700"
+    assert tree.counterfactuals({"sum": 45.501}).answer == "no"  # as text of this column it would be 45501

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
+import random
+
 import pytest
 from opened import CHROMIUM, Opened, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
-from tallystick.data.schema import Column
+from tallystick.data.schema import Column, Schema
 from tallystick.reports import what_if as page
-from tallystick.reports.what_if import _field, limited, what_if
+from tallystick.reports.what_if import _field, limited, plain_row, what_if
 
 
 def test_every_column_of_the_model_has_a_field_and_a_cell_in_each_start(given):
@@ -78,4 +81,94 @@ def test_a_slider_moves_a_number_and_values_outside_the_training_rows_are_told(b
         tells(page_, f"#field-{at}-outside", "outside the training rows, which go from")
         page_.fill(f"#field-{at}", "")
         soon(lambda: page_.inner_text(f"#field-{at}-outside"), "")
+        assert opened.said == []
+
+
+def test_a_row_to_start_from_is_written_as_the_exported_form_reads_it():
+    columns = (
+        Column("euro", "numeric", written="1.234,5 €", low=0.0, high=9.0),
+        Column("comma", "numeric", low=0.0, high=9.0),
+        Column("day", "numeric", unit="date", written="31.12.2020", low=0.0, high=9.0),
+        Column("paid", "boolean", levels=("false", "true")),
+        Column("text", "text", words=("a",)),
+    )
+    raw = {
+        "euro": "6.486,08 €",
+        "comma": "1,5",
+        "day": "1.2.2021",
+        "paid": "TRUE",
+        "text": "1,5",
+        "else": "1,5",
+    }
+    plain = {
+        "euro": "6486.08",
+        "comma": "1.5",
+        "day": "2021-02-01",
+        "paid": "true",
+        "text": "1,5",
+        "else": "1,5",
+    }
+    assert plain_row(Schema(columns), raw, ",") == plain
+    gone = dict.fromkeys(raw)
+    assert plain_row(Schema(columns), gone, ",") == gone
+
+
+OFFICE = ("german", "money", "brackets", "percent", "commas")  # tables as offices write them
+
+
+def office(name, path):
+    """Write a table as an office does, and return what is reported of it, its target and its methods."""
+    draw = random.Random(name)
+    lines = {
+        "german": ["customer;income;opened;at;part;late"],
+        "money": ["price;sold;kind;paid"],
+        "brackets": ["balance;weight;member;left"],
+        "percent": ["rate;seen;sum;default"],
+        "commas": ["age;salary;since;note;cost"],
+    }[name]
+    for _ in range(150):
+        x, day = (
+            draw.uniform(500, 9000),
+            datetime.datetime(2015, 1, 1) + datetime.timedelta(hours=draw.randrange(40_000)),
+        )
+        amount, high = f"{x:,.2f}", x + draw.gauss(0, 1500) > 4000
+        continental = amount.translate(str.maketrans(",.", ".,"))
+        lines.append(
+            {
+                "german": f"{draw.choice('AB')};{continental};{day:%d.%m.%Y};{day:%H:%M};"
+                f"{f'{x / 100:.1f}'.replace('.', ',')} %;{'nein' if high else 'ja'}",
+                "money": f"€{amount};{day:%-m/%-d/%Y};{draw.choice('SML')};{'TRUE' if high else 'FALSE'}",
+                "brackets": f"{amount if high else f'({amount})'};{x / 90:.1f} kg;"
+                f"{draw.choice(('TRUE', 'FALSE', 'n/a'))};{draw.choice(('yes', 'no'))}",
+                "percent": f"{x / 400:.2f}%;{day:%d/%m/%Y %H:%M};{amount[:-3].replace(',', chr(39))} CHF;"
+                + ("yes" if high else "no"),
+                "commas": f"{day.day + 20};{'n/a' if draw.random() < 0.3 else f'{x:.2f}'};{day:%Y-%m-%d};"
+                f"{draw.choice(('paid late twice', 'no word since May'))};{x / 3:.2f}".replace(".", ","),
+            }[name]
+        )
+    path.write_text("\n".join(lines), encoding="utf-8")
+    target = lines[0].rpartition(";")[2]
+    if name == "commas":
+        return ts.read(path, decimal=","), target, {"methods": ("linear",), "regression": True}
+    return str(path), target, {"methods": ("logistic",)}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.xdist_group("chromium")
+@pytest.mark.parametrize("name", OFFICE)
+def test_every_row_to_start_from_is_answered_in_a_table_as_offices_write_it(name, browser, tmp_path):
+    data, target, wishes = office(name, tmp_path / "table.csv")
+    path = tmp_path / "page.html"
+    ts.report(data, target, tuned=False, **wishes, **QUICK).save(path)
+    with Opened(browser, path) as opened:
+        page_ = opened.page
+        fields = "report.data.ask.fields.map((f, k) => document.getElementById(`field-${k}`).value)"
+        starts = page_.evaluate("report.data.ask.starts.map((s) => Object.values(s.row))")
+        assert len(starts) > 2
+        for k, row in enumerate(starts):
+            page_.select_option("#start", str(k))
+            assert page_.inner_text("#says") not in ("No answer", "Answer"), (k, page_.inner_text("#shares"))
+            shown = page_.evaluate(fields)  # a list of levels, too, shows what the row holds
+            assert sorted(shown) == sorted(v or "" for v in row)
         assert opened.said == []

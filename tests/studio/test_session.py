@@ -160,3 +160,17 @@ def test_a_tree_by_hand_is_shown_scored_and_saved(session):
     assert session.saved("model")[1] == session.hand.tree.model().to_bytes()
     session.show("naive Bayes")
     assert "hand" not in done(session).parts
+
+
+@pytest.mark.slow
+def test_a_row_of_the_file_comes_as_the_page_reads_numbers_and_goes_back_as_numbers(tmp_path):
+    lines = ["sum;late", *(f"{k}.{k % 10}00,50;{'no' if k < 30 else 'yes'}" for k in range(1, 61))]
+    (tmp_path / "sums.csv").write_text("\n".join(lines))
+    session = Session()
+    session.open("sums.csv", tmp_path / "sums.csv")
+    done(session).change({"target": "late"})
+    done(session).compare({"methods": ["tree"], "folds": 3})
+    done(session)
+    assert session.row(12) == {"sum": "12200.5", "late": "no"}
+    found = session.changes({"row": {"sum": "45.501"}, "columns": ["sum"], "answer": "yes"})
+    assert found["told"].startswith("The answer is no")  # as text of this column it would be 45501

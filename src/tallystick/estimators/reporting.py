@@ -186,7 +186,10 @@ def report(
     curve, drawn = _curve(table, _compared_ones(named, found), repeats, steps)
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
-    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, way.folds, work)
+    decimal = source.reading.decimal or "."
+    parts = Ingredients(
+        title or source.name, table, described, found, curve, groups, raw, way.folds, work, decimal
+    )
     steps.done(92, "drawing the page")
     tidy(table)
     text, answer = page(parts)
@@ -252,7 +255,8 @@ def _of_numbers(
     found = found if wish.rows else without_single_rows(found, table)
     steps.done(92, "drawing the page")
     raw = partial(row_of, source) if wish.rows else None
-    parts = Ingredients(wish.title, table, described, found, None, groups, raw, wish.folds, work)
+    decimal = source.reading.decimal or "."
+    parts = Ingredients(wish.title, table, described, found, None, groups, raw, wish.folds, work, decimal)
     text, answer = number_page(parts)
     steps.done(100, "drawing the page")
     return Report(text, answer, found.model, found, described, source.files)

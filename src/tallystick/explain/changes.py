@@ -7,21 +7,25 @@ larger; only columns that were allowed are changed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallystick.data.read.matcher import Matcher
 from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.text import quantity
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, nearest, shown
 
 Row = dict[str, str | None]
-Answers = Callable[[list[Row]], tuple[NDArray[np.int64], NDArray[np.float64]]]  # class and share of each row
+Answered = tuple[NDArray[np.int64], NDArray[np.float64]]  # class and share of each row
+Answers = Callable[[list[dict[str, Any]]], Answered]
 
 GRID = 33  # values of a number that are tried
 MOST_LEVELS = 200  # of a column that are tried
@@ -125,7 +129,17 @@ class _ChangeSearch:
         columns: Sequence[str] | None,
         answer: str | None,
     ) -> None:
-        self.labels, self.answers = schema.predicted.labels, answers
+        self.labels = schema.predicted.labels
+        # A column written 1.234,5 reads the text 417.585 as 417585: its numbers are asked about as numbers.
+        written = [c for c in schema.used if c.kind == "numeric" and c.written and not c.unit]
+        row = {**row, **{c.name: _in_its_way(c, schema.marks, row.get(c.name)) for c in written}}
+
+        def plainly(rows: list[Row]) -> Answered:
+            numbers = [{c.name: _number(r[c.name]) for c in written} for r in rows]
+            known = [{n: v for n, v in own.items() if v is not None} for own in numbers]
+            return answers([r | own for r, own in zip(rows, known, strict=True)])
+
+        self.answers = plainly
         self.pull: list[tuple[float, ChangedCell]] = []  # how far each step by itself moves the row
         self.row: Row = {c.name: _text(row.get(c.name)) for c in schema.used}
         used = {c.name: c for c in schema.used}
@@ -135,7 +149,7 @@ class _ChangeSearch:
         if answer is not None and answer not in self.labels:
             raise OptionError(f"there is no class {shown(answer)}.{nearest(answer, self.labels)}")
         self.columns = [c for c in schema.used if columns is None or c.name in columns]
-        found, shares = answers([self.row])
+        found, shares = self.answers([self.row])
         self.now, self.sure = int(found[0]), float(shares[0, found[0]])
         self.wanted = None if answer is None else self.labels.index(answer)
         self.tries = {} if self.now == self.wanted else {c.name: self._values(c) for c in self.columns}
@@ -316,6 +330,14 @@ def _text(value: Any) -> str | None:
         if _is_number(value)
         else str(value)
     )
+
+
+def _in_its_way(column: Column, marks: tuple[str, ...], value: Any) -> Any:
+    """Return a cell as a number where it is text written as the column is: 6.486,08 € is 6486.08."""
+    if not isinstance(value, str):
+        return value
+    read = float(Matcher(column, marks, ".", True).run(pa.array([value], pa.large_string()), 1).data[0])
+    return value if math.isnan(read) else read
 
 
 def _is_number(value: Any) -> bool:

@@ -42,6 +42,7 @@ class Ingredients:
     row: Callable[[int], Row] | None = None
     folds: int = 10
     work: Any = None
+    decimal: str = "."  # of the numbers in raw rows, where their columns know no way of their own
 
     @property
     def target(self) -> str:

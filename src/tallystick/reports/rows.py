@@ -256,7 +256,7 @@ def middle_row(table: Table) -> Row:
             out[column.name] = column.levels[best] if best < len(column.levels) else None
         elif column.kind == "numeric":
             (middle,) = quantiles(table.column(column.name), [0.5])
-            out[column.name] = None if math.isnan(middle) else f"{middle:.12g}"
+            out[column.name] = None if math.isnan(middle) else quantity(middle, column.unit, 12)
         else:
             out[column.name] = ""
     return out

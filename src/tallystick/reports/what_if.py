@@ -1,8 +1,9 @@
 """Of the page, what if: the exported model as data, a field per column it looks at, rows to start from.
 
 Knows models, their exported form and the schema. Knows nothing of HTML.
-Law: the page answers by the exported form alone; of a text column it keeps the heaviest words, and says so;
-of a large tree it keeps nine digits of every share.
+Laws: the page answers by the exported form alone, which reads numbers and dates in the plain way only, so
+every row to start from is written so; of a text column it keeps the heaviest words, and says so; of a large
+tree it keeps nine digits of every share.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import math
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from tallystick.data.schema import CODED, Column
+from tallystick.data.read.matcher import Matcher
+from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.text import quantity
-from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.rows import middle_row
 
 MOST_WORDS = 2_000
@@ -40,7 +43,7 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
     names = list(dict.fromkeys(c.get("of", c["name"]) for c in form["columns"]))
     order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
     first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
-    every = [*starts, *first]
+    every = [{**s, "row": plain_row(given.table.schema, s["row"], given.decimal)} for s in starts] + first
     fields = [_field(given.table.schema[n]) for n in order]
     return {
         "form": form,
@@ -50,6 +53,26 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
         "starts": [{"label": s["label"], "row": {n: s["row"].get(n) for n in names}} for s in every],
         "words": [w for w in words if w],
     }
+
+
+def plain_row(schema: Schema, row: Row, decimal: str) -> Row:
+    """Return a raw row as the exported form reads it: 6.486,08 € as 6486.08, 31.12.2020 as 2020-12-31, and
+    TRUE as the level that it means.
+    """
+    out = dict(row)
+    for name, text in row.items():
+        column = schema[name] if name in schema.given else None
+        if text is None or column is None or column.kind not in (*CODED, "numeric"):
+            continue
+        cell = (
+            Matcher(column, schema.marks, decimal, True).run(pa.array([text], pa.large_string()), 1).data[0]
+        )
+        if column.kind == "numeric":
+            out[name] = None if math.isnan(cell) else quantity(float(cell), column.unit)
+        else:
+            k = len(column.levels)
+            out[name] = column.levels[cell] if cell < k else None if cell == k else text
+    return out
 
 
 def limited(form: dict[str, Any], column: int) -> dict[str, Any] | None:

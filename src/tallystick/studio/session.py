@@ -6,6 +6,7 @@ Laws: one piece of work at a time, and the last word counts; what is made from a
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.trials import Candidate
 from tallystick.export.targets import TARGETS
 from tallystick.methods import COMPARED
+from tallystick.reports.what_if import plain_row
 from tallystick.studio import views
 from tallystick.studio.asked import TableWishes
 from tallystick.studio.hand import ByHand
@@ -28,6 +30,7 @@ from tallystick.studio.pruned import is_prunable, path_of, pruned
 from tallystick.studio.reading import OpenTable, columns_part, read
 from tallystick.studio.script import command_lines, deciding, file_names, fitting, python_script
 
+PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$")
 PARTS = ("columns", "methods", "model", "decide", "hand", "save")
 AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # what falls when one is made anew
 
@@ -335,8 +338,9 @@ class Session:
         return f"{page.removesuffix('.html')}.{ends}", text if isinstance(text, bytes) else str(text).encode()
 
     def row(self, number: int) -> dict[str, str | None]:
-        """Return a row of the file by its number, from 1."""
-        return self._known().row_in_file(number)
+        """Return a row of the file by its number, from 1, as the exported model in the page reads it."""
+        known = self._known()
+        return plain_row(known.table.schema, known.row_in_file(number), ".")
 
     def changes(self, wish: dict[str, Any]) -> dict[str, Any]:
         """Return what would change the answer to a row, in sentences."""
@@ -344,6 +348,11 @@ class Session:
         row, columns, answer = wish.get("row"), wish.get("columns"), wish.get("answer")
         if not isinstance(row, dict) or not isinstance(columns, list):
             raise OptionError("a row and the columns that may change are wanted.")
+        # The page writes numbers plainly: as text, 417.585 is 417585 in a column that is written 1.234,5.
+        plain = {c.name for c in entry.model.schema_.used if c.kind == "numeric" and not c.unit}
+        row = {
+            n: float(v) if n in plain and isinstance(v, str) and PLAIN.match(v) else v for n, v in row.items()
+        }
         found = entry.model.counterfactuals(row, answer, columns=[str(c) for c in columns])
         return {"told": found.told, "sentences": [str(one) for one in found.found]}
 
