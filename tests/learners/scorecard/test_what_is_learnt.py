@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.errors import TargetError
@@ -68,6 +70,52 @@ def test_no_more_lines_and_columns_than_wished():
     assert len(singles) <= 2
     assert all(len(part.points) <= 3 + 2 for part in singles)
     assert ("a",) in columns(model)
+
+
+WISHES = {
+    "max_lines": st.integers(1, 6),
+    "max_columns": st.integers(1, 3),
+    "ranges": st.integers(2, 12),
+    "pairs": st.integers(0, 3),
+    "points_to_double": st.integers(1, 30),
+    "l2": st.sampled_from([0.01, 0.1, 1.0, 10.0, 100.0]),
+    "class_weight": st.just("balanced"),
+}
+
+
+def log_loss_beyond_the_shares(model, X, y, weights):
+    """Return the log-loss per row of the model minus that of the class shares."""
+    of_class = [model.classes_.tolist().index(label) for label in y]
+    own = model.predict_proba(X)[np.arange(len(y)), of_class]
+    shares = np.bincount(of_class, weights) / weights.sum()
+    return float((weights * (np.log(shares[of_class]) - np.log(own))).sum() / weights.sum())
+
+
+@given(
+    wishes=st.fixed_dictionaries({}, optional=WISHES),
+    classes=st.integers(2, 6),
+    rows=st.sampled_from([10, 30, 100]),
+    noise=st.sampled_from([0.0, 0.1, 1.0, 5.0]),
+    seed=st.integers(0, 10_000),
+)
+def test_no_wish_makes_a_card_that_is_worse_than_the_class_shares(wishes, classes, rows, noise, seed):
+    rng = np.random.default_rng(seed)
+    told = rng.normal(size=rows)
+    X = pd.DataFrame({"number": told + noise * rng.normal(size=rows), "few": np.round(told)})
+    X["level"] = [f"v{v:.0f}" for v in 2 * told + noise * rng.normal(size=rows)]
+    y = np.array([f"c{i}" for i in np.argsort(np.argsort(told)) * classes // rows])
+    model = ts.Scorecard(**wishes).fit(X, y)
+    weights = np.ones(rows)
+    if "class_weight" in wishes:
+        weights /= np.unique(y, return_counts=True)[1][np.unique(y, return_inverse=True)[1]]
+    assert log_loss_beyond_the_shares(model, X, y, weights) < 0.002 + 1e-9  # what whole points may cost
+
+
+@pytest.mark.parametrize("most", [2, 3, 4])
+def test_three_bands_of_a_number_are_told_apart_by_few_lines(most):
+    X, y = pd.DataFrame({"x": np.arange(30) + 0.5}), np.repeat(["low", "middle", "high"], 10)
+    model = ts.Scorecard(max_lines=most).fit(X, y)
+    assert (model.predict(X) == y).mean() > (0.6 if most == 2 else 0.95)
 
 
 def test_a_given_strength_is_kept_and_one_can_be_chosen_by_folds():

@@ -33,6 +33,7 @@ from tallystick.learners.scorecard.rounds import (
     State,
     first_state,
     no_end,
+    share_constants,
 )
 from tallystick.learners.scorecard.spread import base_spread, spread_of
 from tallystick.learners.stages import LearnerInStages, Stages
@@ -105,6 +106,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
                 state = (yield from replace(rounds, settled=SETTLED).run(state))[0]
             if state.pieces:
                 state, ending = yield from replace(rounds, fixed=True, most=POLISH).run(state)
+        if not state.pieces:
+            state = replace(state, constant=share_constants(known))
         model = yield from self._pointed(schema, known, state, ending, counts)
         silent = tuple(n for n in model.left_out if n not in wished_away and n not in begun.crowded)
         self._note_names("no-points", silent, "The rows give no points to {}.")
@@ -140,7 +143,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             order = sorted(range(len(state.pieces)), key=lambda j: (-state.worth[j], j))[:most]
             state = without(state, [j in order for j in range(len(state.pieces))])
         if self.options.max_lines is not None:
-            state = self._with_fewer_lines(state, bends, before, counts, schema)
+            state = self._with_fewer_lines(rounds.known, state, bends, before, counts, schema)
         if state.pieces != before:
             counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if state.pieces:
@@ -148,10 +151,16 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         return state, bends, counts
 
     def _with_fewer_lines(
-        self, state: State, bends: Array, before: Sequence[CardPiece], counts: Whole, schema: Schema
+        self,
+        known: KnownRows,
+        state: State,
+        bends: Array,
+        before: Sequence[CardPiece],
+        counts: Whole,
+        schema: Schema,
     ) -> State:
-        """Return the state with the lines of each column joined until they are as few as wished. before:
-        the pieces that bends and counts are of.
+        """Return the state with the lines of each column joined until they are as few as wished, without
+        points yet. before: the pieces that bends and counts are of.
         """
         most = self.options.max_lines
         assert most is not None
@@ -173,8 +182,9 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
                     piece, strength = made, np.full(len(made.covariances), START / len(made.covariances))
             pieces.append(piece)
             strengths.append(strength)
-        lines = sum(p.lines for p in pieces)
-        return state.with_pieces(pieces, strengths, np.zeros((lines, state.f.shape[1])))
+        # The constant goes with the points that were there: without them it says too much. Both begin anew.
+        begun = first_state(pieces, known)
+        return replace(begun, strengths=tuple(strengths), passes=state.passes)
 
     def _pointed(
         self, schema: Schema, known: KnownRows, state: State, ending: Ending | None, counts: Whole

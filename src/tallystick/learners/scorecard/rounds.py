@@ -19,6 +19,7 @@ from tallystick import kernels
 from tallystick.errors import OptionError
 from tallystick.kernels import Curvature, Sums, Together
 from tallystick.kernels.check import Room
+from tallystick.learners.logistic.build import null_likelihood
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import (
@@ -115,14 +116,18 @@ class Ending(NamedTuple):
     optima: list[Optimum]
 
 
+def share_constants(known: KnownRows, more: float = 0.0) -> Array:
+    """Return the constants [link] of the class shares; more: rows that each class is given beside its own."""
+    counts = np.maximum(known.classes * known.class_weights + more, 1e-9)
+    logs = kernels.log(counts / math.fsum(counts.tolist()))
+    return logs[1:] - logs[0] if known.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)
+
+
 def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
     """Return no points, and the constants of the class shares."""
-    counts = known.classes * known.class_weights + 0.5
-    logs = kernels.log(counts / math.fsum(counts.tolist()))
-    constant = logs[1:] - logs[0] if known.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)
     strengths = tuple(np.full(len(p.covariances), START / len(p.covariances)) for p in pieces)
     lines = sum(p.lines for p in pieces)
-    return State(tuple(pieces), strengths, np.zeros((lines, known.links)), constant)
+    return State(tuple(pieces), strengths, np.zeros((lines, known.links)), share_constants(known, 0.5))
 
 
 def no_end() -> OptionError:
@@ -225,6 +230,14 @@ class Rounds:
         directions = Directions.of(state.pieces, self.threads)  # which stay
         desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
+        if state.f.any() and loss > -null_likelihood(self.known):
+            # Points whose columns or lines are gone can be so wrong that the curvature there vanishes and no
+            # step leads away: begin again from the class shares.
+            state = replace(
+                state, f=np.zeros_like(state.f), constant=share_constants(self.known), passes=state.passes + 1
+            )
+            del total
+            loss, total = yield from self.ask(state, sample)
         spot = yield from self.bent(state, total, sample, desks)
         del total  # the spot has all that is needed of it
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
