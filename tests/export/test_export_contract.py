@@ -384,6 +384,46 @@ def test_an_export_knows_the_spellings_that_were_merged(method, way, tmp_path):
 
 
 @cache
+def damaged_table(rows: int, seed: int, new: bool) -> dict[str, list]:
+    """A table as a file has it, with two cells that are no numbers in each column of them."""
+    made = dict(table(rows, seed, new, False))
+    made["flag"] = [None if v is None else str(int(v)) for v in made["flag"]]
+    made["due"] = made.pop("when")
+    for name, mark in ((e.EVIL, "90+"), ("count", 'say "none"'), ("flag", "broken"), ("due", "later")):
+        made[name] = [None if v is None else str(v) for v in made[name]]
+        made[name][7:9] = [mark, f" {mark} "]
+    return made
+
+
+@cache
+def damaged_model(name: str):
+    method, rows = named(name), damaged_table(400, 1, False)
+    model = estimator(name, **e.WISHES)
+    return model.fit(rows, "y") if method.regression else model.fit(e.with_target(rows, "text"), "class")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
+@pytest.mark.parametrize("way", [w for w in ways() if w.values[0][0] not in ("onnx", "pmml", "excel")])
+def test_an_export_counts_as_missing_what_the_fit_did(method, way, tmp_path):
+    model, given = damaged_model(method.name), damaged_table(150, 2, True)
+    assert {c.name: c.marks for c in model.schema_.used if c.marks} == {
+        e.EVIL: ("90+",),
+        "count": ('say "none"',),
+        "flag": ("broken",),
+        "due": ("later",),
+    }
+    rows = e.records({n: cells for n, cells in given.items() if n != "y"})
+    gone = ("90+", 'say "none"', "broken", "later")
+    right = [{n: None if str(v).strip() in gone else v for n, v in row.items()} for row in rows]
+    found = RUNNERS[way](model, rows, tmp_path)
+    same(model, rows, found, 1e-9)
+    same(model, right, found, 1e-9)
+    for row, bare in zip(rows[:9], right[:9], strict=True):  # one row, which is read another way
+        assert model.predict([row]).tolist() == model.predict([bare]).tolist()
+
+
+@cache
 def dated_table(rows: int, seed: int) -> dict[str, list]:
     """A table whose response hangs on the weekday, the hour and the month of a moment."""
     r = np.random.default_rng(seed)

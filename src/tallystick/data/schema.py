@@ -67,6 +67,7 @@ class Column:
     words of fewer are unseen.
     `of`, `part`: the column whose dates this is a part of, and which part ("month"); its cells are there.
     `merged`: (spelling, level) of spellings that the user merged into a level.
+    `marks`: texts that counted as missing in this column of the training rows, so they do in new rows.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
     """
 
@@ -83,6 +84,7 @@ class Column:
     merged: tuple[tuple[str, str], ...] = ()
     of: str = ""
     part: str = ""
+    marks: tuple[str, ...] = ()
     why: str = field(default="", compare=False)
     least: int = field(default=1, compare=False)  # a wish, kept so that a part of the rows is read alike
 
@@ -101,6 +103,8 @@ class Column:
             out["declared"] = True
         if self.merged:
             out["merged"] = dict(self.merged)
+        if self.marks:
+            out["marks"] = list(self.marks)
         if self.part:
             out |= {"of": self.of, "part": self.part}
         return out
@@ -114,7 +118,7 @@ class Column:
     def from_dict(cls, data: Mapping[str, Any]) -> Column:
         """Build a column from `to_dict()`; the model file's reader has checked the shape."""
         fields = dict(data)
-        for key in ("levels", "words"):
+        for key in ("levels", "words", "marks"):
             if key in fields:
                 fields[key] = tuple(fields[key])
         fields["merged"] = tuple(sorted(fields.get("merged", {}).items()))

@@ -286,7 +286,7 @@ def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> 
     out: dict[str, Counter[str]] = {c.name: Counter() for c in wanted}
     for batch in source.batches():
         for column in wanted:
-            found = distinct_texts(batch.column(column.name), column.name, schema.marks)
+            found = distinct_texts(batch.column(column.name), column.name, (*schema.marks, *column.marks))
             rows = found.counts()[:-1].tolist()  # without those that have none
             for text, count in zip(found.values.to_pylist(), rows, strict=True):
                 if text not in spelt(column):

@@ -46,6 +46,8 @@ def _column(kind: str) -> Record:
     if kind == "text":
         keys["words"] = Listed(Text(), distinct=True)
     may: dict[str, Shape] = {"declared": Flag(only=True)}
+    if kind in ("numeric", "levels", "boolean"):
+        may["marks"] = Listed(Text(), distinct=True)
     if kind in CODED:
         may["merged"] = Named(Text())
     if kind in ("numeric", "levels"):

@@ -214,7 +214,7 @@ def _parsed(texts: Sequence[str]) -> kernels.Parsed:
 
 
 def _column(column: Column) -> Data:
-    out = _cells(column)
+    out = _cells(column) | ({"marks": list(column.marks)} if column.marks else {})
     return out | ({"of": column.of, "part": column.part} if column.part else {})
 
 

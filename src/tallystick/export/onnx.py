@@ -204,7 +204,7 @@ def known_texts(form: Form, column: Column) -> dict[str, int]:
         out |= {repr(number): code, repr(number).removesuffix(".0"): code}
     out |= known
     absent = column.levels.index(ABSENT) if ABSENT in column.levels else len(column.levels)
-    return out | dict.fromkeys(["", *form.marks], absent)
+    return out | dict.fromkeys(["", *form.marks, *column.marks], absent)
 
 
 # -- trees --

@@ -139,7 +139,8 @@ class Column:
     def __init__(self, data: Mapping[str, Any], model: Mapping[str, Any]) -> None:
         self.name, self.kind, self.levels = data["name"], data["kind"], data.get("levels")
         self.source, self.part = data.get("of", self.name), data.get("part")
-        self.marks, self.sentinels = frozenset(model["marks"]), frozenset(model["sentinels"])
+        self.marks = frozenset([*model["marks"], *data.get("marks", ())])
+        self.sentinels = frozenset(model["sentinels"])
         self.number_marks = frozenset(model["number_marks"])
         self.codes: dict[str, int] = {text: code for code, text in enumerate(self.levels or ())}
         self.absent: int = self.codes.get(ABSENT, len(self.codes))

@@ -25,7 +25,7 @@ LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 def read_number(column: Column, cell: Any, marks: Mapping[str, bool]) -> float | None:
     """Return a cell of a numeric column as a double, None when it is missing."""
     text = written(cell, column.name)
-    if text is None or text in marks or text.lower() in NUMBER_MARKS:
+    if text is None or text in marks or text in column.marks or text.lower() in NUMBER_MARKS:
         return None
     plain = column.unit != "date" or (type(cell) is int and abs(cell) <= EXACT)  # dates are for a table
     if plain and (NUMBER.fullmatch(text) or text in ("inf", "-inf")):  # as a table reads it: 1_000 is none
@@ -76,7 +76,7 @@ def level_reader(column: Column, marks: Mapping[str, bool], values: Sequence[T])
         if plain and cell in known:
             return known[cell]
         text = written(cell, column.name)
-        if text is None or text in marks:
+        if text is None or text in marks or text in column.marks:
             return absent
         if text not in known:
             text = alias(text, column)

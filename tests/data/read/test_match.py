@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tallystick.data.read.match import match
 from tallystick.data.read.reader import read_table
+from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
-from tallystick.errors import DataError, OptionError
+from tallystick.errors import DataError, OptionError, TallyError
 
 FIT = pd.DataFrame(
     {
@@ -124,3 +127,44 @@ def test_an_infinite_number_is_unreadable(schema):
     with pytest.raises(DataError, match=r"row 2 holds 'inf'"):
         one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema)
     assert one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema, lenient=True).unreadable["x"] == 1
+
+
+WRITTEN = {
+    "whole numbers": lambda i: str(i * 7919 % 1000),
+    "real numbers": lambda i: f"{i * 7919 % 997 / 8}",
+    "no and yes": lambda i: str(i * 7919 % 997 % 2),
+    "dates": lambda i: f"20{10 + i % 9}-0{1 + i % 7}-1{i % 10}",
+    "German dates": lambda i: f"{13 + i % 12}.0{1 + i % 7}.2011",
+    "money": lambda i: f"€{i * 7919 % 997 / 8:.2f}",
+    "no money": lambda i: f"€{i * 7919 % 997 % 2}",
+    "one amount": lambda i: "€7" if i % 3 else "",
+    "percentages": lambda i: f"{i * 7919 % 97}.{i % 10}%",
+    "times": lambda i: f"1{i % 10}:3{i % 7}",
+    "decimal commas": lambda i: f"{i * 7919 % 997},{10 + i % 81}",
+}
+DAMAGE = [
+    *("90+", "x", "n/a", "N/A", "-", "2020-01-01", "31.02.2020", "5", "+4", "1e5", "1e400", "inf", "-inf"),
+    *("true", "TRUE", "Yes", "no", "1,5", "12%", "€5", "€", "007", "12:30", "(5)", "1_000", " 3 ", "é", "."),
+]
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(sorted(WRITTEN)),
+    st.lists(st.sampled_from(DAMAGE) | st.text(max_size=4), min_size=1, max_size=4),
+    st.integers(0, 1),
+    st.sampled_from(["error", "missing"]),
+)
+def test_every_schema_reads_the_cells_it_was_found_in_as_they_were_read_then(way, damage, twice, inf):
+    cells = [WRITTEN[way](i) for i in range(400)]
+    for i, text in enumerate(damage):
+        for place in range(1 + twice):
+            cells[31 * (i + 1) + place * 200] = text
+    rows = pa.table({"v": cells, "w": [str(i % 7) for i in range(400)]})
+    try:
+        table = read_table(open_source(rows), Wishes(keep=["v"]), ["a", "b"] * 200, inf=inf)
+    except TallyError:
+        return  # it was refused at the fit, which says so
+    if table.schema["v"].kind not in ("out", "text"):
+        found = np.concatenate([part.block.columns["v"] for part in match(open_source(rows), table.schema)])
+        np.testing.assert_array_equal(found, table.columns["v"])

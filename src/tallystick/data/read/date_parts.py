@@ -21,7 +21,7 @@ class PartMatcher(Matcher):
 
     def __init__(self, column: Column, marks: tuple[str, ...], decimal: str, inf_missing: bool) -> None:
         super().__init__(column, marks, decimal, inf_missing)
-        whole = Column(column.of, "numeric", unit="date", written=column.written)
+        whole = Column(column.of, "numeric", unit="date", written=column.written, marks=column.marks)
         self.days = Matcher(whole, marks, decimal, inf_missing)
 
     def run(self, cells: Any, rows: int) -> Found:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.data.dates import RANGES, WEEKDAY_LEVELS, part_values, telling
-from tallystick.data.read.judge import KindVerdict, NumberFacts, judge_numbers, no_dates, number_cure
+from tallystick.data.read.judge import WHOLE, KindVerdict, NumberFacts, judge_numbers, no_dates, number_cure
 from tallystick.data.read.merging import Merged, kept
 from tallystick.data.read.plan import Asked
-from tallystick.data.schema import ABSENT, Column, Note
+from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, Note
 from tallystick.errors import Argument, DataError, read_with, shown
 
 
@@ -34,12 +34,17 @@ def decide_numbers(
     notes: what was done to the values.
     """
     verdict = judge_numbers(name, facts, asked)
+    if verdict.kind == "boolean" and before.way is not None:  # no level is written as the cells are
+        verdict = WHOLE
     said = () if before.way is not None and verdict.kind == "numeric" else verdict.notes
     notes = (*before.notes, *notes, *said)
     why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
     if verdict.kind == "out":
         return decide_out(name, asked, replace(verdict, notes=notes), facts.missing)
     known = facts.missing < facts.total and verdict.kind == "numeric"
+    marks = before.marks
+    if verdict.kind == "numeric":  # where the usual marks among numbers mean missing anyway
+        marks = tuple(mark for mark in marks if mark.lower() not in NUMBER_MARKS)
     column = Column(
         name,
         verdict.kind,  # type: ignore[arg-type]
@@ -50,6 +55,7 @@ def decide_numbers(
         written="" if before.way is None or verdict.kind != "numeric" else before.way.example,
         missing=0 if ABSENT in verdict.levels else facts.missing,
         declared=asked.declared,
+        marks=marks,
         why=why,
     )
     if asked.kind != "date" or not known:
@@ -71,6 +77,7 @@ def _part(column: Column, part: str, facts: NumberFacts) -> Column:
         "declared": True,
         "of": column.name,
         "part": part,
+        "marks": column.marks,
         "why": f"the {part} of its dates",
     }
     name = f"{column.name} {part}"

@@ -77,6 +77,7 @@ class KindVerdict:
     levels: tuple[str, ...] = ()
     fold: bool = False
     way: Way | None = None  # how numbers or dates are written, where it is not plainly
+    marks: tuple[str, ...] = ()  # texts among the numbers or dates that count as missing
 
 
 WHOLE, REAL = KindVerdict("numeric", "whole numbers"), KindVerdict("numeric", "real numbers")
@@ -278,9 +279,8 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
         strange = ~inside & ~marked
         others = facts.present - int(facts.counts[marked].sum())
         if int(strange.sum()) <= FEW_TOKENS and rows * 100 >= NEARLY_ALL * others:
-            return KindVerdict(
-                what, f"nearly all values read as {what}", (_missing_note(name, what, facts, ~inside),)
-            )
+            why, note = f"nearly all values read as {what}", _missing_note(name, what, facts, ~inside)
+            return KindVerdict(what, why, (note,), marks=_texts_among(facts, ~inside))
     return None
 
 
@@ -302,7 +302,12 @@ def _judge_as_written(name: str, facts: TextFacts, asked: Asked) -> KindVerdict 
     notes: tuple[Note, ...] = (Note("read-as-written", text, name),)
     if marked.any():
         notes += (_missing_note(name, what, facts, marked),)
-    return KindVerdict(what, f"{way.words}, such as {example}", notes, way=way)
+    marks = _texts_among(facts, marked)
+    return KindVerdict(what, f"{way.words}, such as {example}", notes, way=way, marks=marks)
+
+
+def _texts_among(facts: TextFacts, which: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(facts.texts.filter(from_numbers(which)).to_pylist())
 
 
 def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -64,7 +64,9 @@ class Matcher:
     """New cells of one known column to its codes, values or words."""
 
     def __init__(self, column: Column, marks: tuple[str, ...], decimal: str, inf_missing: bool) -> None:
-        self.column, self.marks, self.decimal, self.inf_missing = column, marks, decimal, inf_missing
+        self.column, self.decimal = column, decimal
+        self.inf_missing = inf_missing or "inf" in column.marks
+        self.marks = (*marks, *column.marks)
         self.sentinels = mark_numbers(marks)
         self.way = way_of(column.written)
         self.threads = 1  # that share the words of a batch
@@ -164,6 +166,8 @@ class Matcher:
         every = self.meanings or self.column.merged
         for i in range(len(texts)) if every else np.flatnonzero(looked).tolist():
             text = written[i]
+            if text in self.column.marks:
+                continue  # missing, whatever else it may mean
             if text not in self.spelt:
                 written[i], told = self._alias(text, float(parsed.values[i]) if looked[i] else np.nan)
                 meant |= {text: written[i]} if told else {}

@@ -82,6 +82,7 @@ def in_one_way(
 Counts = NDArray[np.int64]
 FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
 NUMBERS = KindVerdict("numbers", "")
+INFINITE_MARKS = ("-inf", "inf")  # of a column whose infinite values counted as missing
 LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user says that they are
 
 
@@ -399,6 +400,8 @@ class ColumnSurvey:
                 raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
             notes = (infinite_note(name, int(numbers.infinite[m])),)
         before, facts = before or NUMBERS, numbers.facts(total, m, dated)
+        if notes:
+            before = replace(before, marks=tuple(sorted({*before.marks, *INFINITE_MARKS})))
         if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
             return SecondLook((facts.low, facts.high))
         return decide_numbers(name, asked, facts, before, notes)

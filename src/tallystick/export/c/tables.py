@@ -164,12 +164,11 @@ class Tables:
         if column.kind == "text":
             place = self.form.columns.index(column)
             number = self.texted.index(place) if place in self.texted else 0
-            return "{" + ", ".join([*start, "3, 0", str(number), "0, 0, 0, 0, 0, 0, 0, 0, 0"]) + "}"
+            return "{" + ", ".join([*start, "3, 0", str(number), "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"]) + "}"
         part = str(PARTS.index(column.part or ""))
+        marks = [str(len(column.marks)), self.texts.add(text(mark) for mark in column.marks)]
         if column.kind == "numeric":
-            return (
-                "{" + ", ".join([*start, "1" if dated else "0", part, "0, 0, 0, 0, 0, 0, 0, 0, 0, 0"]) + "}"
-            )
+            return "{" + ", ".join([*start, str(int(bool(dated))), part, *["0"] * 10, *marks]) + "}"
         levels, code = column.levels, {level: i for i, level in enumerate(column.levels)}
         spelling = sorted((known.encode(), known, code[level]) for known, level in spelt(column).items())
         numbers = [f"{{{double(v)}, {c}}}" for v, c in number_levels(column)]
@@ -181,7 +180,7 @@ class Tables:
             str(len(spelling)), self.spellings.add(f"{{{text(w)}, {c}}}" for _, w, c in spelling),
             str(len(numbers)), self.numerals.add(numbers),
             str(len(meant)), self.spellings.add(f"{{{text(w)}, {c}}}" for _, w, c in meant),
-            self.texts.add(told), self.integers.add(weekday),
+            self.texts.add(told), self.integers.add(weekday), *marks,
         ]  # fmt: skip
         return "{" + ", ".join(cells) + "}"
 
@@ -292,6 +291,6 @@ class Tables:
         return "{" + ", ".join(cells) + "}"
 
 
-_NO_COLUMN = "{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}"
+_NO_COLUMN = "{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}"
 _NO_SIDE = "{0, 0, 0, 0, 0, 0}"
 _NO_TERM = '{0, "", 0, {' + _NO_SIDE + ", " + _NO_SIDE + "}, 0, 0, 0, 0, 0, 0, 0, 0}"

@@ -24,6 +24,7 @@ function tallystick(data) {
     meant: new Map(Object.entries(c.meant || {})),
     byNumber: new Map(c.numbers || []),
     byWord: new Map((c.words || []).map((t, i) => [t, i])),
+    marks: new Set(c.marks || []), // texts that mean missing in this column alone
     from: c.of || c.name, // the column of the row that has its cells
   }));
   const reject = (c, v) => {
@@ -52,7 +53,7 @@ function tallystick(data) {
     if (c.kind === "date" && v instanceof Date) x = (v.getTime() * 1000) / 86400e6;
     else if (typeof v === "string") {
       const text = strip(v);
-      if (marks.has(text) || numberMarks.has(text.toLowerCase())) return NaN;
+      if (marks.has(text) || c.marks.has(text) || numberMarks.has(text.toLowerCase())) return NaN;
       x = c.kind === "date" ? days(text) : NUMBER.test(text) ? Number(text) : NaN;
       if (x !== x) reject(c, v);
     } else if (typeof x !== "number") reject(c, v);
@@ -79,7 +80,7 @@ function tallystick(data) {
     const unseen = c.levels.length + 1, missing = c.codes.has(ABSENT) ? c.codes.get(ABSENT) : c.levels.length;
     if (isGone(v)) return missing;
     let text = strip(written(v));
-    if (marks.has(text)) return missing;
+    if (marks.has(text) || c.marks.has(text)) return missing;
     if (c.codes.has(text)) return c.codes.get(text);
     const plain = NUMBER.test(text) && !/^[+-]?0\d+$/.test(text);
     const inexact = plain && /^[+-]?\d+$/.test(text) && BigInt(text.replace("+", "")) !== BigInt(Math.trunc(Number(text)));

@@ -100,7 +100,7 @@ class _Book:
         return self.model.put(at, 2, CellFormula(found))
 
     def _number(self, cell: str, column: Column) -> str:
-        marks = [m for m in self.form.marks if m.strip()]
+        marks = [m for m in (*self.form.marks, *column.marks) if m.strip()]
         text = f'TRIM({cell}&"")=""'
         if marks:
             text = f"OR({text},{self._marks(cell, [(m, 1) for m in marks])}>0)"

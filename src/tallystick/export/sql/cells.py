@@ -26,7 +26,7 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     words = sql.literal(f"column {column.cells} needs a {'date' if dated else 'number'}, found: ")
     wrong = sql.fail.format(sql.joined(words, text))
     read = [sql.days.format(text) if dated else (sql.reading or f"CAST({{}} AS {sql.real})").format(text)]
-    marks = form.marks
+    marks = (*form.marks, *column.marks)
     if not sql.is_text:  # the text of a number may be rounded: marks that are numbers go by their value
         read.insert(0, (sql.days if dated else sql.reading).format(name))
         marks = (*(m for m in marks if not len(mark_numbers((m,)))), *sql.endless)
@@ -52,7 +52,8 @@ def cell(form: Form, column: Column, sql: Dialect) -> str:
         return f"CASE WHEN {known} THEN {_part(column, name, sql)} END"
     other = _alias(column, name, sql)
     known = f"WHEN {name} IN {sql.texts(column.levels)} THEN {name} " if other != name else ""
-    missing = f"WHEN {name} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
+    marks = (*form.marks, *column.marks)
+    missing = f"WHEN {name} IN {sql.texts(marks)} THEN NULL " if marks else ""
     read = f"CASE {missing}{known}ELSE {other} END" if missing or known else name
     return f"COALESCE({read}, {sql.literal(ABSENT)})" if ABSENT in column.levels else read
 

@@ -111,7 +111,7 @@ class LogisticRow:
         if plain and cell in known:
             return known[cell]
         text = written(cell, column.name)
-        if text is None or text in self.marks:
+        if text is None or text in self.marks or text in column.marks:
             return missing
         if text not in known:
             text = alias(text, column)

@@ -50,6 +50,8 @@ typedef struct {
     const tally_spelling_ *meaning;
     const char *const *name; /* of each level */
     const int *weekday;      /* the code of Monday, Tuesday, ... */
+    int marks;               /* texts that mean missing in this column alone */
+    const char *const *mark;
 } tally_column_;
 
 /* ---- data ---- */
@@ -232,6 +234,7 @@ static inline int tally_number_in_(const tally_column_ *column, tally_cell cell,
     } else {
         tally_view_ view = tally_strip_(cell.text);
         if (tally_among_(view, tally_marks_, TALLY_MARKS_, 0)) return 1;
+        if (tally_among_(view, column->mark, column->marks, 0)) return 1;
         if (tally_among_(view, tally_number_marks_, TALLY_NUMBER_MARKS_, 1)) return 1;
         if (!(column->kind == 1 || column->part ? tally_date_(view, x) : tally_parse_(view, x))) return 0;
     }
@@ -281,6 +284,7 @@ static inline int tally_code_(const tally_column_ *column, tally_cell cell) {
     }
     view = tally_strip_(cell.text);
     if (tally_among_(view, tally_marks_, TALLY_MARKS_, 0)) return column->absent;
+    if (tally_among_(view, column->mark, column->marks, 0)) return column->absent;
     found = tally_spelt_(view, column->spelling, column->spellings, 0);
     if (found >= 0) return found;
     syntax = tally_syntax_(view);
