@@ -94,7 +94,8 @@ class Fields:
         if column.part:
             return self._part(name, column)
         codes, levels = known_texts(self.form, column), self.categories(place)
-        texts = {t: c for t, c in codes.items() if t.strip() and t not in self.form.marks and t not in column.marks and c < len(levels)}
+        marks = {*self.form.marks, *column.marks}
+        texts = {t: c for t, c in codes.items() if t.strip() and t not in marks and c < len(levels)}
         gone = codes[""]
         missing = levels[gone] if gone < len(levels) else MISSING if self.apart else None
         rows = [(text, levels[code]) for text, code in texts.items()]
