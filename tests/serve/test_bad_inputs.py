@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import re
 
+import pyarrow as pa
 import pytest
+from arrow_bytes import of_rows, packed
 from bad_inputs import FIT, TABLE, Case
 from bad_inputs_asked import PREDICT
 from serving import serving
 
 import tallystick as ts
+from tallystick.serve.rows_in import ARROW
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")]
 
@@ -157,6 +160,17 @@ def test_bodies(server, body, status):
     answer = server.predict(body)
     one_line(answer)
     assert answer.status == status
+
+
+@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
+def test_an_arrow_body_is_refused_for_what_it_says_that_it_holds(server, codec):
+    bare = of_rows(packed(pa.table({"x": pa.nulls(1), "w": pa.nulls(1)}), None), 10**12)
+    large = packed(pa.table({"x": [0.0] * 99_000, "w": ["x" * 2_000] * 99_000}), codec)
+    for body in (bare, large):
+        answer = server.predict(body, content_type=ARROW)
+        one_line(answer)
+        assert answer.status == 413
+    assert server.predict({"x": 1.5, "w": "a"}).status == 200
 
 
 def test_a_model_file_that_is_not_one_is_refused_before_the_server_listens(tmp_path):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import struct
 
 import pyarrow as pa
 import pytest
+from arrow_bytes import of_rows, packed
 
 import tallystick as ts
 from tallystick.errors import TallyError
+from tallystick.serve.guards import Limits
 from tallystick.serve.problems import Refused
 from tallystick.serve.rows_in import (
     ARROW,
@@ -106,9 +109,9 @@ def test_csv_is_read_as_a_file(tmp_path):
     assert charset(b"text/csv; charset=utf-8") is None
     with pytest.raises(TallyError, match="the request is empty"):
         csv_source(b"", {}, None)
-    for packed in (b"\x1f\x8b\x08", b"PK\x03\x04", b"SQLite format 3\0"):
+    for begun in (b"\x1f\x8b\x08", b"PK\x03\x04", b"SQLite format 3\0"):
         with pytest.raises(Refused, match="not CSV"):
-            csv_source(packed, {}, None)
+            csv_source(begun, {}, None)
 
 
 def test_switches():
@@ -125,12 +128,64 @@ def test_arrow_streams_and_what_is_none():
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     data = sink.getvalue()
-    assert [b.to_pylist() for b in arrow_source(data).batches()] == [table.to_pylist()]
+    assert [b.to_pylist() for b in arrow_source(data, Limits()).batches()] == [table.to_pylist()]
     for cut in range(0, len(data) - 16, 7):
         with contextlib.suppress(TallyError):  # a stream that ends early may be one of no rows
-            list(arrow_source(data[:cut]).batches())
+            list(arrow_source(data[:cut], Limits()).batches())
     with pytest.raises(TallyError, match="not an Arrow stream"):
-        arrow_source(json.dumps([1]).encode())
+        arrow_source(json.dumps([1]).encode(), Limits())
+
+
+def refused(data: bytes, limits: Limits) -> str:
+    with pytest.raises(Refused) as found:
+        arrow_source(data, limits)
+    assert found.value.status == 413
+    return found.value.text
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.nulls(1),
+        pa.array([{}], pa.struct([])),
+        pa.array([[]], pa.list_(pa.null(), 0)),
+    ],
+    ids=lambda cells: str(cells.type),
+)
+def test_rows_that_take_no_byte_are_counted_before_anything_is_made_of_them(cells):
+    data = packed(pa.table({"x": cells}), None)
+    assert "may have 100,000 rows" in refused(of_rows(data, 10**12), Limits())
+
+
+@pytest.mark.parametrize("codec", ["lz4", "zstd"])
+def test_packed_arrow_counts_as_what_it_unpacks_to(codec):
+    limits = Limits(body=1 << 20)
+    data = packed(pa.table({"x": [0.0] * 100_000, "y": [0.0] * 100_000}), codec)
+    assert len(data) < 1 << 20
+    assert "unpacks to more than 1,048,576 bytes" in refused(data, limits)
+    assert arrow_source(data, Limits()).rows == 100_000
+
+
+@pytest.mark.parametrize("form", ["dictionary", "view", "runs", "runs of a dictionary"])
+def test_a_text_that_many_rows_share_counts_in_each(form):
+    text = pa.array(["x" * 10_000])
+    views = struct.pack("<i4sii", 10_000, b"xxxx", 0, 0) * 5_000, b"x" * 10_000
+    runs = pa.RunEndEncodedArray.from_arrays
+    cells = {
+        "dictionary": lambda: pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int8()), text),
+        "view": lambda: pa.Array.from_buffers(pa.string_view(), 5_000, [None, *map(pa.py_buffer, views)]),
+        "runs": lambda: runs(pa.array([5_000], pa.int32()), text),
+        "runs of a dictionary": lambda: runs(pa.array([5_000], pa.int32()), text.dictionary_encode()),
+    }[form]()
+    data = packed(pa.table({"x": cells}), None)
+    limits = Limits(body=1 << 20)
+    assert "unpacks to more than" in refused(data, limits)
+
+
+def test_a_dictionary_of_nothing_has_an_end():
+    cells = pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), pa.nulls(1))
+    data = packed(pa.table({"x": cells}), None)
+    assert "unpacks to more than" in refused(of_rows(data, 10**12), Limits())
 
 
 def test_no_rows_have_all_columns():

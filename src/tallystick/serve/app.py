@@ -191,7 +191,7 @@ class ServeApp:
         elif kind == CSV:
             source = rows_in.csv_source(body, query, rows_in.charset(request.headers.get(b"content-type")))
         else:
-            source = rows_in.arrow_source(body)
+            source = rows_in.arrow_source(body, limits)
         ask = asked(query)
         if wanted == JSON:
             reply, request.rows = json_reply(served, source, ask, single, limits)

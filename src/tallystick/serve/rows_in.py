@@ -7,6 +7,7 @@ JSON row is a dict, CSV is read as a file, Arrow as a table.
 from __future__ import annotations
 
 import json
+import struct
 from typing import TYPE_CHECKING, Any
 
 from tallystick.data.schema import Reading, Schema
@@ -15,6 +16,7 @@ from tallystick.serve.problems import Refused
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
+    from tallystick.serve.guards import Limits
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 KINDS = (JSON, CSV, ARROW)
@@ -153,20 +155,36 @@ def flag(query: dict[str, str], name: str) -> bool | None:
     raise Refused(400, f"{name} is {shown(given)}. Use true or false.")
 
 
-def arrow_source(body: bytes) -> Source:
-    """Return an Arrow stream as a source."""
+def arrow_source(body: bytes, limits: Limits) -> Source:
+    """Return an Arrow stream as a source; what it says that it holds is counted before it is unpacked."""
     import pyarrow as pa
 
     from tallystick.data.source import open_source
+    from tallystick.data.source.unpacked import in_stream, written
 
     try:
+        rows = size = 0
+        for held in in_stream(body):
+            rows += held.rows * held.is_batch
+            size += held.size if held.is_batch else max(held.size, held.rows)
+            check_unpacked(rows, size, limits)
         with pa.ipc.open_stream(body) as stream:
             table = stream.read_all()
             table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError, KeyError, RecursionError) as error:
+        size += sum(written(chunk) for column in table.columns for chunk in column.chunks)
+    except (pa.ArrowException, OSError, ValueError, LookupError, RecursionError, struct.error) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(f"the body is not an Arrow stream: {shown(reason, 200)}.") from None
+    check_unpacked(rows, size, limits)
     return open_source(table, name=NAME)
+
+
+def check_unpacked(rows: int, size: int, limits: Limits) -> None:
+    """Refuse what holds more rows, or more bytes when it is unpacked, than a request may."""
+    if rows > limits.rows:
+        raise Refused(413, f"a request may have {limits.rows:,} rows. Send fewer at once.")
+    if size > limits.body:
+        raise Refused(413, f"the body unpacks to more than {limits.body:,} bytes. Send fewer rows at once.")
 
 
 def charset(header: bytes | None) -> str | None:

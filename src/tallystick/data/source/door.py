@@ -76,7 +76,7 @@ def read(
     memory : int or str, default None
         The memory that `fit` or `predict` will be given; lines too long for it are refused.
     unpack : bool, default False
-        Whether a gz or zip file may unpack to more than 200 times its size, and 256 MiB.
+        Whether a gz, zip or packed Arrow file may unpack to more than 200 times its size, and 256 MiB.
 
     Returns
     -------

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tallystick.data.schema import Reading
@@ -20,6 +19,7 @@ from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import needed
 from tallystick.data.source.stream import cannot_read
+from tallystick.data.source.unpacked import in_parts
 from tallystick.errors import DataError, shown
 from tallystick.files.stamp import Stamp
 
@@ -45,7 +45,7 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
         with _told(where), pq.ParquetFile(path, read_dictionary=texts, **more) as file:
             for batch in file.iter_batches(rows, use_threads=threads):
                 seen += batch.num_rows
-                yield from _parts(batch, limit)
+                yield from in_parts(batch, limit)
         if seen != count:  # of a file cut short meanwhile, the reader may say nothing
             raise DataError(f"{where} gave {seen:,} of its {count:,} rows. Write it again.")
 
@@ -56,24 +56,6 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     return Stream(
         where, names, whole, notes, reading, needed=size, stamps=(stamp,), files=(path,), sized=sized
     )
-
-
-def _parts(batch: pa.RecordBatch, limit: int) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in parts whose texts, written out, take so many bytes at most, where rows are smaller."""
-    size = sum(map(_written, batch.columns))
-    rows = batch.num_rows if size <= limit else max(batch.num_rows * limit // size, 1)
-    for start in range(0, batch.num_rows, max(rows, 1)):
-        yield batch.slice(start, rows)
-
-
-def _written(column: pa.Array) -> int:
-    """Return the bytes of the texts of a dictionary column, written out."""
-    if not pa.types.is_dictionary(column.type):
-        return 0
-    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
-    if not len(lengths) or len(column) * (pc.max(lengths).as_py() or 0) < 1 << 20:  # as most are
-        return 0
-    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
 
 
 def _rows(size: int, per_row: int) -> int:
