@@ -173,6 +173,41 @@ def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models,
         assert server.stop() == 0
 
 
+PEACEFUL = [signal.SIGTERM, signal.SIGINT]
+ABRUPT = [signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT, signal.SIGUSR1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", PEACEFUL, ids=lambda number: number.name)
+def test_a_worker_that_is_told_to_end_is_replaced_and_no_request_is_lost(models, tmp_path, number):
+    """Its filter of new connections, on the socket of all, made the others deaf, and its successors."""
+    with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
+        load = Load(server, kept=3, fresh=3)
+        with load:
+            for old in await_children(server.process.pid, 2):
+                load.await_answers(30)
+                os.kill(old, number)
+                await_end([old])
+                await_children(server.process.pid, 2, without=old)
+                load.await_answers(30)
+        assert load.lost == []
+        assert {status for status, _ in load.answers} == {200}
+        assert len(server.await_log("worker died", 2)) == 2
+        assert server.stop() == 0
+
+
+@pytest.mark.slow
+def test_the_service_outlives_the_end_of_every_worker_by_every_signal(models, tmp_path):
+    with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
+        for number in (*PEACEFUL, *ABRUPT):
+            before = await_children(server.process.pid, 2)
+            for old in before:
+                os.kill(old, number)
+            await_end(before)
+            assert server.predict(ROW).status == 200, number.name
+        assert server.stop() == 0
+
+
 @pytest.mark.slow
 def test_workers_end_with_the_first_process(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
@@ -194,7 +229,7 @@ def slow():
         time.sleep(1)
     return pid
 os.fork = slow
-def work(worker):
+def work(worker, others_serve):
     while True:
         signal.pause()
 server.run_workers(2, work, Log())

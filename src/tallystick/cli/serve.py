@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -109,13 +110,12 @@ def serve(models: tuple[str, ...], as_json: bool, check: bool, **given: Any) -> 
     else:
         print(address, flush=True)
 
-    def work(worker: int) -> None:
+    def work(worker: int, others_serve: Callable[[], bool] = lambda: False) -> None:
         metrics.be(worker)
         shelf.look(log, metrics)  # a worker that takes the place of another may come late
         app = ServeApp(shelf, guards, log, metrics)
-        server.run(
-            sock, server.Service(app, app.look_after, partial(setattr, app, "draining", True), guards.limits)
-        )
+        drain = partial(setattr, app, "draining", True)
+        server.run(sock, server.Service(app, app.look_after, drain, guards.limits, others_serve))
         log.flush()
 
     if given["workers"] == 1:

@@ -1,7 +1,8 @@
 """The server: sockets, signals and workers around an application.
 
 Knows uvicorn and the system. Knows nothing of models: any application of this room is run by it.
-Laws: after SIGTERM no request that reached this machine is lost; when a worker dies another takes its place.
+Laws: after SIGTERM no request that reached this machine is lost; when a worker ends another takes its place,
+and the others serve on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import contextlib
 import ctypes
 import logging
+import mmap
 import os
 import select
 import signal
@@ -18,6 +20,7 @@ import struct
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -38,12 +41,15 @@ DIED_AT_ONCE = 1.0  # seconds: a worker that lived shorter is not begun anew bef
 
 @dataclass(frozen=True)
 class Service:
-    """An application and what is to be done beside it. drain: told when the server is to end."""
+    """An application and what is to be done beside it. drain: called when the server is to end; others_serve:
+    whether other processes go on listening on the same socket then.
+    """
 
     app: Any
     beside: Callable[[], Coroutine[Any, Any, None]]
     drain: Callable[[], None]
     limits: Limits = field(default_factory=Limits)
+    others_serve: Callable[[], bool] = lambda: False
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -78,8 +84,11 @@ class DrainingServer(uvicorn.Server):
         """End: who has come is let in and answered, nobody new comes."""
         self.service.drain()
         # Who was half connected when new ones were refused still comes. Where new ones keep coming, waiting
-        # for a silence might never end.
-        looks, quiet = SETTLED if refuse_new(self.sock) else 1, 0
+        # for a silence might never end. The socket's filter is shared by all workers: one that ends alone
+        # leaves it, and who comes to the others.
+        looks, quiet = 0, 0
+        if not self.service.others_serve():
+            looks = SETTLED if refuse_new(self.sock) else 1
         while quiet < looks:
             quiet = 0 if select.select([self.sock], [], [], 0)[0] else quiet + 1
             await asyncio.sleep(0.001)
@@ -132,16 +141,22 @@ def refuse_new(sock: socket.socket) -> bool:
     return True
 
 
-def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
-    """Run work(worker) in so many processes until a signal says to stop; who dies is begun anew."""
+def run_workers(count: int, work: Callable[[int, Callable[[], bool]], None], log: Log) -> None:
+    """Run work(worker, others_serve) in so many processes until a signal says to stop; a worker that ends
+    before is begun anew, whatever ended it.
+    """
     if not hasattr(os, "fork"):  # Windows
         log.say("one process", asked=count)
-        return work(0)
+        return work(0, lambda: False)
     alive: dict[int, tuple[int, float]] = {}  # by process: which worker, since when
-    stopping: list[int] = []
+    stopping = mmap.mmap(-1, 1)  # shared with the workers: 1 once all are to end
+    parent = os.getpid()
+
+    def others_serve() -> bool:
+        return not stopping[0] and os.getppid() == parent
 
     def stop(number: int, frame: FrameType | None) -> None:
-        stopping.append(number)
+        stopping[0] = 1
         for pid in alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
@@ -149,8 +164,8 @@ def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
     def begin(worker: int) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP)  # a signal waits until all whom it ends are known
         try:
-            if not stopping:
-                alive[_begin(worker, work)] = worker, time.monotonic()
+            if not stopping[0]:
+                alive[_begin(partial(work, worker, others_serve))] = worker, time.monotonic()
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
 
@@ -161,7 +176,7 @@ def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
         while alive:
             pid, status = os.waitpid(-1, 0)
             worker, since = alive.pop(pid, (-1, 0.0))
-            if worker < 0 or stopping:
+            if worker < 0 or stopping[0]:
                 continue
             log.say("worker died", worker=worker, status=os.waitstatus_to_exitcode(status))
             lived = time.monotonic() - since
@@ -172,8 +187,8 @@ def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
             signal.signal(one, handler)
 
 
-def _begin(worker: int, work: Callable[[int], None]) -> int:
-    """Start a process that does the work of a worker, and return its number. Signals wait: here until it is
+def _begin(work: Callable[[], None]) -> int:
+    """Start a process that does the work, and return its number. Signals wait: here until it is
     known, there until they end it.
     """
     parent = os.getpid()
@@ -186,7 +201,7 @@ def _begin(worker: int, work: Callable[[int], None]) -> int:
             signal.signal(one, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
         _end_with(parent)
-        work(worker)
+        work()
         code = 0
     finally:
         os._exit(code)
