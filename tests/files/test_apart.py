@@ -87,6 +87,56 @@ def test_no_command_writes_over_what_it_reads_or_twice_into_one_file(folder, lin
     assert state(folder) == before
 
 
+DETOURS = [
+    "nodir/../in.csv",
+    "./nodir/./../in.csv",
+    "nodir/none/../../in.csv",
+    "in.csv/",
+    "in.csv/.",
+    "m.json/../in.csv",
+    "nodir/../soft.csv",
+    "nodir/../again/in.csv",
+    "again/nodir/../hard.csv",
+]
+
+
+@pytest.mark.parametrize("name", DETOURS)
+def test_a_name_that_leads_nowhere_before_it_leads_to_the_input_is_the_input(folder, name, capfd):
+    """The file is written where the name leads once its `..` are gone; the folder before them need not be."""
+    before = state(folder)
+    assert run(["predict", "m.json", "in.csv", "-o", name], debug=False) == 2
+    assert "another name" in capfd.readouterr().err
+    assert state(folder) == before
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if "x.json" not in line and "x.html" not in line])
+def test_no_command_follows_such_a_name_to_what_it_reads(folder, line, capfd):
+    *words, last = shlex.split(line)
+    before = state(folder)
+    assert run([*words[1:], f"nodir/../{last}"], debug=False) == 2
+    assert "another name" in capfd.readouterr().err
+    assert state(folder) == before
+
+
+@pytest.mark.parametrize("address", ["duckdb:///in.db?table=t", "DuckDB:///{folder}/in%2Edb?table=t"])
+def test_the_file_of_a_database_that_is_read_is_not_written_over(folder, address, capfd):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect("in.db") as base:
+        base.execute("create table t as from 'in.csv'")
+    before = state(folder)
+    line = ["fit", "--model", "bayes", address.format(folder=folder), "-t", "party", "-o"]
+    for name in ("in.db", "nodir/../again/in.db"):
+        assert run([*line, name], debug=False) == 2
+        assert "another name" in capfd.readouterr().err
+    assert state(folder) == before
+
+
+def test_two_results_never_share_a_file_that_is_named_by_a_detour(folder, capfd):
+    line = "fit --model bayes in.csv -t party -o nodir/../x.svg --picture x.svg"
+    assert run(shlex.split(line), debug=False) == 2
+    assert "another name" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -1,12 +1,14 @@
 """What is written never replaces what is read, and two results never share a file.
 
 Knows names of files, not what is in them. Law: an output is refused before any work when it is a file that
-the work reads, under whatever name (a link, a pattern such as part-*.csv, a file named in an SQL query, which
-reads no others), when another output has its place, or when nothing can be written there.
+the work reads, under whatever name (a link, a pattern such as part-*.csv, a way through folders that are not
+there, the address of a database, a file named in an SQL query, which reads no others), when another output
+has its place, or when nothing can be written there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import glob
 import os
@@ -23,6 +25,7 @@ _NAMES = re.compile(  # of a query: comments, which are passed over, quoted text
     r"--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|\b(?:from|join)\s+([\w.]+)",
     re.DOTALL | re.IGNORECASE,
 )
+_ADDRESS = re.compile("duckdb://([^?]*)", re.IGNORECASE)
 _LOCAL = re.compile("^file:(//(localhost)?)?(?=/)")
 
 
@@ -36,7 +39,7 @@ def files_of(data: Any) -> list[str]:
         text = os.fspath(data)
         if text == STANDARD:
             return [text]
-        return [file for name in (text, *names_in(text)) for file in _matches(name)]
+        return [file for name in (text, *_in_address(text), *names_in(text)) for file in _matches(name)]
     if isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data):
         return [file for one in data for file in files_of(one)]
     return []
@@ -59,6 +62,15 @@ def placed(path: str) -> str:
     The names are only joined: `a/../b` is not `b` where `a` is a link.
     """
     return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+
+
+def _in_address(text: str) -> list[str]:
+    """Return the file of an address such as duckdb:///votes.db?table=votes; none of other texts."""
+    if (found := _ADDRESS.match(text)) is None:
+        return []
+    from urllib.parse import unquote
+
+    return [unquote(found[1]).removeprefix("/")]
 
 
 def names_in(query: str) -> list[str]:
@@ -133,9 +145,19 @@ def _is(label: str, path: str, file: str) -> str:
 
 
 def _identity(path: str, standard: int) -> object:
-    """Return what two names of one plain file share; None for a device or a pipe, which nothing replaces."""
-    try:
-        found = os.fstat(standard) if path == STANDARD else os.stat(path)
-    except (OSError, ValueError):
-        return os.path.realpath(path)
+    """Return what two names of one plain file share; None for a device or a pipe, which nothing replaces.
+
+    A name that cannot be opened (`nodir/../in.csv`, `in.csv/`) is the file that its real path leads to, as a
+    file is written there.
+    """
+    if path == STANDARD:
+        with contextlib.suppress(OSError):
+            return _of_stat(os.fstat(standard))
+    for name in (path, os.path.realpath(path)):
+        with contextlib.suppress(OSError, ValueError):
+            return _of_stat(os.stat(name))
+    return os.path.realpath(path)
+
+
+def _of_stat(found: os.stat_result) -> object:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
