@@ -40,7 +40,8 @@ class Method:
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
     reason: (model, explanation) -> (column, value, rows by class), ...; interval, how sure rows'
     probabilities are: (model, block) -> [row, class, 2]; band, between what the effect of a column lies:
-    (model, blocks, values, shares[value, row, class], class) -> what it is, low[value], high[value];
+    (model, blocks, values, shares[value, row, class], class) -> what it is, low[value], high[value]; steps,
+    the cuts between which its answer does not depend on a number: (model, column) -> cuts or None;
     guarded, the model that may be shown to anybody, in which no row stands alone: (estimator, table) ->
     estimator; checks, what in a table the method is misled by: (table) -> Check, ...; working, how it is done
     by hand: (estimator, table, title, row, whole) -> parts of a document.
@@ -65,6 +66,7 @@ class Method:
     counts: str = "explain.counts:no_counts"
     interval: str = "explain.row_intervals:no_interval"
     band: str = "explain.effect:spread_band"
+    steps: str = "explain.effect_steps:no_steps"
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
     working: str = "working.methods:no_working"
@@ -110,6 +112,7 @@ _TREE = Method(
     largest="export.diff_largest:tree_largest",
     answered="stats.known_answers:told_by_nodes",
     known="description.known:of_tree",
+    steps="explain.effect_steps:tree_steps",
     report="reports.faces:TREE",
     rules="export.rules:tree_rules",
     interval="explain.row_intervals:tree_interval",
@@ -132,6 +135,7 @@ _RULES = Method(
     changes="export.diff_models:rule_changes",
     largest="export.diff_largest:rules_largest",
     known="description.known:of_rules",
+    steps="explain.effect_steps:rule_steps",
     report="reports.faces:RULES",
     rules="export.rules:own_rules",
     interval="explain.row_intervals:rule_interval",
@@ -161,6 +165,7 @@ METHODS = (
         changes="export.diff_models:bayes_changes",
         largest="export.diff_largest:bayes_largest",
         known="description.known:of_bayes",
+        steps="explain.effect_steps:additive_steps",
         report="reports.faces:BAYES",
         counts="explain.counts:bayes_counts",
         interval="explain.row_intervals:bayes_interval",
@@ -206,6 +211,7 @@ METHODS = (
         changes="export.card_changes:card_changes",
         largest="export.diff_largest:card_largest",
         known="description.known:of_card",
+        steps="explain.effect_steps:additive_steps",
         report="reports.faces:CARD",
         rules="export.card:card_rules",
         card="export.card:scorecard",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 from tallystick.draw.effects import LEFT, MOST_LEVELS, RIGHT, WIDE, EffectMark, level_effect, number_effect
 
@@ -22,6 +24,17 @@ def test_the_curve_stays_within_the_axis_of_its_rows():
     assert (across[0], across[-1]) == (LEFT, WIDE - RIGHT)
     assert "the rows: 10" in svg
     assert "<b>" not in svg
+
+
+def test_steps_are_drawn_as_steps_to_both_ends_of_the_axis():
+    steps = [(-math.inf, 2.0, 0.1), (2.0, 7.5, 0.9), (7.5, 50.0, 0.4), (50.0, math.inf, 0.6)]
+    marks = [EffectMark("", start, mean, 0.0, 1.0, 3, start, end) for start, end, mean in steps]
+    svg = number_effect("x", "probability", marks, ((3, 5, 2), (0.0, 10.0)), (0.0, 1.0), INK)
+    line = next(e for e in ET.fromstring(svg).iter() if e.tag.endswith("polyline"))
+    at = [tuple(map(float, p.split(","))) for p in line.attrib["points"].split()]
+    assert (at[0][0], at[-1][0]) == (LEFT, WIDE - RIGHT)
+    assert len(at) == 6  # the last step lies beyond the axis
+    assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(at))
 
 
 def test_one_value_is_a_point():

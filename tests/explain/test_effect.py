@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,7 +70,7 @@ def test_numbers_are_drawn_with_their_band():
     found = ts.LogisticRegression().fit(rows(), "y").effect("x", rows())
     means = [p.mean for p in found.points]
     assert means == sorted(means)
-    assert len(means) <= 23
+    assert len(means) <= 27
     assert found.exact
     assert "its effect is exact" in " ".join(str(found).split())
     assert sum(found.bars) <= 120
@@ -110,10 +112,49 @@ def test_a_column_of_mostly_one_number_is_asked_along_its_axis():
     rng = np.random.default_rng(5)
     x = np.where(rng.random(400) < 0.92, 0.0, np.round(rng.uniform(1, 1000, 400)))
     table = pd.DataFrame({"x": x, "y": np.where(x > 500, "yes", "no")})
-    found = ts.DecisionTree().fit(table, "y").effect("x", table)
+    found = ts.LogisticRegression().fit(table, "y").effect("x", table)
     numbers = [p.number for p in found.points]
     assert len(numbers) >= 11
     assert set(numbers) <= set(x)
     assert sum(p.rows for p in found.points) == 400
     low, high = np.quantile(x, [0.01, 0.99], method="inverted_cdf")
     assert np.diff([n for n in numbers if low <= n <= high]).max() < 0.3 * (high - low)
+
+
+IN_STEPS = {
+    **{name: METHODS[name] for name in ("tree", "optimal tree", "scorecard", "rule list", "rule set")},
+    "naive Bayes, binned": lambda: ts.NaiveBayes(distributions="binned"),
+    "tree of every test": lambda: ts.DecisionTree.id3(),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", IN_STEPS)
+def test_a_model_of_cuts_is_asked_between_them_and_answers_each_step_alike(name):
+    table = rows()
+    table.loc[::7, "x"] = 40.0  # far from the others: no quantile lies between
+    table["y"] = np.where((table.x > 1) | (table.x < -1), "yes", "no")
+    table.loc[::11, "y"] = "no"
+    model = IN_STEPS[name]().fit(table, "y")
+    found = model.effect("x", table)
+    points = found.points
+    assert (points[0].start, points[-1].end) == (-np.inf, np.inf)
+    assert all(a.end == b.start for a, b in pairwise(points))
+    assert sum(p.rows for p in points) == 120
+    assert len(points) > 1
+    for p in points:
+        for x in (p.start, np.nextafter(p.end, -np.inf)):
+            if np.isfinite(x):
+                asked = table.drop(columns="y").assign(x=x)
+                assert p.mean == pytest.approx(model.predict_proba(asked)[:, 1].mean(), abs=1e-12)
+
+
+def test_of_very_many_cuts_those_are_drawn_where_the_rows_lie():
+    rng = np.random.default_rng(3)
+    x = np.sort(rng.exponential(1, 600)).round(5)
+    table = pd.DataFrame({"x": x, "y": np.where(np.arange(600) % 2, "yes", "no")})
+    model = ts.DecisionTree.id3().fit(table, "y")
+    found = model.effect("x", table)
+    assert 30 <= len(found.points) <= 60
+    assert sum(p.rows for p in found.points) == 600
+    assert all(p.start <= p.number < p.end for p in found.points)

@@ -21,7 +21,7 @@ MOST_LEVELS = 12
 
 @dataclass(frozen=True)
 class EffectMark:
-    """A value of a column: the mean answer, its band, and its rows."""
+    """A value of a column: the mean answer, its band, and its rows; of a step, where it starts and ends."""
 
     words: str
     number: float
@@ -29,6 +29,14 @@ class EffectMark:
     low: float
     high: float
     rows: int
+    start: float | None = None
+    end: float | None = None
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """From where to where the answer is drawn."""
+        start, end = self.start, self.end
+        return (self.number, self.number) if start is None or end is None else (start, end)
 
 
 def number_effect(
@@ -51,12 +59,13 @@ def number_effect(
     for tick in ticks(*scale, 4):
         svg.line(LEFT, to_y(tick), WIDE - RIGHT, to_y(tick), opacity=0.15)
         svg.text(LEFT - 6, to_y(tick) + 4, brief(tick), 11, text_anchor="end")
-    inside = [m for m in marks if low <= m.number <= high] or list(marks[:1])
-    around = [(to_x(m.number), to_y(m.low)) for m in inside]
-    around += [(to_x(m.number), to_y(m.high)) for m in reversed(inside)]
+    inside = [m for m in marks if m.reach[0] <= high and low <= m.reach[1]] or list(marks[:1])
+    ends = [(max(m.reach[0], low), min(m.reach[1], high)) for m in inside]  # the same twice, but of steps
+    sides = [(to_x(x), m) for m, reach in zip(inside, ends, strict=True) for x in dict.fromkeys(reach)]
+    around = [(x, to_y(m.low)) for x, m in sides] + [(x, to_y(m.high)) for x, m in reversed(sides)]
     svg.area(around, fill=ink, opacity=0.16)
-    if len(inside) > 1:
-        svg.curve([(to_x(m.number), to_y(m.mean)) for m in inside], stroke=ink, stroke_width=2)
+    if len(sides) > 1:
+        svg.curve([(x, to_y(m.mean)) for x, m in sides], stroke=ink, stroke_width=2)
     else:  # one value is a point
         svg.circle(to_x(inside[0].number), to_y(inside[0].mean), 3, clean(inside[0].words), fill=ink)
     _rows_under(svg, bars, to_x(low), to_x(high))

@@ -8,7 +8,7 @@ spread over the rows, from the tenth to the ninetieth of a hundred, or how sure 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tallystick.data.text import quantity
 from tallystick.draw.svg import Picture, brief
 from tallystick.draw.text import Line, Span, bar, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, nearest, shown
+from tallystick.explain.naive_bayes import bin_names
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +30,8 @@ MOST_LEVELS = 30  # the most frequent ones
 BAND = (10, 90)  # of a hundred rows
 WIDE = 80  # cells of a line
 AT_ONCE = 200_000  # rows that are asked about together
+MOST_STEPS = 60  # of a number between its cuts; of more, those where the rows lie
+GAP = 12  # part of the axis: a value of the rows so far from all that are tried is tried too
 BARS = 24  # of the rows under a curve
 SPREAD, OWN = "spread", "own"  # what a band is
 BANDS = {
@@ -138,7 +141,8 @@ def answers(model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], 
 @dataclass(frozen=True)
 class EffectPoint:
     """One value: the mean answer (the probability of a class, or the number), its band, and how many rows
-    have the value (of a number: those nearest to it).
+    have the value (of a number: those nearest to it). start, end: of a number that is answered in steps, from
+    where to where the answer is the same.
     """
 
     value: str
@@ -147,6 +151,8 @@ class EffectPoint:
     low: float
     high: float
     rows: int
+    start: float | None = None
+    end: float | None = None
 
 
 @dataclass(frozen=True)
@@ -207,7 +213,7 @@ class ColumnEffect:
         """
         from tallystick.draw.effects import EffectMark, level_effect, number_effect
 
-        marks = [EffectMark(p.value, p.number, p.mean, p.low, p.high, p.rows) for p in self.points]
+        marks = [EffectMark(*astuple(p)) for p in self.points]
         scale = self.reach if self.of_number else (0.0, top)
         if self.numeric:
             return number_effect(self.column, words, marks, (self.bars, self.ends), scale, ink)
@@ -257,8 +263,11 @@ def column_effects(
         raise OptionError("an effect is an average over rows, and there are none. Pass some rows.")
     coded = column.kind in CODED
     own = np.concatenate([block.codes(name) if coded else block.values(name) for block in blocks])
-    grid = _levels(column, own) if coded else _numbers(column, own)
-    given = {name: np.array([value for value, _, _ in grid])}
+    cuts = None if coded else methods.of_kind(model.kind).load("steps")(model, name)
+    grid: Any = _levels(column, own) if coded else _numbers(column, own)
+    if cuts is not None:
+        grid = _steps(column, own, cuts)
+    given = {name: np.array([value for value, *_ in grid])}
     shares = answers(model, blocks, given)
     band: Any = methods.of_kind(model.kind).load("band")
     lie = ((), (0.0, 0.0)) if coded else _lying(own)
@@ -267,7 +276,7 @@ def column_effects(
         kind, low, high = band(model, blocks, given, shares, label)
         means = shares[:, :, label].mean(axis=1)
         ends = zip(means.tolist(), low.tolist(), high.tolist(), strict=True)
-        points = tuple(EffectPoint(t, float(v), *e, n) for (v, t, n), e in zip(grid, ends, strict=True))
+        points = tuple(EffectPoint(t, float(v), *e, *n) for (v, t, *n), e in zip(grid, ends, strict=True))
         told = target.labels[label] if target.labels else target.name
         found = ColumnEffect(name, told, not coded, rows, points, not target.labels, kind)
         same = _same(shares, label, not target.labels)
@@ -353,14 +362,41 @@ def _numbers(column: Column, values: Floats) -> list[tuple[float, str, int]]:
     if not len(known):
         raise OptionError(f"column {shown(column.name)} has no number in these rows. Pass others.")
     grid = np.unique(np.quantile(known, GRID, method="inverted_cdf"))
-    if len(grid) < len(GRID) / 2:  # most rows have the same few values: others are looked for along the axis
-        own = np.unique(known)
-        low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf")
-        near = np.searchsorted(own, np.linspace(low, high, len(GRID) // 2))
-        grid = np.unique(np.concatenate([grid, own[np.minimum(near, len(own) - 1)]]))
+    low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf")
+    # Most rows may have the same few values, or some lie far away: others are looked for along the axis.
+    own = np.unique(known)
+    near = own[np.minimum(np.searchsorted(own, np.linspace(low, high, len(GRID) // 2)), len(own) - 1)]
+    away = np.abs(near[:, None] - grid).min(axis=1)
+    grid = np.unique(np.concatenate([grid, near[away > (high - low) / GAP]]))
     middles = (grid[1:] + grid[:-1]) / 2
     counts = np.bincount(np.searchsorted(middles, known), minlength=len(grid))
     return [
         (float(v), quantity(float(v), column.unit), int(n))
         for v, n in zip(grid, counts.tolist(), strict=True)
+    ]
+
+
+def _steps(column: Column, values: Floats, cuts: Floats) -> list[tuple[float, str, int, float, float]]:
+    """Return (value, its text, rows, from, to) of what lies between neighbouring cuts: the value is the
+    middle one of its rows.
+    """
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known):
+        raise OptionError(f"column {shown(column.name)} has no number in these rows. Pass others.")
+    ends = np.searchsorted(known, cuts, "left")  # a cut is the first number of the step above it
+    first, last = np.concatenate([[0], ends]), np.concatenate([ends, [len(known)]])
+    start, end = np.concatenate([[-np.inf], cuts]), np.concatenate([cuts, [np.inf]])
+    inside = np.where(np.isfinite(start), start, np.nextafter(end, -np.inf))
+    value = np.where(first < last, known[np.minimum((first + last) // 2, len(known) - 1)], inside)
+    kept = np.arange(len(value))
+    if len(kept) > MOST_STEPS:
+        rows = known[np.linspace(0, len(known) - 1, MOST_STEPS // 2).astype(int)]
+        axis = np.linspace(*np.quantile(known, [0.01, 0.99], method="inverted_cdf"), MOST_STEPS // 2)
+        kept = np.unique(np.searchsorted(cuts, np.concatenate([rows, axis]), "right"))
+    counts = np.add.reduceat(last - first, kept)
+    counts[0] += (last - first)[: kept[0]].sum()
+    texts = bin_names(cuts.tolist(), column.unit)
+    return [
+        (float(value[k]), texts[k], int(n), float(start[k]), float(end[k]))
+        for k, n in zip(kept.tolist(), counts.tolist(), strict=True)
     ]
