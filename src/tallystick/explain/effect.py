@@ -391,7 +391,8 @@ def _steps(column: Column, values: Floats, cuts: Floats) -> list[tuple[float, st
     kept = np.arange(len(value))
     if len(kept) > MOST_STEPS:
         rows = known[np.linspace(0, len(known) - 1, MOST_STEPS // 2).astype(int)]
-        axis = np.linspace(*np.quantile(known, [0.01, 0.99], method="inverted_cdf"), MOST_STEPS // 2)
+        low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf").tolist()
+        axis = np.linspace(low, high, MOST_STEPS // 2)
         kept = np.unique(np.searchsorted(cuts, np.concatenate([rows, axis]), "right"))
     counts = np.add.reduceat(last - first, kept)
     counts[0] += (last - first)[: kept[0]].sum()

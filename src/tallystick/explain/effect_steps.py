@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallystick.models.additive import BinTerm
 from tallystick.models.logistic.parts import ProductTerm
+from tallystick.models.scorecard.axes import RangeAxis
 from tallystick.models.scorecard.parts import PairTerm
 
 Floats = NDArray[np.float64]
@@ -40,8 +41,9 @@ def additive_steps(model: Any, column: str) -> Floats | None:
     found: list[float] = []
     for term in model.additive.terms:
         if isinstance(term, PairTerm):
-            sides = [a for a in (term.axis.first, term.axis.second) if a.name == column]
-            found += [cut for axis in sides for cut in axis.cuts]
+            for axis in (term.axis.first, term.axis.second):
+                if isinstance(axis, RangeAxis) and axis.name == column:
+                    found += axis.cuts
         elif isinstance(term, BinTerm):
             found += term.cuts.tolist() if term.column == column else []
         elif isinstance(term, ProductTerm):
