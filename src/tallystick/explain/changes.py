@@ -14,11 +14,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read.matcher import Matcher
 from tallystick.data.schema import CODED, Column, Schema
+from tallystick.data.source.arrays import from_texts
 from tallystick.data.text import quantity
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, nearest, shown
@@ -336,7 +336,7 @@ def _in_its_way(column: Column, marks: tuple[str, ...], value: Any) -> Any:
     """Return a cell as a number where it is text written as the column is: 6.486,08 € is 6486.08."""
     if not isinstance(value, str):
         return value
-    read = float(Matcher(column, marks, ".", True).run(pa.array([value], pa.large_string()), 1).data[0])
+    read = float(Matcher(column, marks, ".", True).run(from_texts([value]), 1).data[0])
     return value if math.isnan(read) else read
 
 
