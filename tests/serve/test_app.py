@@ -58,6 +58,12 @@ def test_models_health_and_counts(server):
         assert server.ask("POST", path, ROW).json()["version"] == model["version"]
 
 
+def test_the_server_says_what_it_takes(server):
+    answer = server.ask("OPTIONS", "*")
+    assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, POST, OPTIONS")
+    refused(server.ask("GET", "*"), 404)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "headers", "status"),

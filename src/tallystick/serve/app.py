@@ -129,6 +129,8 @@ class ServeApp:
             return problem(500, "something went wrong here. The log of the server has it.")
 
     async def _routed(self, request: Request) -> Reply:
+        if request.path == "*" and request.method == "OPTIONS":
+            return Reply(204, b"", headers=[(b"allow", b"GET, HEAD, POST, OPTIONS")])
         found = self.exact.get(request.path)
         if found is None:
             found = self._longer(request.path)
@@ -145,7 +147,7 @@ class ServeApp:
 
     def _longer(self, path: str) -> Route:
         """Return who answers an address that names a model: /v1/models/NAME/versions/SHA/predict."""
-        parts = path.split("/")[1:]
+        parts = path.split("/")[1:] or [""]
         last = self.ends.get(parts[0], {})
         if parts[1:2] == ["models"] and len(parts) >= 3:
             rest, version = parts[3:], None

@@ -1,24 +1,57 @@
 """One connection: uvicorn's reading of HTTP, with limits on headers, time and the number of connections.
 
 Knows uvicorn's protocol. Knows nothing of what is asked.
-Laws: a client that is slow, endless or silent is cut off; a connection that is to end answers what came.
+Laws: a client that is slow, endless or silent is cut off; requests that come at once are answered in their
+order, and all that came whole is answered before the connection ends, whatever comes behind it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import socket
 import struct
+from collections.abc import Sized
 from http import HTTPStatus
 from typing import Any
 
+import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tallystick.serve.guards import Limits
 from tallystick.serve.problems import Reply, problem
 
 GRACE = 1.0  # seconds in which a client may still ask on a connection that is to end
+
+
+class Flow(FlowControl):
+    """Reads on only when no whole request waits: what a client sends ahead waits there, not in our memory."""
+
+    def __init__(self, transport: asyncio.Transport, waiting: Sized) -> None:
+        super().__init__(transport)
+        self.waiting = waiting
+
+    def resume_reading(self) -> None:
+        """Read on, unless requests wait."""
+        if not self.waiting:
+            super().resume_reading()
+
+
+class Closing:
+    """The transport as the answer to a request has it: it closes by way of `Connection.say_last`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.write, self.is_closing = connection.transport.write, connection.transport.is_closing
+
+    def close(self) -> None:
+        """End; requests that came behind are not answered, as the answer says."""
+        connection = self.connection
+        connection.pipeline.clear()
+        connection.unanswered, connection.last = 0, b""
+        connection.say_last()
 
 
 class Connection(HttpToolsProtocol):
@@ -30,10 +63,16 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection in, unless there are too many."""
         super().connection_made(transport)
+        self.flow = Flow(transport, self.pipeline)
         self.raw = self.head = 0  # bytes of headers so far: as they came, and of those that are complete
         self.inside = False  # the headers of a request are complete, its body is not
         self.arriving = False  # some of a request is here, and some not
-        self.refused = False
+        self.own: Any = None  # the cycle of the request that is arriving, once its headers are complete
+        self.parting: Any = None  # the cycle whose answer says that the connection ends, as the server does
+        self.ended = False  # a request ended in the bytes that came last
+        self.unanswered = 0  # requests, with the one that is arriving
+        self.said = False  # the last has been said, too
+        self.last: bytes | None = None  # nothing more is read; this is said when all is answered
         self.timer: asyncio.TimerHandle | None = None
         self.stalled: asyncio.TimerHandle | None = None
         if len(self.connections) > self.limits.connections:
@@ -48,11 +87,13 @@ class Connection(HttpToolsProtocol):
         self.timer = self.loop.call_later(seconds, self.late)
 
     def late(self) -> None:
-        """Cut off a client that took too long."""
+        """Cut off a client that took too long; one whose turn has not come has all its time before it."""
         self.timer = None
-        if not self.arriving or self.transport.is_closing():
+        if self.last is not None or not self.arriving or self.transport.is_closing():
             self.transport.close()
-        elif self.inside and self.cycle.response_started:
+        elif self.unanswered > (self.own is not None):
+            self.wait(self.limits.seconds)
+        elif self.own is not None and self.own.response_started:
             self.cut_off()  # answered, and still sending
         else:
             told = f"the request did not arrive within {self.limits.seconds:g} seconds. Send it at once."
@@ -66,17 +107,47 @@ class Connection(HttpToolsProtocol):
         self.transport.abort()
 
     def refuse(self, reply: Reply) -> None:
-        """Answer without an application, and end."""
-        if self.refused or self.transport.is_closing():
-            return
-        self.refused = True
+        """Answer the request that is arriving without an application, after those before it, and end."""
         status = HTTPStatus(reply.status)
-        self.transport.write(
+        self.end(
             f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {reply.kind.decode()}\r\n"
             f"content-length: {len(reply.body)}\r\nconnection: close\r\n\r\n".encode()
             + reply.body
         )
-        self.transport.close()
+
+    def end(self, last: bytes) -> None:
+        """Read nothing more; answer what came whole, say the last, and close."""
+        if self.last is not None or self.transport.is_closing():
+            return
+        self.last = last
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        own, self.own = self.own, None
+        if own is not None:
+            if own.response_started:
+                self.last = b""  # it has its answer, or a part of one
+            if any(cycle is own for cycle, _ in self.pipeline):
+                self.pipeline.popleft()  # it came last
+                self.unanswered -= 1
+            elif not own.response_complete:
+                own.disconnected = True  # to its application: nobody waits for the answer
+                own.message_event.set()
+                self.unanswered -= 1
+        if not self.unanswered:
+            self.say_last()
+
+    def say_last(self) -> None:
+        """Say the last and let the client read it: bytes that wait here when a connection is closed would
+        make the system throw away what was sent.
+        """
+        self.said = True
+        self._unset_keepalive_if_required()
+        if self.last:
+            self.transport.write(self.last)
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self.wait(GRACE)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP."""
@@ -84,15 +155,33 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in some bytes; headers that never end are refused."""
-        if self.refused:
+        if self.last is not None:
             return
         if not self.arriving:
             self.arriving = True
             self.wait(self.limits.seconds)
-        super().data_received(data)
-        if self.arriving and not self.inside:
+        self.ended = False
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except (
+            httptools.HttpParserUpgrade
+        ):  # it was answered as if it had not asked; the parser reads no more
+            if self.cycle is not None and not self.cycle.response_started:
+                self.cycle.keep_alive = False
+            self.end(b"")
+        except httptools.HttpParserError:
+            self.send_400_response("")
+        if self.arriving and not self.inside and not self.ended:  # else some of it belongs to others
             self.raw += len(data)
             self.check_head()
+        self.part()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Answer what came: a client may say that this was all."""
+        if self.last is None and self.unanswered > (self.own is not None):
+            self.end(b"")
+        return self.last is not None and self.unanswered > 0
 
     def check_head(self) -> None:
         """Refuse headers that are too long."""
@@ -122,39 +211,63 @@ class Connection(HttpToolsProtocol):
         """Start the application, unless the request was refused already."""
         self.inside = True
         self.check_head()
-        if not self.refused:
+        if self.last is None:
+            if self.parting is not None and not self.parting.response_started:
+                self.parting.keep_alive = True  # it is not the last after all
+            self.parting = None
             super().on_headers_complete()
-            if self.draining:
-                self.cycle.keep_alive = False
+            self.cycle.transport = Closing(self)  # type: ignore[assignment]
+            self.own = self.cycle
+            self.unanswered += 1
 
     def on_body(self, body: bytes) -> None:
         """Take in a piece of the body."""
-        if not self.refused:
+        if self.last is None:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request has arrived: the answer may take its time."""
         self.arriving = self.inside = False
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
-        if not self.refused:
+        self.ended = True
+        self.own = None
+        if self.last is None:
+            if self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
-        if not self.arriving and not self.transport.is_closing():
-            self.wait(GRACE if self.draining else self.limits.idle)
+        """Begin the answer to the next request, or wait for it, or end."""
+        if self.said or self.transport.is_closing():
+            return
+        self.unanswered -= 1
         super().on_response_complete()
+        if self.unanswered:
+            self.part()
+        elif self.last is not None:
+            self.say_last()
+        elif not self.arriving:
+            self.wait(GRACE if self.draining else self.limits.idle)
 
     def shutdown(self) -> None:
         """End when what is on its way is answered: a client may have sent before it knew."""
         self.draining = True
-        if self.cycle is None or self.cycle.response_complete:
-            if not self.arriving:
-                self.wait(GRACE)
-        else:
-            self.cycle.keep_alive = False
+        if not self.unanswered and not self.arriving and self.last is None:
+            self.wait(GRACE)
+        self.part()
+
+    def part(self) -> None:
+        """Let the answer under way be the last, when the server is to end and nothing more has come."""
+        if self.draining and self.unanswered == 1 and not self.arriving and self.last is None:
+            cycle = self.cycle
+            if cycle.keep_alive and not cycle.response_started and not self.more_came():
+                cycle.keep_alive, self.parting = False, cycle
+
+    def more_came(self) -> bool:
+        """Say whether bytes wait in the system."""
+        look = select.poll()
+        look.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(look.poll(0))
 
     def pause_writing(self) -> None:
         """The client does not take its answer; it has some time to begin again."""
