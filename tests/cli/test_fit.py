@@ -245,6 +245,17 @@ def test_the_verdict_follows_from_the_interval_and_the_baseline(value, low, loss
     assert bool(found) == bool(said)
 
 
+def test_fit_of_naive_bayes_prints_the_votes_and_with_all_the_shares(folder):
+    args = ("fit", "play-tennis.csv", "-t", "Play", "--model", "bayes", "--folds", "0")
+    text, every = good(*args, cwd=folder), good(*args, "--all", cwd=folder)
+    for printed in (text, every):
+        assert "vote for Yes, in log-odds" in printed
+        assert re.search(r"^  Humidity = Normal +\+1.48$", printed, re.MULTILINE)
+    assert "P(value | class)" not in text
+    assert "P(value | class) of Humidity, 2 levels\n" in every
+    assert re.search(r"^  Normal +0.28571 \(1\) +0.63636 \(6\)$", every, re.MULTILINE)
+
+
 def test_all_shows_every_line_of_a_model(folder):
     noise(folder)
     text = good("fit", "noise.csv", "-t", "y", "--model", "id3", "--folds", "0", cwd=folder)

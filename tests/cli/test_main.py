@@ -157,6 +157,13 @@ def test_usage_errors_point_to_the_help(folder):
     assert "Try `tally fit --help`." in bad("fit", "--model", "bayes", "votes.csv", "--nonsense", cwd=folder)
 
 
+@pytest.mark.parametrize("args", [("export", "votes.tally.json"), ("draw",)])
+def test_choices_that_are_missing_are_listed_without_tabs(fitted, args):
+    line = bad(*args, cwd=fitted)
+    assert "\\t" not in line
+    assert re.search(r"Choose from: [\w, ]+\. Try `tally \w+ --help`\.$", line.strip())
+
+
 def test_a_damaged_model_is_one_line(fitted):
     content = (fitted / "votes.tally.json").read_text()
     (fitted / "bad.tally.json").write_text(content.replace("267", "268", 1))

@@ -21,11 +21,14 @@ def has(text, *parts):
 
 def test_ten_rows_by_counting():
     counted, tree = ts.lesson("counting").printed
-    ones = re.findall(r"^  1 .* (\d/5) = \S+ +(\d/5) = \S+ +(\d/7) = \S+ +(\d/7) = ", counted, re.MULTILINE)
-    assert [row[1] for row in ones] == ["1/5", "1/5", "4/5", "2/5"]
-    assert [row[0] for row in ones] == ["5/5", "2/5", "1/5", "4/5"]
-    assert [row[3] for row in ones] == ["2/7", "2/7", "5/7", "3/7"]
-    assert [row[2] for row in ones] == ["6/7", "3/7", "2/7", "5/7"]
+    shares = dict(re.findall(r"^  (R_\w+\(1,\d\)) = +(\S+ = \S+ +\S+) = ", counted, re.MULTILINE))
+    for label, plain, corrected in (
+        (1, ["1/5", "1/5", "4/5", "2/5"], ["2/7", "2/7", "5/7", "3/7"]),
+        (0, ["5/5", "2/5", "1/5", "4/5"], ["6/7", "3/7", "2/7", "5/7"]),
+    ):
+        found = [shares[f"R_f{j}(1,{label})"].split() for j in range(1, 5)]
+        assert [cells[0] for cells in found] == plain
+        assert [cells[-1] for cells in found] == corrected
     has(counted, "product for 0 = 0/5·3/5·1/5·4/5 = 0\n", "= 128/625 = 0.2048", "= 0.01666\n", "= 0.15618\n")
     averages = re.findall(r"average entropy = .* = ([\d.]+)$", tree, re.MULTILINE)
     assert averages == ["0.3900", "0.9651", "0.7219", "0.8755"]

@@ -1,3 +1,4 @@
+import re
 import shutil
 from xml.etree import ElementTree
 
@@ -6,6 +7,7 @@ import pytest
 import tallystick as ts
 from tallystick.working.as_html import body, marked, page
 from tallystick.working.document import Drawing, Formula, Headline, Listing, Sentence, Space
+from tallystick.working.methods import NAMES
 from tallystick.working.pieces import Lowered, Over, Quoted, Raised, Ratio, Root, Value
 
 CHROMIUM = shutil.which("chromium")
@@ -13,6 +15,16 @@ CHROMIUM = shutil.which("chromium")
 
 def test_text_of_the_user_is_escaped():
     assert "<script>" not in page((Headline((Quoted("<script>x"),), 1), Drawing(("<b>",))))
+
+
+def test_a_drawing_keeps_its_lines():
+    assert body((Drawing(("a < 1", "├─ b")),)).endswith('<pre tabindex="0">a &lt; 1\n├─ b</pre>\n</div>')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", NAMES)
+def test_no_page_shows_an_escaped_line_end(tennis, method):
+    assert not re.search(r"\\[nt]", ts.work(tennis, "Play", method=method, row=0).html())
 
 
 def test_algebra_is_marked():

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import tallystick as ts
+from tallystick.working.document import Formula, Sentence
 
 TEN = [
     dict(zip(("f1", "f2", "f3", "f4"), map(int, bits), strict=True)) | {"y": y}
@@ -54,7 +55,8 @@ def test_a1_a_product_against_zero():
     assert numbers(plain, "product for") == {"0": 0, "1": 0.2048}
     assert "0 is impossible: one of its factors is 0" in plain
     assert numbers(smooth, "product for") == {"0": 0.01666, "1": 0.15618}
-    assert re.search(r"^  1 +5 +1 +5/5 = 1 +1/5 = 0.2000 +6/7 = 0.8571 +2/7 = 0.2857$", text, re.MULTILINE)
+    assert "  R_f1(1,0) =  5/5 = 1       6/7 = 0.8571\n" in text
+    assert "  R_f1(1,1) =  1/5 = 0.2000  2/7 = 0.2857\n" in text
     assert "rules out 0" in text
 
 
@@ -96,7 +98,8 @@ def test_a11_words():
         kinds={"text": "text"},
         row={"text": "Chinese Chinese Chinese Tokyo Japan"},
     ).text()
-    assert re.search(r"^  chinese +5 +1 .* 6/14 = 0.4286 +2/9 = 0.2222$", text, re.MULTILINE)
+    assert re.search(r"^  R_text\(chinese,c\) = +5/8 = 0.6250 +6/14 = 0.4286$", text, re.MULTILINE)
+    assert re.search(r"^  R_text\(chinese,j\) = +1/3 = 0.3333 +2/9 = 0.2222$", text, re.MULTILINE)
     assert numbers(halves(text)[1], "score of") == {"c": 0.00030121, "j": 0.00013548}
     assert "= 0.6898" in halves(text)[1]
     long = ts.work(
@@ -139,6 +142,62 @@ def test_a_missing_value_has_no_factor(tennis):
         row={"Outlook": None} | dict.fromkeys(("Temperature", "Humidity", "Wind")),
     ).text()
     assert "Outlook has no factor: it is missing." in text
+
+
+def votes(text):
+    """The vote of each column, as it is printed."""
+    lines = text.partition("How the columns vote")[2].partition("for\n")[2].strip().split("\n")
+    return {line.split()[0]: line.replace("−", "-").split()[2] for line in lines}
+
+
+def test_votes_of_two_classes_are_always_for_the_second():
+    for bits, answer in (("0011", "1"), ("1101", "0")):
+        row = dict(zip(("f1", "f2", "f3", "f4"), map(int, bits), strict=True))
+        text = ts.work(TEN, "y", method="bayes", row=row).text()
+        assert text.rpartition("Answer: ")[2].startswith(answer)
+        assert "A vote is ln R(1) − ln R(0): above 0 it is for 1, below 0 for 0." in text
+        assert votes(text)["f4"] == "-0.5108"  # ln 3/7 − ln 5/7, whatever the answer is
+
+
+def test_the_weight_of_a_column_is_written_out_and_is_its_vote():
+    working = ts.work(TEN, "y", method="bayes")
+    text = working.text()
+    assert "ln α/(1 − α) − ln β/(1 − β), with α = R_f1(1,1) and β = R_f1(1,0), corrected." in text
+    assert "  weight of f1 = ln (2/7)/(5/7) − ln (6/7)/(1/7) = −0.9163 − 1.7918 = −2.7081\n" in text
+    found = re.findall(r"^  weight of (\w+) = .* = (\S+)$", text, re.MULTILINE)
+    own = working.model.votes()
+    assert len(found) == 4
+    for name, weight in found:
+        assert float(weight.replace("−", "-")) == pytest.approx(own[name], abs=5e-5)
+
+
+def blank_steps(rows, target, **given):
+    """What a sheet without answers asks for."""
+    sheet = ts.work(rows, target, method="bayes", blank=True, **given)
+    return [p.left for p in sheet.shown if isinstance(p, Formula)]
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_a_sheet_asks_the_same_of_products_that_are_0(alpha):
+    zero, positive = ({"f1": f, "f2": 0, "f3": 1, "f4": 1} for f in (0, 1))
+    working = ts.work(TEN, "y", method="bayes", alpha=alpha, row=zero).text()
+    assert "0 is impossible" in working
+    assert "0 is impossible" not in ts.work(TEN, "y", method="bayes", alpha=alpha, row=positive).text()
+    assert blank_steps(TEN, "y", alpha=alpha, row=zero) == blank_steps(TEN, "y", alpha=alpha, row=positive)
+    nowhere = [{"a": "x", "b": "x", "y": 0}, {"a": "z", "b": "z", "y": 1}] * 2
+    rows = [blank_steps(nowhere, "y", alpha=alpha, row={"a": "x", "b": b}) for b in "xz"]
+    assert rows[0] == rows[1]
+
+
+def test_a_sheet_ends_with_the_votes_to_be_filled_in(tennis):
+    sheet = ts.work(tennis, "Play", method="bayes", blank=True)
+    *_, told, table = sheet.shown
+    assert "A vote is ln R(Yes) − ln R(No)" in sheet.text()
+    assert isinstance(told, Sentence)
+    assert [row[2:] for row in table.rows] == [((), ())] * 4
+    three = [r | {"y": r["y"] + i % 2} for i, r in enumerate(TEN)]
+    assert "How the columns vote" not in ts.work(three, "y", method="bayes", blank=True).text()
+    assert "How the columns vote" in ts.work(three, "y", method="bayes").text()
 
 
 def test_a_sheet_gives_nothing_away(tennis):

@@ -72,6 +72,60 @@ def test_three_classes_have_a_score_each():
     assert [float(s) for s in shares] == pytest.approx(working.model.predict_proba(rows[:1])[0], abs=5e-5)
 
 
+def test_a_conjugate_gradient_is_told_with_its_betas():
+    given = {"solver": "conjugate-gradient", "l2": 1}
+    working = ts.work(ROWS, "y", method="logistic", **given)
+    text = " ".join(working.text().split())
+    assert "direction = gradient + β·last direction, and new weights = weights + length·direction" in text
+    assert "curvature says" not in text
+    assert "length β (constant)" in text
+    trace = ts.LogisticRegression(**given, trace=True).fit(ROWS, "y").trace_
+    found = steps(working.text())
+    assert [float(row[4]) for row in found] == pytest.approx([s.beta for s in trace], abs=5e-5)
+    assert float(found[1][4]) == 0
+    assert any(float(row[4]) > 0 for row in found[2:])
+
+
+def test_lbfgs_is_not_told_as_newton():
+    text = " ".join(ts.work(ROWS, "y", method="logistic", solver="lbfgs", l2=1).text().split())
+    assert "L-BFGS: the direction is the gradient, turned and stretched by the curvature" in text
+    assert "(Newton)" not in text
+    assert "at most 1e-10 per row in every direction, or rounding" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"l1": 0.5}, "the corners of the L1 prior say that the top is (proximal Newton)"),
+        ({"l1": 0.5, "solver": "lbfgs"}, "(OWL-QN)"),
+        ({"firth": True}, "the likelihood with Firth's correction"),
+        ({"solver": "newton", "l2": 1}, "says that the top is (Newton)"),
+    ],
+)
+def test_every_solver_is_told_as_it_goes(settings, words):
+    assert words in " ".join(ts.work(ROWS, "y", method="logistic", **settings).text().split())
+
+
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
+def test_a_spent_budget_is_not_told_as_an_optimum():
+    text = " ".join(ts.work(ROWS, "y", method="logistic", solver="gradient", l2=1, max_iter=3).text().split())
+    assert "the budget of steps is spent." in text
+    assert "per row in every direction" not in text
+
+
+def test_the_class_that_others_are_compared_with_has_the_score_0():
+    rows = [r | {"y": "abc"[(i * i) % 3 if i % 4 else 2]} for i, r in enumerate(ROWS)]
+    working = ts.work(rows, "y", method="logistic", l2=0)
+    text = working.text()
+    assert "The score of c is 0, as the others are compared with it: e to it is the 1 of" in text
+    assert "  score of c = 0\n" in text
+    assert re.search(r"^  P\(c \| row\) = 1/\(e\^\(\S+\) \+ e\^\(\S+\) \+ 1\) = ", text, re.MULTILINE)
+    start = text.partition("The start")[2].partition("The steps")[0]
+    assert not re.search(r"^  c ", start, re.MULTILINE)  # its weights are not free
+    with_prior = ts.work(rows, "y", method="logistic", l2=1).text()
+    assert "compared with it" not in with_prior
+
+
 @pytest.mark.slow
 def test_a_long_trace_is_thinned_to_what_can_be_seen():
     model = ts.LogisticRegression(solver="gradient", l2=0.01, eta=0.02, tolerance=1e-5, trace=True)

@@ -261,7 +261,8 @@ def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: 
 
 def _say(text: str, code: int) -> int:
     with contextlib.suppress(BrokenPipeError):  # nobody reads the errors either
-        print(f"tally: {' '.join(clean(line) for line in text.splitlines())}", file=sys.stderr, flush=True)
+        line = " ".join(clean(part.strip()) for part in text.splitlines())
+        print(f"tally: {line}", file=sys.stderr, flush=True)
     return code
 
 
@@ -269,7 +270,8 @@ def _usage(error: click.ClickException) -> int:
     """Say in one line what is wrong with the command itself, and where its help is."""
     ctx = getattr(error, "ctx", None)
     where = f" Try `{ctx.command_path} --help`." if ctx is not None else ""
-    return _say(error.format_message() + where, 2)
+    message = error.format_message().rstrip()
+    return _say(message + ("" if message.endswith((".", "?")) else ".") + where, 2)
 
 
 def _in_words(error: Exception) -> str:

@@ -210,8 +210,9 @@ class Votes:
     __repr__ = __str__
 
 
-def votes(model: NaiveBayesModel, label: Any = None) -> Votes:
-    """Return the votes of values for classes, the strongest first.
+def votes(model: NaiveBayesModel, label: Any = None, most: int | None = None) -> Votes:
+    """Return the votes of values for classes, the strongest first. most: so many of each column and class at
+    most, where a text has a vote for each word.
 
     A column of two values votes once, with the second against the first: log(a / (1 - a)) - log(b / (1 - b)),
     a and b the shares of the second value in the class and in the others. A value of other columns votes
@@ -222,11 +223,11 @@ def votes(model: NaiveBayesModel, label: Any = None) -> Votes:
         chosen = [class_number(model, label)]
     else:
         chosen = [1] if len(labels) == 2 else list(range(len(labels)))
-    found = [v for part in model.parts for c in chosen for v in _votes(model, part, c, labels[c])]
+    found = [v for part in model.parts for c in chosen for v in _votes(model, part, c, labels[c], most)]
     return Votes(tuple(sorted(found, key=lambda v: (-abs(v.weight), v.column, v.value, v.label))))
 
 
-def _votes(model: NaiveBayesModel, part: Part, c: int, label: str) -> list[Vote]:
+def _votes(model: NaiveBayesModel, part: Part, c: int, label: str, most: int | None) -> list[Vote]:
     if isinstance(part, Summed):
         return [_sum_vote(model, part, c, label)]
     own = part.shares(model.options, model.unit)
@@ -240,7 +241,8 @@ def _votes(model: NaiveBayesModel, part: Part, c: int, label: str) -> list[Vote]
         return [Vote(part.name, names[1], label, float(weights[1] - weights[0]))]
     if isinstance(part, Worded) and part.distribution == "bernoulli":
         weights = weights - _log_ratio(1 - a, 1 - b)
-    return [Vote(part.name, n, label, float(w)) for n, w in zip(names, weights, strict=True)]
+    kept = range(len(names)) if most is None else np.argsort(-np.abs(weights), kind="stable")[:most].tolist()
+    return [Vote(part.name, names[k], label, float(weights[k])) for k in kept]
 
 
 def _log_ratio(a: Array, b: Array) -> Array:

@@ -69,7 +69,8 @@ def _part(part: Part) -> str:
     if isinstance(part, Listing):
         return _listing(part)
     if isinstance(part, Drawing):
-        return f'<pre tabindex="0">{escape(chr(10).join(part.lines))}</pre>'
+        lines = "\n".join(map(escape, part.lines))  # escaping a line end would show it as `\\n`
+        return f'<pre tabindex="0">{lines}</pre>'
     return "<p>&nbsp;</p>" * part.lines
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tallystick.draw.text import Span, plain, table, width, wrapped
 from tallystick.working.document import Drawing, Formula, Headline, Listing, Part, Sentence
-from tallystick.working.pieces import Line, Lowered, Over, Piece, Quoted, Raised, Ratio, Root, Value
+from tallystick.working.pieces import Line, Lowered, Over, Piece, Quoted, Ratio, Root, Value
 
 WIDE = 100  # cells of a line, where it can be broken
 EMPTY = "________"  # what is to be filled in
@@ -78,9 +78,10 @@ def _flat(piece: Piece) -> str:
         return f"{_bracketed(piece.top)}/{_bracketed(piece.bottom)}"
     if isinstance(piece, Root):
         return f"√({flat(piece.of)})"
-    sign = "^" if isinstance(piece, Raised) else "_" if isinstance(piece, Lowered) else ""
+    if isinstance(piece, Lowered):  # R_f1(1,1): a name alone needs no brackets
+        return f"_{_bracketed(piece.of)}"
     inner = flat(piece.of)
-    return f"{sign}{inner}" if len(inner) == 1 else f"{sign}({inner})"
+    return f"^{inner}" if len(inner) == 1 else f"^({inner})"
 
 
 def _bracketed(line: Line) -> str:

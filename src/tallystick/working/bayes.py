@@ -7,6 +7,7 @@ Law: every number follows from the counts that stand above it; a share of 0 is s
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from tallystick.errors import OptionError
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part, smoothed_means
+from tallystick.working.bayes_line import line_parts
 from tallystick.working.bayes_product import answered, density_line
 from tallystick.working.bayes_shares import ColumnShares, CountedShare, laplace, priors_of, shares_of
 from tallystick.working.document import Formula, Headline, Listing, Part, Sentence
 from tallystick.working.given import opening
-from tallystick.working.pieces import Line, Over, Raised, Value, joined, line, said
+from tallystick.working.pieces import Line, Lowered, Over, Raised, Value, bracketed, joined, line, said
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -59,7 +61,7 @@ def bayes_parts(
         found = shares_of(part, model.options)
         corrected[part.name] = laplace(found) if found.plain else found
         parts += _counted(model, part, found, corrected[part.name])
-    return parts + answered(estimator, table, row, corrected)
+    return [*parts, *line_parts(model), *answered(estimator, table, row, corrected)]
 
 
 def _refuse(model: NaiveBayesModel) -> None:
@@ -92,27 +94,48 @@ def _classes(model: NaiveBayesModel) -> list[Part]:
 def _counted(
     model: NaiveBayesModel, part: Counted | Worded, found: ColumnShares, own: ColumnShares
 ) -> list[Part]:
-    """Return the table of counts and shares of a column."""
+    """Return the shares of a column: of every class, of every value, as it was counted and corrected."""
     labels, names = model.schema.predicted.labels, value_names(model, part)
-    what = "word" if isinstance(part, Worded) else "value"
-    head: list[Line] = [(what,), *((said(label),) for label in labels)]
-    head += [line("R(", said(label), ")") for label in labels]
-    head += [line("corrected R(", said(label), ")") for label in labels]
-    rows = []
-    for name, raw, smooth in list(zip(names, found.raw, own.corrected, strict=True))[:MOST_VALUES]:
-        cells: list[Line] = [(said(name),), *((Value(s.count),) for s in raw)]
-        cells += [_share(s) for s in raw] + [_share(s) for s in smooth]
-        rows.append(tuple(cells))
-    every = frozenset(range(1, len(head)))
-    parts: list[Part] = [_how(part, found, own)]
-    parts.append(Listing(tuple(head), tuple(rows), every, frozenset(range(1, 1 + len(labels)))))
+    kept = list(zip(names, found.raw, own.corrected, strict=True))[:MOST_VALUES]
+    rows = tuple(
+        (line(share_of(part.name, name, label), " ="), _share(raw[c]), _share(smooth[c]))
+        for c, label in enumerate(labels)
+        for name, raw, smooth in kept
+    )
+    head: tuple[Line, ...] = (("R",), ("as counted",), ("corrected",))
+    parts: list[Part] = [_how(part, found, own), Listing(head, rows, frozenset({1, 2}))]
     if len(names) > MOST_VALUES:
         parts.append(Sentence((f"The first {MOST_VALUES} of {len(names):,} are shown.",)))
     gone = part.missing.tolist()
     if any(gone):
         each = [line(said(label), f": {n:,}") for label, n in zip(labels, gone, strict=True)]
         parts.append(Sentence(line("Without a value, and not counted, ", joined(each, ", "), ".")))
+    if isinstance(part, Counted) and len(names) == len(labels) == 2:
+        parts += _weight(part.name, names[1], labels, own.corrected[1])
     return parts
+
+
+def share_of(column: str, value: str, label: str) -> Line:
+    """Return R_f1(1,0): the share of the rows of class 0 in which f1 is 1."""
+    return line("R", Lowered((said(column),)), "(", said(value), ",", said(label), ")")
+
+
+def _weight(column: str, value: str, labels: tuple[str, ...], both: tuple[CountedShare, ...]) -> list[Part]:
+    """Return the weight of a column of two values between two classes, written out."""
+    against, own = both
+    if not all(0 < s.value < 1 for s in both):
+        return []
+    alpha, beta = share_of(column, value, labels[1]), share_of(column, value, labels[0])
+    told = line(
+        *("The weight of ", said(column), " is ln α/(1 − α) − ln β/(1 − β), with α = ", alpha, " and β = "),
+        *(beta, ", corrected. Above 0, ", said(column), " = ", said(value), " is a vote for "),
+        *(said(labels[1]), "."),
+    )
+    logs = [math.log(s.value / (1 - s.value)) for s in (own, against)]
+    odds = [line("ln ", Over(s.written, s.rest.written)) for s in (own, against)]
+    less = line(Value(logs[0]), " − ", bracketed(logs[1]))
+    steps = (joined(odds, " − "), less, (Value(logs[0] - logs[1]),))
+    return [Sentence(told), Formula(line("weight of ", said(column)), steps)]
 
 
 def _share(share: CountedShare) -> Line:
@@ -134,7 +157,14 @@ def _how(part: Counted | Worded, found: ColumnShares, own: ColumnShares) -> Sent
     own_words = (
         "The model itself makes no correction; beside it stands Laplace's" if found.plain else "Corrected"
     )
-    return Sentence((f"R is the share in a class: count/{of}. {own_words}: {more}.",))
+    name = said(part.name)
+    if words:
+        which = line("(w,c) is the share of the word w in the words of class c")
+    elif isinstance(part, Worded):
+        which = line("(w,c) is the share of the texts of class c that hold the word w")
+    else:
+        which = line("(a,c) is the share of the rows of class c in which ", name, " is a")
+    return Sentence(line("R", Lowered((name,)), which, f": count/{of}. {own_words}: {more}."))
 
 
 def _plain(number: Fraction) -> str:

@@ -17,8 +17,20 @@ from tallystick.models.naive_bayes import NaiveBayesModel, Summed
 from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.working.bayes_row import ClassProduct, RowValue, normalised, row_parts
 from tallystick.working.bayes_shares import ColumnShares, CountedShare, priors_of
-from tallystick.working.document import Formula, Headline, Listing, Part, Sentence
-from tallystick.working.pieces import Line, Number, Over, Raised, Root, Value, joined, line, said, summed
+from tallystick.working.document import Formula, Headline, Listing, Part, Role, Sentence
+from tallystick.working.pieces import (
+    Line,
+    Number,
+    Over,
+    Raised,
+    Root,
+    Value,
+    bracketed,
+    joined,
+    line,
+    said,
+    summed,
+)
 
 if TYPE_CHECKING:
     from tallystick.contracts import Block, Table
@@ -93,7 +105,7 @@ def _densities(model: NaiveBayesModel, found: list[RowValue]) -> list[Part]:
         numbers = zip(labels, part.means(), model.variances[part.name], row.raw, strict=True)
         for label, mean, variance, (factor,) in numbers:
             left = line("density of ", said(part.name), " = ", said(row.value), " in ", said(label))
-            written = density_line(x, (Value(mean, 4, 6),), (Value(variance, 4, 6),))
+            written = density_line(x, bracketed(mean, 4, 6), (Value(variance, 4, 6),))
             out.append(Formula(left, (written, factor.written)))
     return list(out)
 
@@ -134,28 +146,33 @@ def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct], t
             with_it = line(Value(product.likelihood, 4, 5), "·", written)
             left = line("score of ", said(label), ", with its prior")
             parts.append(Formula(left, (with_it, *number_lines(product.score, product.log))))
-        parts.append(_log(label, product))
+        parts += _log(label, product)
     return [*parts, *_normalised(model, products)] if told or products else parts
 
 
-def _log(label: str, product: ClassProduct) -> Part:
-    """Return the logarithm of a score; an impossible class has none."""
+def _log(label: str, product: ClassProduct) -> list[Part]:
+    """Return the logarithm of a score; an impossible class has none. The formula stands there all the same: a
+    sheet without answers must not give away which product is 0.
+    """
     if not product.possible:
         words = " is impossible: one of its factors is 0, so its product is 0 and has no logarithm."
-        return Sentence(line(said(label), words), "answer")
+        none = Formula(("ln of it",), (("ln 0, which is no number",),))
+        return [none, Sentence(line(said(label), words), "answer")]
     logs = [
         *([math.log(product.prior)] if product.prior is not None else []),
         *(f.log for f in product.factors),
     ]
-    return Formula(("ln of it",), (summed(logs), (Value(product.log),)))
+    return [Formula(("ln of it",), (summed(logs), (Value(product.log),)))]
 
 
 def _normalised(model: NaiveBayesModel, products: list[ClassProduct]) -> list[Part]:
     """Return each class's share of the sum of all scores."""
     labels, shares = model.schema.predicted.labels, normalised(products)
     if shares is None:
+        zeros = line("0 / (", joined([("0",)] * len(labels), " + "), ")")
         words = "Every class is impossible: the prior alone answers, and the answer says so."
-        return [Sentence((words,), "answer")]
+        each = [Formula(line("P(", said(label), " | row)"), (zeros,)) for label in labels]
+        return [*each, Sentence((words,), "answer")]
     parts: list[Part] = []
     for label, product, share in zip(labels, products, shares, strict=True):
         scores = [(Value(p.score, 4, 5),) for p in products]
@@ -182,13 +199,18 @@ def number_lines(number: Number, log: float) -> tuple[Line, ...]:
 
 
 def _votes(model: NaiveBayesModel, found: list[RowValue], corrected: bool) -> list[Part]:
-    """Return how each column votes: the logarithm of its factor in the answer over that in its rival."""
-    shares = normalised(_products(model, found, corrected))
-    labels = model.schema.predicted.labels
-    if shares is None or len(labels) < 2:
-        return []
-    order = sorted(range(len(labels)), key=lambda c: -shares[c])
-    first, second = order[0], order[1]
+    """Return how each column votes: the logarithm of its factor in one class over that in another. Of two
+    classes the vote is always for the second; of more it is for the answer against its rival, which a sheet
+    without answers cannot name.
+    """
+    labels, first, second = model.schema.predicted.labels, 1, 0
+    role: Role = "told"
+    if len(labels) != 2:
+        shares = normalised(_products(model, found, corrected))
+        if shares is None or len(labels) < 2:
+            return []
+        first, second = sorted(range(len(labels)), key=lambda c: -shares[c])[:2]
+        role = "answer"
     rows: list[tuple[Line, ...]] = []
     for part in found:
         each = part.corrected if corrected else part.raw
@@ -198,11 +220,12 @@ def _votes(model: NaiveBayesModel, found: list[RowValue], corrected: bool) -> li
         a, b = (math.fsum(f.log for f in each[c]) for c in (first, second))
         rows.append(((said(part.column),), (said(part.value),), *_vote(labels, first, second, a, b)))
     head: tuple[Line, ...] = (("column",), ("value",), ("vote",), ("for",))
-    words = line("A vote is ln R(", said(labels[first]), ") − ln R(", said(labels[second]), ").")
+    words = line("A vote is ln R(", said(labels[first]), ") − ln R(", said(labels[second]), ")")
+    side = line(": above 0 it is for ", said(labels[first]), ", below 0 for ", said(labels[second]), ".")
     return [
-        Headline(("How the columns vote",), 3),
-        Sentence(words, "answer"),
-        Listing(head, tuple(rows), frozenset({2, 3}), frozenset({2}), role="answer"),
+        Headline(("How the columns vote",), 3, role),
+        Sentence(line(words, side), role),
+        Listing(head, tuple(rows), frozenset({2, 3}), frozenset({2}), role=role),
     ]
 
 

@@ -32,6 +32,13 @@ class CountedShare:
         return (self.count + self.added) / below if below else self.empty
 
     @property
+    def rest(self) -> CountedShare:
+        """What is left of 1: the share of the rows without it, counted likewise."""
+        return CountedShare(
+            self.rows - self.count, self.rows, self.more - self.added, self.more, ONE - self.empty
+        )
+
+    @property
     def written(self) -> Line:
         """The share as a fraction of counts, never reduced."""
         top, bottom = self.count + self.added, self.rows + self.more

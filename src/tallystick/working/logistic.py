@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import OptionError
 from tallystick.explain.logistic import explain, shown_links
+from tallystick.learners.logistic.prepare import MATRIX
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope, WordWeights
 from tallystick.working.document import Formula, Headline, Listing, Part, Sentence
 from tallystick.working.given import opening
 from tallystick.working.logistic_gradient import gradients
-from tallystick.working.pieces import Line, Over, Piece, Raised, Value, line, said, summed
+from tallystick.working.pieces import Line, Over, Piece, Raised, Value, joined, line, said, summed
 
 if TYPE_CHECKING:
     from tallystick.contracts import Block, Table
@@ -27,11 +28,28 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 24  # lines of the trace on the page
 MOST_WEIGHTS = 6  # columns of it
-ENDS = {
-    "gradient": "the gradient is at most {tolerance:g} per row in every direction",
-    "conjugate-gradient": "the gradient is at most 1e-10 per row in every direction",
-    "other": "the gradient is at most 1e-8 per row in every direction, and the next step would change no "
-    "standardised weight by more than 1e-8",
+WAYS = {  # how each solver goes up
+    "gradient": "Plain gradient ascent: new weights = weights + η·gradient; η is the length of the step, "
+    "{eta}",
+    "conjugate-gradient": "Conjugate gradient: direction = gradient + β·last direction, and new weights = "
+    "weights + length·direction. β = gradient·(gradient − last gradient) / (last gradient·last gradient), "
+    "and 0 at first and where that is below 0 (Polak and Ribière); the length is the one at which the slope "
+    "along the direction is nearly 0. Each entry of the gradient is first divided by the curvature that its "
+    "own weight has at the start",
+    "lbfgs": "L-BFGS: the direction is the gradient, turned and stretched by the curvature that the last "
+    "steps have shown, which is the change of the gradient over the change of the weights. The length is 1, "
+    "or less where that does not lead up",
+    "newton": "Each step goes where the curvature says that the top is (Newton), or part of the way",
+    "firth": "Each step goes where the curvature says that the top of the likelihood with Firth's "
+    "correction is, or part of the way",
+    "lasso": "Each step goes where the curvature and the corners of the L1 prior say that the top is "
+    "(proximal Newton), or part of the way",
+    "orthant": "L-BFGS among weights that keep their signs (OWL-QN), for the L1 prior has a corner at 0",
+}
+STEEP = "the gradient is at most {tolerance} per row in every direction"
+ENDS = dict.fromkeys(WAYS, STEEP) | {
+    "newton": f"{STEEP}, and the next step would change no standardised weight by more than 1e-8",
+    "firth": f"{STEEP}, and the next step would change no standardised weight by more than 1e-8",
 }
 
 
@@ -78,11 +96,19 @@ def _model(model: LogisticModel) -> list[Part]:
     else:
         words = "The probability of a class is e to its score, over the sum of that of all classes."
         parts.append(Sentence((words,)))
+        for link in set(range(model.links)) - set(shown_links(model)):
+            parts.append(_reference(model, link))
     if any(isinstance(part, Cells) for part in model.parts):
         parts.append(Sentence(("A level in brackets is 1 where the row has it, else 0.",)))
     prior = model.fit.l2
     words = f"A Gaussian prior of strength {prior:.6g} holds the weights towards 0, the constant aside."
     return [*parts, Sentence((words if prior else "There is no prior: the likelihood alone decides.",))]
+
+
+def _reference(model: LogisticModel, link: int) -> Sentence:
+    """Say of the class that the others are compared with why it has no weights."""
+    words = " is 0, as the others are compared with it: e to it is the 1 of the denominator."
+    return Sentence(line("The score of ", said(model.labels[link]), words))
 
 
 def _odds(model: LogisticModel, link: int) -> Line:
@@ -127,6 +153,8 @@ def _start(model: LogisticModel, table: Table, first: SolverStep) -> list[Part]:
         head = (("class",), *head)
     rows = []
     for g in found:
+        if model.links > 1 and g.link not in shown_links(model):
+            continue
         cells: tuple[Line, ...] = (
             (said(g.name),),
             (Value(g.weight),),
@@ -179,7 +207,9 @@ def _steps(estimator: LogisticRegression, model: LogisticModel, steps: tuple[Sol
     shown, free = thinned(steps), _free(model)[:MOST_WEIGHTS]
     link = 0 if model.links == 1 else shown_links(model)[0]
     head: list[Line] = [("step",), ("ln likelihood less prior",), ("largest gradient",), ("length",)]
-    head += [(said(c.name),) for _, c in free]
+    solver = _solver(estimator, model)
+    conjugate = solver == "conjugate-gradient"
+    head += [*([("β",)] if conjugate else []), *((said(c.name),) for _, c in free)]
     rows = []
     for s in shown:
         cells: list[Line] = [
@@ -187,38 +217,47 @@ def _steps(estimator: LogisticRegression, model: LogisticModel, steps: tuple[Sol
             (Value(-s.value),),
             (Value(s.gradient),),
             (Value(s.step),),
+            *([(Value(s.beta),)] if conjugate else []),
         ]
         rows.append((*cells, *((Value(s.weights[k][link]),) for k, _ in free)))
     every = frozenset(range(len(head)))
-    parts: list[Part] = [Headline(("The steps",)), _way(estimator)]
+    parts: list[Part] = [Headline(("The steps",)), _way(estimator, solver)]
     if model.links > 1:
         parts.append(Sentence(line("The weights of ", said(model.labels[link]), " are shown.")))
     parts.append(Listing(tuple(head), tuple(rows), every - {0}, every, role="answer"))
     if len(shown) < len(steps):
         parts.append(Sentence((f"{len(shown)} of {len(steps):,} steps are shown.",), "answer"))
-    return [*parts, _ended(estimator, steps[-1])]
+    return [*parts, _ended(estimator, model, solver, steps[-1])]
 
 
-def _way(estimator: LogisticRegression) -> Sentence:
-    if estimator.solver == "gradient":
-        eta = "the given eta" if estimator.eta is not None else "1 over the most curvature there can be"
-        words = (
-            f"Plain gradient ascent: new weights = weights + η·gradient; η is the length of the step, {eta}"
-        )
-    else:
-        words = "Each step goes where the curvature says that the top is (Newton), or part of the way"
+def _solver(estimator: LogisticRegression, model: LogisticModel) -> str:
+    """Return the name of the way that the steps went."""
+    if estimator.firth:
+        return "firth"
+    few = model.links * len(coefficients(model)) <= MATRIX
+    name = ("newton" if few else "lbfgs") if estimator.solver == "auto" else estimator.solver
+    if estimator.l1:
+        return "lasso" if name == "newton" else "orthant"
+    return name
+
+
+def _way(estimator: LogisticRegression, solver: str) -> Sentence:
+    eta = "the given eta" if estimator.eta is not None else "1 over the most curvature there can be"
     tail = (
         "The steps are taken in standardised columns, (x − mean)/deviation; weights are shown in your units."
     )
-    return Sentence((f"{words}. {tail}",))
+    return Sentence((f"{WAYS[solver].format(eta=eta)}. {tail}",))
 
 
-def _ended(estimator: LogisticRegression, last: SolverStep) -> Sentence:
+def _ended(estimator: LogisticRegression, model: LogisticModel, solver: str, last: SolverStep) -> Sentence:
     """Say why the steps ended."""
-    known = ENDS.get(estimator.solver, ENDS["other"])
-    tolerance = estimator.tolerance if estimator.tolerance is not None else 1e-10
-    why = known.format(tolerance=tolerance)
     words = f"After {last.iteration:,} steps the largest entry of the gradient is "
+    if any(note.code == "not-converged" for note in estimator.notes_):
+        return Sentence(line(words, Value(last.gradient), ": the budget of steps is spent."), "answer")
+    own = estimator.tolerance if solver == "gradient" else None
+    long = solver in ("lbfgs", "orthant") and model.links * len(coefficients(model)) > MATRIX
+    exact = 1e-8 if long or solver in ("newton", "firth", "orthant") else 1e-10
+    why = ENDS[solver].format(tolerance=f"{exact if own is None else own:g}".replace("e-0", "e-"))
     return Sentence(line(words, Value(last.gradient), f": {why}, or rounding leaves no more."), "answer")
 
 
@@ -235,6 +274,10 @@ def _row(estimator: LogisticRegression, table: Table, row: tuple[Any, int] | Non
     shares = model.shares(block)[at].tolist()
     scores = []
     for link in range(model.links) if model.links > 1 else [0]:
+        if link not in shown_links(model):
+            scores.append(0.0)
+            parts.append(Formula(line("score of ", said(model.labels[link])), (("0",),), "answer"))
+            continue
         terms = _terms(model, block, at, link)
         score = math.fsum(value for _, value in terms)
         scores.append(score)
@@ -251,9 +294,12 @@ def _row(estimator: LogisticRegression, table: Table, row: tuple[Any, int] | Non
             )
         )
     else:
-        below = line(*_exponentials(scores))
-        for label, score, share in zip(model.labels, scores, shares, strict=True):
-            steps = ((Over(line("e", Raised((Value(score),))), below),), (Value(share),))
+        each: list[Line] = [("e", Raised((Value(score),))) for score in scores]
+        for link in set(range(model.links)) - set(shown_links(model)):
+            each[link] = ("1",)
+        below = joined(each, " + ")
+        for label, above, share in zip(model.labels, each, shares, strict=True):
+            steps = ((Over(above, below),), (Value(share),))
             parts.append(Formula(line("P(", said(label), " | row)"), steps))
     return [*parts, Sentence(line("Answer: ", said(told.answer), "."), "answer")]
 
@@ -263,13 +309,6 @@ def _values(told: Any) -> list[Piece | Line]:
     for k, reason in enumerate(told.reasons):
         out += [*([", "] if k else []), said(reason.column), " = ", said(reason.value)]
     return [*out, "."]
-
-
-def _exponentials(scores: list[float]) -> list[Piece | Line]:
-    out: list[Piece | Line] = []
-    for k, score in enumerate(scores):
-        out += [*([" + "] if k else []), "e", Raised((Value(score),))]
-    return out
 
 
 def _terms(model: LogisticModel, block: Block, at: int, link: int) -> list[tuple[Line, float]]:

@@ -110,6 +110,12 @@ def summed(numbers: Sequence[float]) -> Line:
     return tuple(out)
 
 
+def bracketed(number: Number, digits: int = 4, significant: int = 0) -> Line:
+    """Return a number that follows a sign: in brackets where it has one of its own."""
+    value = Value(number, digits, significant)
+    return (value,) if number >= 0 else ("(", value, ")")
+
+
 def joined(lines: Sequence[Line], between: str) -> Line:
     """Return lines with a sign between them."""
     out: list[Piece] = []

@@ -53,7 +53,8 @@ class BudgetSpent(NoConvergence):
 @dataclass(frozen=True, slots=True)
 class SolverStep:
     """One line of the trace. weights[coefficient][link], in the user's units, the constant first: of the
-    first steps, of fewer and fewer after them, and of the last.
+    first steps, of fewer and fewer after them, and of the last. beta: of a conjugate gradient, how much
+    of the last direction was added to the gradient.
     """
 
     iteration: int
@@ -61,6 +62,7 @@ class SolverStep:
     gradient: float
     step: float
     weights: tuple[tuple[float, ...], ...] = ()
+    beta: float = 0.0
 
 
 def is_shown(iteration: int) -> bool:
@@ -182,11 +184,11 @@ class SolverRun:
             raise _stuck(self, point)
         return point
 
-    def note(self, point: Point, step: float) -> None:
+    def note(self, point: Point, step: float, beta: float = 0.0) -> None:
         """Keep a line of the trace, and stop when there were too many."""
         if self.kept is not None and is_shown(len(self.trace)):
             self.kept[len(self.trace)] = point.w
-        self.trace.append(SolverStep(len(self.trace), point.value, point.steep, step))
+        self.trace.append(SolverStep(len(self.trace), point.value, point.steep, step, beta=beta))
         if len(self.trace) > self.most:
             raise self.too_many(point)
 
@@ -357,20 +359,21 @@ def conjugate_gradient(run: SolverRun, start: Start) -> Steps:
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    d, run.needed = -inverse * point.gradient, PLAIN
+    d, beta, run.needed = -inverse * point.gradient, 0.0, PLAIN
     while not run.done(point):
         if kernels.dot(d, point.gradient) >= 0:
-            d = -inverse * point.gradient
+            d, beta = -inverse * point.gradient, 0.0
         new, t = yield from exact_search(run, point, d)
         if t == 0.0:
             raise _stuck(run, point)
+        run.note(new, t, beta)
         change = new.gradient - point.gradient
         beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(
             inverse * point.gradient, point.gradient
         )
-        d = -inverse * new.gradient + max(beta, 0.0) * d
+        beta = max(beta, 0.0)
+        d = -inverse * new.gradient + beta * d
         point = new
-        run.note(point, t)
     return point
 
 
