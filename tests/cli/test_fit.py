@@ -263,3 +263,14 @@ def test_all_shows_every_line_of_a_model(folder):
     assert re.search(r"\.\.\. and \d+ more lines \(--all\)", text)
     assert "more lines" not in every
     assert every.count("\n") > text.count("\n") > 40
+
+
+def test_a_total_that_was_dropped_is_said_on_the_page(tmp_path):
+    lines = [f"{i + 0.5},{'ab'[i % 2]}" for i in range(12)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,y", *lines, "Total,2054"]) + "\n", encoding="utf-8")
+    done = tally("fit", str(path), "-t", "y", "--folds", "0", "--model", "bayes")
+    assert "note: 1 row is left out: it has '2054' for 'y'" in done.stdout.decode()
+    assert b"2054" not in done.stderr
+    found = json.loads(good("fit", str(path), "-t", "y", "--folds", "0", "--model", "bayes", "--json"))
+    assert "total-left-out" in [note["code"] for note in found["notes"]]

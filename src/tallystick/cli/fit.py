@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.deciding import DecidedAnswers, WishedDecision, classifier, decided, decisions, wished
-from tallystick.cli.flags import as_flags, checks_as_flags
+from tallystick.cli.flags import as_flags, checks_as_flags, notes_as_flags
 from tallystick.cli.inference import concluded, formula_of, inference_lines, named_columns, statistics
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
@@ -21,12 +22,14 @@ from tallystick.methods import NAMES, NUMBERS, setting_value, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
+    from tallystick.data.schema import Note
     from tallystick.estimators import Classifier, Estimator
     from tallystick.estimators.choosing import ChosenMethod
     from tallystick.evaluate.checks import Check
 
 MODELS = tuple(sorted(NAMES))
 SHOWN = 40  # lines of a model on the page
+TOTAL = "total-left-out"  # the code of its note
 
 
 @click.command()
@@ -102,7 +105,9 @@ def fit(
     screen.show([] if decision is None else [(), *decision.lines()], page)
     screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
-    screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
+    notes = (*done.estimator.source_notes_, *done.estimator.notes_)
+    screen.show(dropped_lines(notes), page)
+    screen.show_notes(n for n in notes if n.code != TOTAL)
     screen.show(next_lines(output), page)
 
 
@@ -347,6 +352,12 @@ def in_words(estimator: Estimator, content: Content, output: str | None) -> list
     place = "standard output" if output == "-" else clean(output)
     words = f"{place}: {found['kind']}, {found['bytes']:,} bytes, sha256 {found['sha256'][:16]}..."
     return [(Span("saved ", "good"), Span(words))]
+
+
+def dropped_lines(notes: Iterable[Note]) -> list[Line]:
+    """Return what is said of the row of a total: on the page, whose counts are of the other rows."""
+    told = notes_as_flags(n for n in notes if n.code == TOTAL)
+    return [line for note in told for line in wrapped(clean(note.text), screen.cells(), "note: ", "note")]
 
 
 def next_lines(output: str | None) -> list[Line]:

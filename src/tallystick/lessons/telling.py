@@ -52,6 +52,8 @@ class Worked:
         for name, value in self.settings.items():
             if name == "kinds":
                 parts += [f"--kind {column}={kind}" for column, kind in value.items()]
+            elif name == "columns":
+                parts += [f"--keep {_typed(column)}" for column in value.keep]
             else:
                 parts.append(f"--set {name}={value}")
         return " ".join(parts)

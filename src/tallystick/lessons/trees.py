@@ -5,6 +5,7 @@ Data only; how a lesson is told: `telling.py`.
 
 from __future__ import annotations
 
+from tallystick.data.schema import Columns
 from tallystick.lessons.telling import Find, Lesson, Typed, Worked
 
 
@@ -145,6 +146,7 @@ MANY = Lesson(
         Worked(
             "tennis-days.csv",
             "Play",
+            settings={"columns": Columns(keep=["Day"])},
             only=("Node 0",),
             words="Now a column that is different in every row:",
         ),
@@ -152,6 +154,7 @@ MANY = Lesson(
             "tennis-days.csv",
             "Play",
             method="c45",
+            settings={"columns": Columns(keep=["Day"])},
             only=("Node 0", "The tree"),
             words="C4.5 asks besides that two branches hold two rows each:",
         ),
@@ -162,11 +165,11 @@ MANY = Lesson(
         "and wins.",
         "Against a column that is unique the ratio does not help: Day gains 0.9403, all there is, and its "
         "ratio 0.2470 is still the largest. C4.5 leaves it out since no two of its branches hold two rows.",
-        "Tables of 20 rows or more leave such a column out as an identifier, and say so.",
+        "A first column that names the rows is left out as an identifier, with a note; --keep Day uses it.",
     ),
     change="Look at the tree that ID3 grows from the days. It answers all 14 rows. What does it answer "
     "on day 15?",
-    then="tally fit tennis-days.csv --target Play --model id3",
+    then="tally fit tennis-days.csv --target Play --keep Day --model id3",
 )
 
 EXPRESSION = Lesson(

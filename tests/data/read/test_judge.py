@@ -74,7 +74,7 @@ def test_eleven_other_texts_are_too_many():
 
 # row 25
 def test_missing_marks_are_missing_by_default_and_can_be_set():
-    cells = ["", "NA", "NaN", "null", "None", "?", "-", "a", "b"]
+    cells = ["", "NA", "NaN", "null", "None", "?", "-", "a", "b", "b"]
     assert kind_of(cells).missing == 6
     column = kind_of(cells, Wishes(missing=("-",)))
     assert column.missing == 2  # an empty cell is always missing
@@ -185,7 +185,7 @@ def test_a_decimal_comma_is_read_on_request(tmp_path):
 def test_words_for_yes_and_no_in_several_letter_cases_are_boolean(cells, levels):
     column = kind_of([*cells, *cells])
     assert (column.kind, column.levels) == ("boolean", levels)
-    assert kind_of([*cells, "maybe"]).kind == "levels"
+    assert kind_of([*cells, *cells, "maybe"]).kind == "levels"
 
 
 # row 36

@@ -6,6 +6,7 @@ Law: the verdict depends on the multiset of values alone, not on their order or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -46,6 +47,15 @@ if TYPE_CHECKING:
 
 MANY_ROWS = 20  # the identifier rule needs this many filled cells
 MOST_TRUTHS = 64  # spellings of yes and no in all letter cases, about
+INDEX_NAMES = {  # of columns that number or name the rows, in tables of any size
+    *("id", "ids", "day", "example", "row", "no", "nr", "num", "idx", "index", "case", "instance", "record"),
+    *("sample", "obs", "observation", "rowname", "rownames", "#"),
+}
+INDEX_ENDINGS = {"id", "nr", "no", "idx", "index"}  # of names of several words: customer id, rowNo
+NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|#")
+NUMBERED = re.compile(r"([^0-9]+)([0-9]{1,9})")  # x1, Day 14
+NAMED_ROWS = 3  # of two rows all cells that differ at all are all different
+NAME_WORDS = 3  # words of a cell that is a text, and not the name of a row
 RUN_SHARE = 6  # tenths of the whole numbers from lowest to highest, each once: they number rows, some gone
 NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
 FEW_TOKENS = 10  # other texts at most, for the same
@@ -163,7 +173,8 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
         return out(name, ONE_VALUE.format(counted(present, "row")), present)
     if facts.run and not asked.keep and not facts.measured and is_row_index(name, facts):
         return out(name, "it is a saved row index")
-    if facts.run and facts.whole and not asked.keep and not facts.measured and present >= MANY_ROWS:
+    numbered = facts.run and facts.whole and not facts.measured
+    if numbered and not asked.keep and present > 1 and (present >= MANY_ROWS or names_an_index(name)):
         return identifier(name, f"{present:,} whole numbers that number the rows")
     if facts.binary and not facts.measured:
         return KindVerdict("boolean", "no value but 0 and 1", levels=("0", "1"))
@@ -204,6 +215,12 @@ def is_row_index(name: str, facts: NumberFacts) -> bool:
     """Is this the index a frame was saved with?"""
     known = name.startswith(("Unnamed: 0", "column_1")) or name in ("index", "level_0", "__index_level_0__")
     return known and facts.low in (0, 1) and facts.missing == 0
+
+
+def names_an_index(name: str) -> bool:
+    """Is this what people call a column that numbers or names the rows?"""
+    words = [word.lower() for word in NAME_WORD.findall(name)]
+    return words[-1:] != [] and (words[-1] in INDEX_ENDINGS or " ".join(words) in INDEX_NAMES)
 
 
 def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
@@ -356,7 +373,8 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
             why = Message(Count(distinct), f" different texts of {words:.0f} words")
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return KindVerdict("text", why, (note,))
-    if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
+    many = facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present
+    if not asked.keep and (many or _names_rows(name, facts, asked.first)):
         return _identifier(name, facts, asked.decimal)
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
         return KindVerdict("levels", "")
@@ -367,6 +385,33 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         tuple(_form_notes(name, facts, asked.decimal)),
         levels=levels,
     )
+
+
+def _names_rows(name: str, facts: TextFacts, first: bool) -> bool:
+    """Do texts, all different, name the rows? By the column's name, since they are numbered, or as the first
+    column; which texts of several words, and no and yes, do not.
+    """
+    distinct = len(facts.texts)
+    if facts.numbers + facts.dates or distinct < max(facts.present, 2) or distinct >= MANY_ROWS:
+        return False
+    if 10 * facts.present < DISTINCT_SHARE * facts.total:  # most rows have no name
+        return False
+    if {text.as_py().lower() for text in facts.texts} in map(set, TRUTHS):
+        return False
+    if names_an_index(name):
+        return True
+    if distinct < NAMED_ROWS:
+        return False
+    return (first and words_per_text(facts.texts) < NAME_WORDS) or _are_numbered(facts.texts.to_pylist())
+
+
+def _are_numbered(texts: list[str]) -> bool:
+    """Are these x1, x2, x3?"""
+    found = [NUMBERED.fullmatch(text) for text in texts]
+    if len({part and part[1].strip() for part in found}) > 1 or found[0] is None:
+        return False
+    numbers = {int(part[2]) for part in found if part is not None}
+    return len(numbers) == len(texts) and fills_its_range(len(texts), min(numbers), max(numbers))
 
 
 def _identifier(name: str, facts: TextFacts, decimal: str) -> KindVerdict:

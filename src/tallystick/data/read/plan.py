@@ -33,6 +33,7 @@ class Asked:
     min_letters: int = 1
     merge: Mapping[str, str] = field(default_factory=dict)  # the text that each spelling becomes
     parts: tuple[str, ...] | None = None  # of dates; None: those that may tell something
+    first: bool = False  # it is the first of several columns, where tables have the names of their rows
 
     @property
     def decimal(self) -> str:
@@ -74,11 +75,18 @@ class ReadingPlan:
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trivial: bool = False  # one class, or no usable column, is no error
     by_columns: bool = False  # doubles are made to lie so
+    first: str | None = None  # the first of several columns
+    total: str | None = None  # what the row of a total has for the target; it counts as missing there
 
     @property
     def decimal(self) -> str:
         """The decimal mark of plain numbers."""
         return self.mark or "."
+
+    @property
+    def target_marks(self) -> tuple[str, ...]:
+        """What stands for a missing target."""
+        return self.marks if self.total is None else (*self.marks, self.total)
 
     @cached_property
     def spelt(self) -> frozenset[str]:
@@ -97,7 +105,7 @@ class ReadingPlan:
 
     @cached_property
     def _said(self) -> dict[str, Asked]:
-        """What was said about each column of which anything was: they are asked for again and again."""
+        """What is known about each column of which anything is: they are asked for again and again."""
         return {
             name: replace(
                 self.plain,
@@ -106,8 +114,9 @@ class ReadingPlan:
                 keep=name in self.keep,
                 merge=spellings(self.merge, name) if name in self.merged_alone else self.plain.merge,
                 parts=self.parts.get(name),
+                first=name == self.first,
             )
-            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone}
+            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone, self.first} - {None}
         }
 
     @cached_property

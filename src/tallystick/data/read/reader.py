@@ -2,8 +2,8 @@
 
 Knows sources, surveys and tables, in memory and on disk. Knows nothing of learners.
 Laws: rows, codes and notes are the same wherever the table lies; a source is read once, and once more only
-where texts were read as numbers and turn out to be none; what a table on disk holds in memory depends on its
-budget and its schema, not on the rows, and nothing depends on how much memory is free.
+where texts were read as numbers and turn out to be none, or a row is a total; what a table on disk holds in
+memory depends on its budget and its schema, not on the rows, and nothing depends on how much memory is free.
 """
 
 from __future__ import annotations
@@ -139,6 +139,11 @@ class _Reader:
     def survey(self, room: Callable[[Sequence[str]], KeptInMemory | KeptOnDisk]) -> Survey:
         """Return the survey of all batches; what was taken of them is kept in rooms."""
         survey = self._walk(Survey(self.question), room)
+        if (question := survey.without_total()) is not None:
+            self.close()
+            self.layers.clear()
+            self.question = question
+            survey = self._walk(Survey(question), room)
         while (more := survey.again()) is not None:
             survey.complete(self._walk(more, room) if more.needs_source else self._again(more, room))
         return survey

@@ -98,6 +98,10 @@ class Question:
         mixed = mixed_labels(target) if apart else ()
         if weights is not None and not isinstance(weights, str):
             apart.append("sample_weight")
+        aside = {named, weights if isinstance(weights, str) else None}
+        inputs = [n for n in source.columns if n not in aside and plan.of(n).kind != "out"]
+        if len(inputs) > 1 and inputs[0] == source.columns[0]:
+            plan = replace(plan, first=inputs[0])
         return cls(
             source.name,
             tuple(source.columns),
@@ -208,7 +212,7 @@ class Survey:
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
             plain = isinstance(batch, Plain) and not q.regression
-            target = batch.labels(at[q.target], q.plan.marks) if plain else batch.column(at[q.target])
+            target = batch.labels(at[q.target], q.plan.target_marks) if plain else batch.column(at[q.target])
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]
@@ -308,6 +312,14 @@ class Survey:
 
     # ---- the end ----
 
+    def without_total(self) -> Question | None:
+        """Return the question to begin again with, where a row turned out to be a total, which no column is
+        to be judged by; None where there is none.
+        """
+        q = self.question
+        label = None if q.target is None or q.regression else self.aim.total(q.target, q.plan)
+        return None if label is None else replace(q, plan=replace(q.plan, total=label))
+
     def again(self) -> Survey | None:
         """Return an empty survey of the columns that must be looked at once more; None: decide."""
         self.goal = self._target()  # what is wrong with it is said first
@@ -378,6 +390,8 @@ class Survey:
         unit = None if plain else self.weighed.unit
         became = self.aim.became.union(*(seen.became for seen in self.seen.values()))
         unused = unused_merges(self.question.plan.spelt, became)
+        if self.question.plan.total is not None:  # the row that may be a total is one
+            notes = [n for n in notes if n.code != "last-row-total"]
         others = (*(n for n in notes if n not in lost), *spelt, *unused)
         return Decision(self.question, schema, every, self.weighed.rows, unit, others)
 

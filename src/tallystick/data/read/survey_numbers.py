@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.read.cells import Floats, SmallIntegers, mark_numbers
-from tallystick.data.read.judge import MANY_ROWS, NumberFacts, fills_its_range, is_row_index
+from tallystick.data.read.judge import (
+    MANY_ROWS,
+    NumberFacts,
+    fills_its_range,
+    is_row_index,
+    names_an_index,
+)
 from tallystick.data.read.plan import Asked
 from tallystick.data.read.weights import Chosen
 
@@ -200,7 +206,7 @@ class NumbersSeen:
         if known or facts.measured or not facts.whole or facts.missing == facts.total:
             return False
         present = facts.total - facts.missing
-        matters = present >= MANY_ROWS or is_row_index(name, facts)
+        matters = present >= MANY_ROWS or is_row_index(name, facts) or names_an_index(name)
         return matters and fills_its_range(present, facts.low, facts.high)
 
     def _all_there(self, m: int) -> bool:

@@ -50,6 +50,10 @@ RESPONSES = (
     CellKind.LEADING_ZEROS,
     CellKind.INEXACT,
 )  # texts that a numeric target may be
+TOTALS = (
+    *(CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT, CellKind.OTHER_DECIMAL),
+    *(CellKind.THOUSANDS, CellKind.PERCENT, CellKind.CURRENCY),
+)  # texts that may be a total
 LABEL_NUMBERS = {CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT}  # texts that are labels of numbers
 BOOLEANS = {CellKind.BOOLEAN}
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
@@ -144,6 +148,19 @@ def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
         )
     text = f"target {shown(name)} is missing in {count:,} of {rows:,} rows; they are left out."
     return (Note("rows-left-out", text, name, count),)
+
+
+def total_notes(name: str, plan: ReadingPlan) -> tuple[Note, ...]:
+    """Return a note on the row of a total."""
+    if plan.total is None:
+        return ()
+    text = Message(
+        f"1 row is left out: it has {shown(plan.total)} for {shown(name)}, a number among words, and so is "
+        "taken for a total. If it is a class, declare all of them: ",
+        Argument("levels", {name: [...]}),
+        ".",
+    )
+    return (Note("total-left-out", text, name, 1),)
 
 
 def no_number(name: str, text: Any) -> TargetError:
@@ -340,12 +357,13 @@ def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool, threads: int
         return TargetCells()
     if isinstance(cells, strings.Distinct):  # texts of a file, told apart where they lie
         return TargetCells(cells, written=len(cells.codes) > 0)
-    part = read_cells(cells, name, plan.marks, plan.decimal, not regression, threads)
+    marks = plan.target_marks
+    part = read_cells(cells, name, marks, plan.decimal, not regression, threads)
     if isinstance(part, Floats):
         return TargetCells(response=part.values)
     if isinstance(part, SmallIntegers) and regression:
         return TargetCells(response=part.values())
-    found = part.distinct(plan.marks)
+    found = part.distinct(marks)
     if not regression:
         return TargetCells(found, written=isinstance(part, Coded) and part.written and len(part) > 0)
     parsed = strings.numbers(found.values, (), plan.decimal, dates=True)
@@ -403,6 +421,17 @@ class TargetSurvey:
         self.labels.merge(other.labels)
         self._take(other.bad, other.infinite)
 
+    def total(self, name: str, plan: ReadingPlan) -> str | None:
+        """Return the label of a row that is a total: of one row, and a number among words."""
+        texts, counts = self.labels.sorted()
+        if plan.total is not None or name in plan.levels or len(texts) < 3:
+            return None
+        numbers = among(strings.numbers_of(texts, plan.decimal).kinds, TOTALS)
+        rows = counts[:, 0]
+        if numbers.sum() != 1 or rows[numbers].sum() != 1 or rows[~numbers].max() < 2:
+            return None
+        return str(texts[int(numbers.argmax())].as_py())
+
     def decide(
         self, name: str, plan: ReadingPlan, typed: bool, m: int, mixed: tuple[Note, ...] = ()
     ) -> tuple[Target, tuple[Note, ...], tuple[Note, ...]]:
@@ -410,12 +439,12 @@ class TargetSurvey:
 
         mixed: what is said of labels of several types.
         """
-        merge = plan.of(name).merge
+        merge, gone = plan.of(name).merge, int(plan.total is not None)
         joined = merged(*self.labels.sorted(), merge)
         self.became = frozenset(joined.became)
         texts, counts = joined.texts, joined.counts
         parsed = strings.numbers_of(texts, plan.decimal)
-        notes = (*mixed, *absent_notes(name, self.absent, self.rows))
+        notes = (*mixed, *total_notes(name, plan), *absent_notes(name, self.absent - gone, self.rows - gone))
         label_type = label_kind(parsed, typed and self.written and not mixed)
         target, into, spelt = labels_of(name, texts, parsed, label_type, self.rows - self.absent, plan)
         sizes = np.zeros(len(target.labels), np.int64)

@@ -224,6 +224,8 @@ def surveyed(rows: KeptRows, question: Question, notes: tuple[Note, ...]) -> Dec
     survey = Survey(question)
     if rows.kept.getNumPartitions():
         survey.merge(looked(survey))
+    if (again := survey.without_total()) is not None:
+        return surveyed(rows, again, notes)
     if survey.aim.rows == 0:
         raise DataError(f"{WHERE} has {counted(len(question.columns), 'column')} but no rows.")
     while (more := survey.again()) is not None:

@@ -227,6 +227,8 @@ class _Reading:
             survey.weighed.copies = int(total[1])
             survey.weighed.heavy = int(total[1]) << 32
         self.values[self.target] = every
+        if survey.without_total() is not None:
+            raise RowsNeededError("a row of a total is among them")
 
     def _listed(self, name: str) -> tuple[list[Any], list[list[int]]]:
         cells, counts = self._grouped(name)
