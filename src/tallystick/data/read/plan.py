@@ -116,8 +116,12 @@ class ReadingPlan:
                 parts=self.parts.get(name),
                 first=name == self.first,
             )
-            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone, self.first} - {None}
+            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone, *self._first}
         }
+
+    @property
+    def _first(self) -> tuple[str, ...]:
+        return () if self.first is None else (self.first,)
 
     @cached_property
     def plain(self) -> Asked:
