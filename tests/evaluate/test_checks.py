@@ -61,6 +61,22 @@ def marked():
     return data
 
 
+def numbered():
+    """Rows that were numbered class by class, in ten turns."""
+    data = sound()
+    turn = np.random.default_rng(3).integers(5, size=400)
+    first = 1_000 * (2 * turn + (np.array(data["y"]) == "yes"))
+    data["doc"] = (first + np.arange(400)).tolist()
+    return data
+
+
+def unread():
+    """A text, and a column from which a tree predicts better."""
+    data = sound()
+    words = np.random.default_rng(4).choice(["red", "blue", "pie", "tea", "egg", "oil"], (400, 5))
+    return data | {"text": [" ".join(w) for w in words]}
+
+
 def test_the_page_on_judging_names_every_check():
     page = Path(__file__).resolve().parents[2] / "docs" / "judge.md"
     listed = page.read_text(encoding="utf-8").partition("Checks have codes (")[2].partition(")")[0]
@@ -77,12 +93,43 @@ def test_the_page_on_judging_names_every_check():
         ("repeated-rows", copies),
         ("baseline", noise),
         ("sentinel", marked),
+        ("identifier", numbered),
     ],
 )
 def test_a_check_fires_where_it_should_and_can_be_ignored(code, make):
     assert code in codes(make())
     assert code not in codes(make(), ignore=[code])
     assert code not in codes(sound())
+
+
+@pytest.mark.slow
+def test_a_text_that_the_chosen_method_does_not_read_is_a_warning():
+    given = {"kinds": {"text": "text"}}
+    checks = ts.compare(unread(), "y", methods=["tree"], tuned=False, **given).checks
+    (found,) = [c for c in checks if c.column == "text"]
+    assert (found.code, found.text) == (
+        "text-unread",
+        "column 'text' holds text, which the chosen method (decision tree) does not read.",
+    )
+    assert "text-unread" not in codes(unread(), ignore=["text-unread"], methods=["tree"], **given)
+    assert "text-unread" not in codes(unread(), **given)
+
+
+@pytest.mark.slow
+def test_a_number_that_orders_the_rows_by_class_is_named_at_the_first_screen_and_measures_are_not():
+    checks = ts.compare(numbered(), "y", methods=["bayes"], tuned=False).checks
+    found = [c for c in checks if c.column == "doc"]
+    assert [c.code for c in found] == ["identifier"]
+    assert "400 different numbers in 400 rows" in found[0].text
+    assert "neighbours have the same class in 9" in found[0].text
+    page = str(ts.report(numbered(), "y", folds=3).html)
+    first = page[page.index('id="answer"') : page.index('id="data"')]
+    assert "400 different numbers" in first
+    assert "An identifier?" in first
+    measured = sound()
+    measured["a"] = [round(1e6 * v) for v in measured["a"]]  # whole, and no two are equal
+    measured["band"] = [round(1e6 * abs(v)) * (-1) ** i for i, v in enumerate(measured["b"])]
+    assert "identifier" not in codes(measured)
 
 
 def test_a_model_that_learned_its_rows_by_heart_or_says_wrong_shares_is_told():

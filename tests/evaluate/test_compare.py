@@ -186,6 +186,28 @@ def test_the_baseline_is_not_taken_where_answers_are_better_beyond_chance():
     assert "baseline" not in {c.code for c in found.checks}
 
 
+def test_a_method_that_is_right_in_far_fewer_rows_is_not_taken_for_its_log_loss():
+    """Sixty words say one thing: naive Bayes is right in nearly all rows, and far too sure where it is wrong.
+    The tree does not read them.
+    """
+    rng = np.random.default_rng(5)
+    y = rng.random(600) < 0.5
+    hint, sign = (np.where(rng.random(600) < wrong, ~y, y) for wrong in (0.14, 0.06))
+    texts = [" ".join(f"{'pq'[int(v)]}word{chr(97 + j % 26)}{j}" for j in range(60)) for v in sign]
+    rows = {"text": texts, "hint": ["ab"[int(v)] for v in hint], "y": ["ny"[int(v)] for v in y]}
+    given = {"methods": ["tree", "bayes"], "tuned": False, "folds": 5, "kinds": {"text": "text"}}
+    found = ts.compare(rows, "y", **given)
+    right = {e.name: e.result.accuracy for e in found.entries}
+    assert right["naive Bayes"] > right["decision tree"] + 0.05
+    assert found.entries[0].name == "decision tree"  # the lowest log-loss
+    assert found.chosen.name == "naive Bayes"
+    assert found.why.startswith("decision tree has the lowest log-loss, ")
+    told = [f"{right[name]:.1%}" for name in ("decision tree", "naive Bayes")]
+    assert f"is right in {told[0]} of the rows, and naive Bayes in {told[1]}" in found.why
+    priced = ts.compare(rows, "y", cost={"n": {"y": 9}}, **given)
+    assert priced.chosen.name == "decision tree"  # where errors have prices, being right is not the aim
+
+
 def test_nothing_is_said_to_be_better_where_no_measure_says_so():
     rows = [{"x": i % 7, "y": "pq"[i % 4 < 2]} for i in range(60)]
     found = ts.compare(rows, "y", methods=["bayes"], tuned=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ from tallystick.cli.main import run
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
-from tallystick.stats.giveaways import giveaways, likely
+from tallystick.stats.alone import InOrder
+from tallystick.stats.disk_ranks import DiskRanks
+from tallystick.stats.giveaways import findings, giveaways, likely
+from tallystick.stats.value_ranges import ValueRanges
 
 
 def leaky(rows, share, seed=0):
@@ -141,6 +145,30 @@ def test_luck_among_many_columns_of_few_rows_is_not_named():
     rng = np.random.default_rng(2)
     data = {f"x{j}": rng.normal(size=30) for j in range(400)} | {"y": ["yes"] * 2 + ["no"] * 28}
     assert not [n for n in ts.describe(data, "y").notes if n.code == "giveaway"]
+
+
+def in_turns(turns, rows, weights=None):
+    """What the order of a column tells whose classes take turns of so many rows."""
+    y = ["pq"[turn % 2] for turn in range(turns) for _ in range(rows)]
+    table = read_table(open_source({"n": [3 * i for i in range(len(y))], "y": y}), None, "y", weights)
+    return table, [found for _, found in findings(table, table.schema.used)]
+
+
+def test_what_the_order_of_a_number_tells_is_counted_by_hand():
+    """Eight turns of 10 rows: 7 of 79 neighbours differ. Behind the best cut 40 of 70 are q, and 30 are p."""
+    (found,) = in_turns(8, 10)[1]
+    assert found == InOrder(80, 80.0, 1 - 7 / 79, (10 + 70 * ((40 / 70) ** 2 + (30 / 70) ** 2)) / 80)
+    assert "the same class in 91.1%, two rows on one side of the best cut in 57.1%" in found.found
+    assert in_turns(40, 2)[1] == []  # every second neighbour differs
+    assert in_turns(6, 3)[1] == []  # 18 rows are too few
+    assert in_turns(8, 10, [1] * 79 + [40])[1] == []  # as many copies of one row: no number of its own
+
+
+def test_what_the_order_of_a_number_tells_is_the_same_in_pieces():
+    table, (found,) = in_turns(9, 13)
+    order = DiskRanks.of(table, "n", table.classes, 2)
+    for size in (1, 7, 117, 500):
+        assert ValueRanges(replace(order, size=size), order.missing, near=True).in_order() == found
 
 
 def test_only_columns_that_could_tell_are_counted_and_only_those_that_do_are_named():

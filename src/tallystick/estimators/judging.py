@@ -36,6 +36,7 @@ from tallystick.evaluate.checks import (
     check_held,
     check_result,
     check_table,
+    check_text,
     no_better,
 )
 from tallystick.evaluate.compare import Watch
@@ -413,6 +414,8 @@ def checked(
     if held is not None:
         checks += check_held(held)
     entry = found.chosen
+    if entry.family in (*NAMES, *REGRESSIONS) and not named(entry.family).reads_text:
+        checks += check_text(table, entry.name)
     if entry.family == "majority":
         checks += no_better([e for e in found.entries if e is not entry], entry)
     elif not table.schema.regression:

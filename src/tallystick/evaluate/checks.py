@@ -20,7 +20,8 @@ from tallystick.errors import Message, OptionError, counted, nearest, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.text import figure
-from tallystick.stats.giveaways import ADVICE, giveaways
+from tallystick.stats import alone
+from tallystick.stats.giveaways import ADVICE, findings
 from tallystick.stats.value_ranges import ValueRanges, one_label
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ OVERFIT = (
     2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
 )
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # a column of that many different levels names its rows
+UNLESS = "Leave it out unless it means something for new rows."
+NUMBERED = f"It looks like an identifier, given class by class. {UNLESS}"
 WRONG_SHARE = 0.05  # a share further from what came true matters
 DEPENDENT = 0.1  # bits two columns share given the class
 
@@ -51,6 +54,7 @@ CODES = {
     "conflicts": "equal rows have different classes",
     "sentinel": "a number may stand for missing",
     "text-alone": "a method that does not read text is left out",
+    "text-unread": "the chosen method does not read a column of text",
     "large-tree": "a method whose tree memory= has no room for is left out",
     "baseline": "no better than always answering the most frequent class",
 }
@@ -104,7 +108,7 @@ def check_table(table: Table) -> Iterator[Check]:
                 "identifier",
                 f"column {shown(column.name)} has {counted(len(column.levels), 'level')} in "
                 f"{counted(table.rows, 'row')}.",
-                "Leave it out unless it means something for new rows.",
+                UNLESS,
                 column.name,
             )
 
@@ -202,6 +206,18 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
         )
 
 
+def check_text(table: Table, name: str) -> Iterator[Check]:
+    """Yield that a method that does not read text leaves columns of text out."""
+    for column in table.schema.used:
+        if column.kind == "text":
+            yield Check(
+                "text-unread",
+                f"column {shown(column.name)} holds text, which the chosen method ({name}) does not read.",
+                "Compare it with naive Bayes or logistic regression of the text.",
+                column.name,
+            )
+
+
 def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]:
     """Yield that the razor was left with the most frequent class: no method is clearly better."""
     if others:
@@ -214,6 +230,12 @@ def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]
 
 
 def check_columns(table: Table) -> Iterator[Check]:
-    """Yield the columns that alone tell the target nearly perfectly, by value or by being missing."""
-    for column, text in giveaways(table, table.schema.used):
-        yield Check("giveaway", text, ADVICE, column.name)
+    """Yield the columns that alone tell the target nearly perfectly, by value or by being missing, and the
+    numbers whose order tells it.
+    """
+    for column, found in findings(table, table.schema.used):
+        text = f"column {shown(column.name)} {found.found}."
+        if isinstance(found, alone.InOrder):
+            yield Check("identifier", text, NUMBERED, column.name)
+        else:
+            yield Check("giveaway", text, ADVICE, column.name)

@@ -37,6 +37,7 @@ from tallystick.models.decision import AnswerDecision
 
 BASELINE = "majority"  # the family of always answering the same
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
+LESS_RIGHT = 0.05  # of the rows: a method that is less often right by more is not taken for its log-loss
 WORDS = {"log-loss": "log-loss", "mse": "mean squared error"}
 
 
@@ -382,8 +383,20 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     """Return the simplest entry within one standard error of the best loss, and why, in a sentence.
 
     The baseline is not taken where a method is better beyond chance by another measure: shares that are too
-    sure of themselves lose by log-loss what their answers gain.
+    sure of themselves lose by log-loss what their answers gain. For the same reason no method is taken by
+    log-loss whose answers are clearly less often right than those of another.
     """
+    rivals = [e for e in entries if not _less_right(e, entries)]
+    if len(rivals) < len(entries) and entries[0] not in rivals:
+        picked, why = razor(rivals)
+        right = [e.result.measure("accuracy").value for e in (entries[0], picked)]
+        return picked, (
+            f"{entries[0].name} has the lowest log-loss, {figure(entries[0].result.loss)}, but is right in "
+            f"{right[0]:.1%} of the rows, and {picked.name} in {right[1]:.1%}. Of the methods that are as "
+            f"often right, {why}"
+        )
+    if len(rivals) < len(entries):
+        return razor(rivals)
     picked, why = _simplest(entries)
     if picked.family != BASELINE:
         return picked, why
@@ -399,6 +412,19 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
         f"{figure(base)} of {picked.name}, though its {WORDS[loss]}, {figure(own.result.loss)}, is not "
         f"clearly below {figure(picked.result.loss)}: do not trust its shares as they stand."
     )
+
+
+def _less_right(entry: Entry[R], entries: Sequence[Entry[R]]) -> bool:
+    """Say whether another method is right so much more often that log-loss, which decides, cannot make up for
+    it: by LESS_RIGHT at least, and beyond both 95 % intervals. Where errors have prices, to be right is not
+    the aim. The baseline stays, for `razor` to say why it is not taken.
+    """
+    prices = any(m.name == "cost" for m in entry.result.measures)
+    if entry.family == BASELINE or prices or entry.result.shown[1] != "log-loss":
+        return False
+    own = entry.result.measure("accuracy")
+    others = [e.result.measure("accuracy") for e in entries]
+    return any(own.value <= m.value - LESS_RIGHT and own.high < m.low for m in others)
 
 
 def best_method(found: Comparison[R]) -> tuple[Entry[R], str]:

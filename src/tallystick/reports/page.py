@@ -34,7 +34,8 @@ from tallystick.reports.usage import use_section
 from tallystick.reports.what_if import what_if
 
 PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
-FIRST, MOST_FIRST = ("giveaway", "labels-alike"), 4  # checks that the first screen tells, and how many
+FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that the first screen tells
+MOST_FIRST = 4  # of them
 
 
 def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:

@@ -8,6 +8,10 @@ is to look.
 A column is named when its best small tree gets at most WRONG of all rows wrong and at most MISSED of those
 that always answering the most frequent class gets wrong, and when that is not luck: the bits it saves, less
 those that name the tree among all that were looked at, are at least SURE. Missing is a value like another.
+
+A column of numbers may also order the rows by class in more ranges than a small tree has, as do numbers that
+documents were given class by class. It is named where nearly every row has a number of its own, and
+neighbours in their order are of one class far more often than two rows on one side of the best cut.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from tallystick.stats.price import cut_bits, level_bits, word_bits
 
 __all__ = [
     "Alone",
+    "InOrder",
     "PieceRuns",
     "RunsFound",
     "allowed",
@@ -34,7 +39,9 @@ __all__ = [
     "by_word",
     "fewest_rows",
     "fewest_wrong",
+    "in_order",
     "joined_runs",
+    "one_cut",
     "piece_runs",
     "runs_in_hand",
     "runs_of",
@@ -46,6 +53,9 @@ WRONG = 0.01  # of all rows
 MISSED = 0.1  # of the rows that the most frequent class gets wrong
 SURE = 10.0  # bits: by chance alone less than one table in a thousand saves as many
 CUTS = 3  # of a small tree of two classes; one more for each further class
+FEWEST_NUMBERED = 20  # rows: fewer are in some order of their classes by chance
+NUMBERED = 0.75  # different numbers of all rows: two groups of documents may be counted from the same number
+LEFT_OVER = 0.25  # of the neighbours of different classes after one cut; measured columns leave 0.7 or more
 
 Counts = NDArray[np.int64] | NDArray[np.float64]
 Floats = NDArray[np.float64]
@@ -65,6 +75,50 @@ class Alone:
         right = f"{self.rows - self.wrong:,.10g} of {self.rows:,.10g} rows"
         how = ", by being missing or not" if self.absence else ""
         return f"by itself gives the target of {right} correctly{how}"
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """What the order of a column's numbers tells: `alike` of neighbouring numbers are of one class, and two
+    rows on one side of the best cut are of one class with the probability `cut`.
+    """
+
+    values: int
+    rows: float
+    alike: float
+    cut: float
+
+    @property
+    def found(self) -> str:
+        """What it tells, to follow its name."""
+        return (
+            f"has {self.values:,} different numbers in {self.rows:,.10g} rows, and their order predicts the "
+            f"target: neighbours have the same class in {self.alike:.1%}, two rows on one side of the best "
+            f"cut in {self.cut:.1%}"
+        )
+
+
+def in_order(values: int, rows: float, runs: int, cut: float) -> InOrder | None:
+    """Return what the order of so many different whole numbers tells, None unless it is far more than one cut
+    does. runs: of neighbours of one class; cut: see `one_cut`.
+    """
+    if values < FEWEST_NUMBERED or values < NUMBERED * rows:
+        return None
+    alike = 1 - (runs - 1) / (values - 1)
+    return InOrder(values, rows, alike, cut) if 1 - alike <= LEFT_OVER * (1 - cut) else None
+
+
+def one_cut(counts: Counts, before: Counts, totals: Counts) -> float:
+    """Return the probability that two rows on one side of the best cut behind one of counts[value, class] are
+    of one class. before[class]: rows of lower values; totals[class]: all rows with a value.
+    """
+    low = (before + counts.cumsum(axis=0)).astype(np.float64)
+    high = totals - low
+    alike = np.zeros(len(low))
+    for side in (low, high):
+        rows = side.sum(axis=1)
+        alike += np.divide((side * side).sum(axis=1), rows, out=np.zeros(len(rows)), where=rows > 0)
+    return float(alike.max(initial=0.0) / totals.sum())
 
 
 def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:

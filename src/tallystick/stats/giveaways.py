@@ -1,4 +1,5 @@
-"""The columns of a table that alone tell the target nearly perfectly, by value or by being missing.
+"""The columns of a table that alone tell the target nearly perfectly, by value or by being missing, and the
+numbers whose order tells it.
 
 Knows tables; `alone` judges their counts. `fit` looks at a sample of each class first, so that a column that
 tells little costs next to nothing; a column that is named was counted on all rows.
@@ -24,7 +25,7 @@ from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.disk_ranks import DiskRanks, in_hand
 from tallystick.stats.value_ranges import ValueRanges
 
-__all__ = ["ADVICE", "giveaways", "likely"]
+__all__ = ["ADVICE", "findings", "giveaways", "likely"]
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
 STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
@@ -38,12 +39,23 @@ Codes = NDArray[np.int64]
 
 def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column, str]]:
     """Yield those of some columns that alone tell the target nearly perfectly, and how much each tells."""
+    for column, found in findings(table, columns):
+        if isinstance(found, alone.Alone):
+            yield column, f"column {shown(column.name)} {found.found}."
+
+
+def findings(
+    table: Table, columns: Iterable[Column]
+) -> Iterator[tuple[Column, alone.Alone | alone.InOrder]]:
+    """Yield those of some columns that alone tell the target nearly perfectly, or by the order of their
+    numbers, and what each tells.
+    """
     some = list(columns)
     dealer = table.dealer() if table.place == "far" else None
     each = (_alone(table, c) for c in some) if dealer is None else _alone_there(table, dealer, some)
     for column, found in zip(some, each, strict=True):
         if found is not None:
-            yield column, f"column {shown(column.name)} {found.found}."
+            yield column, found
 
 
 def likely(table: Table) -> list[Column]:
@@ -128,8 +140,8 @@ def _wrong(table: Table, column: Column, rows: Codes, classes: Codes) -> int:
     return len(codes) - int(counts.max(axis=1).sum())
 
 
-def _alone(table: Table, column: Column) -> alone.Alone | None:
-    """Return what one column of a table tells alone, None unless it is nearly all."""
+def _alone(table: Table, column: Column) -> alone.Alone | alone.InOrder | None:
+    """Return what one column of a table tells alone, None unless it is nearly all, or in its order."""
     classes, weights, among = table.classes, table.weights, len(table.schema.used)
     assert classes is not None
     k = len(table.schema.predicted.labels)
@@ -138,7 +150,7 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     if column.kind == "numeric" and not in_hand(table, k):
         order = DiskRanks.of(table, column.name, classes, k)
         ranges = ValueRanges(order, order.missing, table.unit, near=True)
-        return ranges.alone(among) if order.distinct else None
+        return (ranges.alone(among) or ranges.in_order()) if order.distinct else None
     if column.kind == "numeric":
         codes, distinct = table.ranks(column.name)
         size = len(distinct)
@@ -147,7 +159,17 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     # a level never seen has a code too, behind that of missing, which no row of the table has
     counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights)
     if column.kind not in CODED:
-        return alone.by_cuts(counts[:size], counts[size], among, table.unit)
+        found = alone.by_cuts(counts[:size], counts[size], among, table.unit)
+        if found is not None or not (np.floor(distinct) == distinct).all():
+            return found
+        there = counts[:size]
+        totals = there.sum(axis=0)
+        return alone.in_order(
+            size,
+            float(totals.sum()) / table.unit,
+            len(alone.runs_of(there)),
+            alone.one_cut(there, np.zeros_like(totals), totals),
+        )
     return alone.by_levels(counts[:size] / table.unit, counts[size] / table.unit, among)
 
 
@@ -174,7 +196,9 @@ def _by_word(table: Table, column: Column, k: int) -> alone.Alone | None:
     return alone.by_word(have / unit, rows / unit, missing / unit, len(table.schema.used), size)
 
 
-def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[alone.Alone | None]:
+def _alone_there(
+    table: Table, dealer: Any, columns: list[Column]
+) -> Iterator[alone.Alone | alone.InOrder | None]:
     """Yield what each column of rows that stay far tells alone: counted there, and numbers in ranges."""
     assert table.engine is not None
     k, among = len(table.schema.predicted.labels), len(table.schema.used)
@@ -188,7 +212,7 @@ def _alone_there(table: Table, dealer: Any, columns: list[Column]) -> Iterator[a
         if column.kind == "numeric":
             order = dealer.ranked(column.name, classes_of, k, weighed=True)
             ranges = ValueRanges(order, sums[""] - order.totals, table.unit)
-            yield ranges.alone(among) if order.distinct else None
+            yield (ranges.alone(among) or ranges.in_order()) if order.distinct else None
             continue
         at = list(asks).index(column.name)
         counts = sums[key(at, "counts")]

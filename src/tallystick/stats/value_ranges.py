@@ -53,6 +53,21 @@ def _runs_of(piece: RankedPiece) -> Floats:
     return alone.runs_of(piece.counts)
 
 
+def _whole(piece: RankedPiece) -> bool:
+    return bool((np.floor(piece.values) == piece.values).all())
+
+
+@dataclass(frozen=True)
+class CutIn:
+    """Ask a piece what its best cut tells of the class. totals[class]: rows of all pieces."""
+
+    totals: Counts
+
+    def __call__(self, piece: RankedPiece) -> float:
+        """Return the probability that two rows on one side are of one class."""
+        return alone.one_cut(piece.counts, piece.before, self.totals)
+
+
 @dataclass(frozen=True)
 class WrongIn:
     """Ask a piece how few rows small trees get wrong in it. goes_on[first]: whether its first run goes on
@@ -115,6 +130,14 @@ class ValueRanges:
         """Return what the column tells of the class alone, None unless it is nearly all; among: columns."""
         found = alone.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
         return alone.by_runs(found, self._fewest, among, self.unit)
+
+    def in_order(self) -> alone.InOrder | None:
+        """Return what the order of whole numbers tells of the class, None unless far more than a cut does."""
+        rows = float(self.order.totals.sum()) / self.unit
+        if self.order.distinct < alone.NUMBERED * rows or not all(self.order.ask(_whole)):
+            return None
+        cut = max(self.order.ask(CutIn(self.order.totals)))
+        return alone.in_order(self.order.distinct, rows, self.runs[0], cut)
 
     def _fewest(self, most: int) -> list[float]:
         """Return the fewest wrong rows with 0 to `most` cuts. Far away each range tells them for every class
