@@ -80,8 +80,10 @@ def test_whoever_asks_answers_by_the_decision(name, tmp_path):
 def test_a_model_with_a_decision_verifies_and_differs_from_the_one_without(name):
     bare, model = fitted(name), fitted(name).set_decision(costs=COSTS)
     assert ts.verify(model, rows(), "y").same
-    assert str(ts.diff(bare, model)).startswith("decision was added: the class of least expected cost")
-    assert str(ts.diff(model, bare)).startswith("decision is gone")
+    assert str(ts.diff(bare, model)).startswith(
+        "decision changed from the most probable class to the class of least expected cost"
+    )
+    assert str(ts.diff(model, bare)).splitlines()[0].endswith(" to the most probable class")
     assert not ts.diff(model, fitted(name).set_decision(costs=COSTS))
     moved = ts.diff(model, fitted(name).set_decision(threshold=0.4, of="yes"))
     assert "decision changed from" in str(moved)

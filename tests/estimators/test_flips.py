@@ -24,13 +24,32 @@ def test_flips_are_the_rows_that_predict_answers_differently(make):
     found = ts.diff(a, b, on=ROWS)
     differ = np.flatnonzero(a.predict(ROWS) != b.predict(ROWS))
     assert found.flips.count == len(differ)
-    assert [f.row - 1 for f in found.flips.first] == differ[:20].tolist()
+    assert [f.row - 1 for f in found.flips.first] == differ[:10].tolist()
     assert sum(n for *_, n in found.flips.ways) == len(differ)
     for flip in found.flips.first:
         assert flip.why[0]
         assert flip.why[1]
     assert found.to_dict()["on"]["flipped"] == len(differ)
     assert str(found.flips).splitlines()[0] in str(found)
+
+
+def test_a_change_of_the_decision_is_said_first_with_the_probability_of_the_answer():
+    bare, early = (ts.NaiveBayes().fit(ROWS, "y") for _ in range(2))
+    early.set_decision(threshold=0.1, of="b")
+    shares = bare.predict_proba(ROWS)
+    found = ts.diff(early, bare, on=ROWS)
+    differ = np.flatnonzero(early.predict(ROWS) != bare.predict(ROWS))
+    assert len(differ) > 10
+    assert len(found.flips.first) == 10
+    for row, flip in zip(differ, found.flips.first, strict=False):
+        assert (flip.before, flip.after, flip.shares) == ("'b'", "'a'", (shares[row, 1], shares[row, 0]))
+    first, second, *rest = str(found).splitlines()
+    assert first == (
+        "decision changed from b where its probability is above 0.1, else a to the most probable class"
+    )
+    assert second.startswith(f"{len(differ):,} of 90 rows")
+    assert not any("decision" in line for line in rest)
+    assert found.to_dict()["changes"][0]["place"] == "decision"
 
 
 def test_one_model_flips_nothing():
@@ -61,7 +80,8 @@ def test_models_of_different_targets_are_refused():
 def test_a_row_is_told_with_both_answers_and_both_reasons():
     flip = Flip(71, "'yes'", "'no'", (0.65, 0.5), ("mass = 41.3", "preg = 1"))
     assert str(flip) == (
-        "row 71: 'yes' (65%), now 'no' (50%); before because of mass = 41.3; now because of preg = 1"
+        "row 71: 'yes' (probability of 'yes' 65.0%), now 'no' (of 'no' 50.0%); "
+        "before because of mass = 41.3; now because of preg = 1"
     )
 
 

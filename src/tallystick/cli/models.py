@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -111,7 +112,7 @@ def largest_lines(found: Difference) -> list[Line]:
 
 def told(found: Difference) -> list[Line]:
     """Return a sentence per change, the first SHOWN of them; few where the largest stand before them."""
-    texts = [str(change) for change in found.changes]
+    texts = [str(change) for change in found.changes[len(found.decided) :]]
     most = page_limit(FEW if found.largest else SHOWN)
     lines = [line for text in texts[:most] for line in wrapped(clean(text), screen.cells(), "  - ")]
     if len(texts) > most:
@@ -143,7 +144,9 @@ def diff(a: str, b: str, on: str | None, as_json: bool, **given: Any) -> None:
     elif not found:
         screen.show([(Span("the same", "good"), Span(": nothing changed"))])
     else:
-        screen.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *flip_lines(found)])
+        decided = [wrapped(clean(str(change)), screen.cells(), "", "bad") for change in found.decided]
+        head: list[Line] = [(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *chain.from_iterable(decided)]
+        screen.show([*head, *flip_lines(found)])
         screen.show([*largest_lines(found), *told(found)])
     if found:
         sys.exit(1)

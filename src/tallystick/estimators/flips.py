@@ -24,14 +24,14 @@ from tallystick.export.file import from_bytes
 from tallystick.stats.exact import digits, joined, nearest
 
 Floats = NDArray[np.float64]
-MOST = 20  # rows told one by one
+MOST = 10  # rows told one by one
 CONDITIONS = 3  # of a way through a tree
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """One row, counted from 1, that two models answer differently: both answers with their shares (of a
-    regression 0), and why each is given.
+    """One row, counted from 1, that two models answer differently: both answers with their probabilities (of
+    a regression 0), and why each is given.
     """
 
     row: int
@@ -42,7 +42,9 @@ class Flip:
 
     def __str__(self) -> str:
         one, two = self.shares
-        sizes = ("", "") if not one and not two else (f" ({one:.0%})", f" ({two:.0%})")
+        sizes = ("", "")
+        if one or two:
+            sizes = (f" (probability of {self.before} {one:.1%})", f" (of {self.after} {two:.1%})")
         text = f"row {self.row:,}: {self.before}{sizes[0]}, now {self.after}{sizes[1]}"
         old, new = self.why
         return (
@@ -90,7 +92,7 @@ class Flips:
         verb = "is" if self.count == 1 else "are"
         out = [
             f"{self.count:,} of {counted(self.rows, 'row')} of {self.name} ({share:.1%}) {verb} answered "
-            f"differently; the {'answer' if self.regression else 'share of the answer'} moved by "
+            f"differently; the {'answer' if self.regression else 'probability of the answer'} moved by "
             f"{self.moved:.4g} on average"
         ]
         out += [f"{n:,} from {a} to {b}" for a, b, n in self.ways]
@@ -200,7 +202,7 @@ class MetAnswers:
         old, new = (into[np.where(k, b, -1)] for into, k, b in zip(self.into, known, best, strict=True))
         differ = np.flatnonzero(old != new)
         for row in differ[: MOST - len(self.first)].tolist():
-            own = (float(shares[0][row].max()), float(shares[1][row].max()))
+            own = (float(shares[0][row, best[0][row]]), float(shares[1][row, best[1][row]]))
             self.first.append((self.rows + row, self.names[old[row]], self.names[new[row]], own))
         pairs, counts = np.unique(np.stack([old[differ], new[differ]]), axis=1, return_counts=True)
         for (x, y), n in zip(pairs.T.tolist(), counts.tolist(), strict=True):

@@ -50,7 +50,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes between two models, in the order of the file; before them `largest`, sentences on the
+    """All changes between two models, that of the decision first, then in the order of the file; before them `largest`, sentences on the
     shares, points or odds that moved most. flips: which answers to some rows differ, where rows were given.
     """
 
@@ -61,14 +61,21 @@ class Difference:
     def __bool__(self) -> bool:
         return bool(self.changes)
 
+    @property
+    def decided(self) -> tuple[Change, ...]:
+        """The change of the decision, alone, where there is one: what is said before all else."""
+        return tuple(change for change in self.changes[:1] if change.place == "decision")
+
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        first = [] if self.flips is None else [str(self.flips), ""]
+        first = [*map(str, self.decided), *([] if self.flips is None else [str(self.flips), ""])]
         if self.largest:
             first += ["the largest changes", *(f"  {text}" for text in self.largest), "", "all changes"]
         return (
-            "\n".join([*first, *map(str, self.changes)]) if self.changes else "The two models are the same."
+            "\n".join([*first, *map(str, self.changes[len(self.decided) :])])
+            if self.changes
+            else "The two models are the same."
         )
 
     __repr__ = __str__
@@ -100,12 +107,12 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
     if a["kind"] != b["kind"]:
         return Difference((Change("kind of model", a["kind"], b["kind"]),))
     found: list[Pair] = []
+    before, after = _decision(a), _decision(b)
+    if before != after:  # first: it changes the answers where no number of the model did
+        found.append(("decision", before, after))
     for section in ("parameters", "rows", "schema"):
         found += walk(by_name(a[section]), by_name(b[section]), _WORDS[section])
     found += methods.of_kind(a["kind"]).load("changes")(a, b)
-    before, after = _decision(a), _decision(b)
-    if before != after:
-        found.append(("decision", before, after))
     found += walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
     found += profile_changes(a, b, alone=not found)
     largest = sentences(methods.of_kind(a["kind"]).load("largest")(a, b)) if found else ()
@@ -117,10 +124,10 @@ def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     return [str(change) for change in compare(a, b).changes]
 
 
-def _decision(document: dict[str, Any]) -> str | None:
-    """Return how a model answers, in words; None: by the largest probability."""
+def _decision(document: dict[str, Any]) -> str:
+    """Return how a model answers, in words."""
     if "decision" not in document:
-        return None
+        return Spoken("the most probable class")
     return Spoken(from_dict(document["decision"], Schema.from_dict(document["schema"]).predicted))
 
 

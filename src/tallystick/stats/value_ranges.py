@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.stats import alone
+from tallystick.stats.alone import InOrder
 from tallystick.stats.value_tables import RankedPiece, RankedValues
 
 __all__ = ["RangeEnds", "ValueRanges", "ends_of", "one_label"]
@@ -131,7 +132,7 @@ class ValueRanges:
         found = alone.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
         return alone.by_runs(found, self._fewest, among, self.unit)
 
-    def in_order(self) -> alone.InOrder | None:
+    def in_order(self) -> InOrder | None:
         """Return what the order of whole numbers tells of the class, None unless far more than a cut does."""
         rows = float(self.order.totals.sum()) / self.unit
         if self.order.distinct < alone.NUMBERED * rows or not all(self.order.ask(_whole)):
