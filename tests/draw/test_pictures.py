@@ -14,6 +14,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
+from tallystick.draw.svg import GROUND, INK
 from tallystick.errors import OptionError
 from tallystick.estimators import naive_bayes_views as saying
 
@@ -69,9 +70,14 @@ def test_every_result_draws_a_picture_that_is_well_formed_and_savable(name, tmp_
     assert root.tag.endswith("svg")
     assert root.find("{http://www.w3.org/2000/svg}title") is not None
     assert "<svg" in found._repr_html_()
-    assert picture._repr_svg_() == picture == picture.svg
+    assert picture == picture.svg
     picture.save(tmp_path / "p.svg")
-    assert (tmp_path / "p.svg").read_text(encoding="utf-8") == picture
+    alone = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert picture._repr_svg_() == alone
+    root = ET.fromstring(alone)
+    assert root.get("color") == INK  # what currentColor is: no page lends a file the colour of its text
+    ground = root.find("{http://www.w3.org/2000/svg}rect")
+    assert ground.attrib == {"width": "100%", "height": "100%", "fill": GROUND}
 
 
 @pytest.mark.parametrize("name", list(TOLD))

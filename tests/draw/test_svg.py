@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from svg import shapes, title, words
 
 from tallystick.draw.svg import (
+    INK,
     PALETTE,
     Picture,
     Svg,
@@ -76,6 +80,16 @@ def test_the_ninth_class_has_the_colour_of_the_first():
     assert [colour(k) for k in range(9)] == [*PALETTE, PALETTE[0]]
 
 
+def test_every_picture_of_the_documentation_has_colours_of_its_own():
+    """As an image of a dark page, ink that follows the page is black on black."""
+    pictures = sorted((Path(__file__).resolve().parents[2] / "docs").rglob("*.svg"))
+    assert len(pictures) > 30
+    for path in pictures:
+        text = path.read_text(encoding="utf-8")
+        assert "currentColor" not in text or f'<svg color="{INK}"' in text, path.name
+        assert re.search(r'<rect [^>]*fill="#f', text), path.name
+
+
 def test_lines_in_a_notebook_are_escaped():
     assert as_html("a < b\n\x1b[2J").endswith(">a &lt; b\n\\x1b[2J</pre>")
     assert escape("'\"&") == "&#x27;&quot;&amp;"
@@ -87,7 +101,7 @@ def test_a_picture_is_saved_over_pictures_and_empty_files_only(tmp_path):
         if before is not None:
             (tmp_path / "p.svg").write_text(before)
         picture.save(tmp_path / "p.svg")
-        assert (tmp_path / "p.svg").read_text(encoding="utf-8") == picture
+        assert (tmp_path / "p.svg").read_text(encoding="utf-8") == picture.with_own_colours()
     (tmp_path / "notes.svg").write_text("mine")
     with pytest.raises(OptionError, match="holds no picture"):
         picture.save(tmp_path / "notes.svg")

@@ -145,8 +145,8 @@ def diff(a: str, b: str, on: str | None, as_json: bool, **given: Any) -> None:
         screen.show([(Span("the same", "good"), Span(": nothing changed"))])
     else:
         decided = [wrapped(clean(str(change)), screen.cells(), "", "bad") for change in found.decided]
-        head: list[Line] = [(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *chain.from_iterable(decided)]
-        screen.show([*head, *flip_lines(found)])
+        screen.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *chain.from_iterable(decided)])
+        screen.show(flip_lines(found))
         screen.show([*largest_lines(found), *told(found)])
     if found:
         sys.exit(1)

@@ -19,12 +19,15 @@ from tallystick.files.whole import whole_file
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
+INK, GROUND = "#1f2328", "#ffffff"  # of a picture that stands alone
 FONT = "system-ui, sans-serif"
 SCROLLS = "max-width: 980px; max-height: 640px; overflow: auto"  # lines in a notebook are never wider than it
 
 
 class Picture(str):
-    """A finished SVG picture: text that a notebook shows as a picture, and that `save` writes."""
+    """A finished SVG picture: text for a page, which lends it the colour of its text; a notebook and `save`
+    give it colours of its own.
+    """
 
     __slots__ = ()
 
@@ -37,13 +40,22 @@ class Picture(str):
         return f"<picture: {len(self):,} characters of SVG; save(path) writes it, print() shows the text>"
 
     def _repr_svg_(self) -> str:
-        return str(self)
+        return self.with_own_colours()
+
+    def with_own_colours(self) -> str:
+        """Return the picture on a light ground with dark ink, for where no page lends it the colour of its
+        text: as a file, or an image of a page, `currentColor` is black on whatever lies behind.
+        """
+        head, name, rest = self.partition("<svg")
+        start, end, parts = rest.partition("</title>" if "</title>" in rest else ">")
+        ground = f'\n<rect width="100%" height="100%" fill="{GROUND}"/>'
+        return f'{head}{name} color="{INK}"{start}{end}{ground}{parts}'
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file, whose name ends in .svg, whole or not at all; over pictures only."""
         check_svg(path)
         with whole_file(path, "picture", OptionError) as file:
-            file.write(self.encode())
+            file.write(self.with_own_colours().encode())
 
 
 def check_svg(path: str | os.PathLike[str]) -> None:

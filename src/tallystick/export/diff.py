@@ -50,8 +50,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes between two models, that of the decision first, then in the order of the file; before them `largest`, sentences on the
-    shares, points or odds that moved most. flips: which answers to some rows differ, where rows were given.
+    """All changes between two models: of the decision first, then in the order of the file; before them
+    `largest`, sentences on the shares, points or odds that moved most. flips: which answers to some rows
+    differ, where rows were given.
     """
 
     changes: tuple[Change, ...]
