@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from command import good, tally
 from served_rows import ROWS
 from serving import PATIENCE, Server, serving
 
@@ -31,6 +32,33 @@ ROW = {"x": 1.5, "w": "a"}
 def test_a_port_that_is_taken_is_an_error_of_one_line():
     with listen("127.0.0.1", 0) as sock, pytest.raises(OptionError, match="cannot listen on"):
         listen("127.0.0.1", sock.getsockname()[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("host", ["999.1.1.1", "a" * 70, "a..b", "::zz", "192.0.2.1"])
+def test_an_address_that_is_none_is_an_error_with_check_too(models, host):
+    done = tally("serve", str(models / "tree.tally.json"), "--check", "--host", host)
+    assert done.returncode == 2
+    assert b"cannot listen on" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.slow
+def test_check_does_not_need_the_port(models):
+    with listen("127.0.0.1", 0) as sock:
+        good("serve", str(models / "tree.tally.json"), "--check", "--port", str(sock.getsockname()[1]))
+
+
+@pytest.mark.slow
+def test_a_pipe_in_the_place_of_a_model_does_not_keep_the_server_from_ending(models, tmp_path):
+    path = tmp_path / "m.tally.json"
+    shutil.copy(models / "tree.tally.json", path)
+    with serving(tmp_path, path) as server:
+        path.unlink()
+        os.mkfifo(path)
+        server.await_log("model refused")
+        assert server.predict(ROW).status == 200
+        assert server.stop() == 0
 
 
 @pytest.mark.slow
@@ -175,6 +203,7 @@ def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models,
 
 PEACEFUL = [signal.SIGTERM, signal.SIGINT]
 ABRUPT = [signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT, signal.SIGUSR1]
+ABRUPT += [signal.SIGUSR2, signal.SIGALRM, signal.SIGBUS]
 
 
 @pytest.mark.slow
@@ -197,14 +226,22 @@ def test_a_worker_that_is_told_to_end_is_replaced_and_no_request_is_lost(models,
 
 
 @pytest.mark.slow
-def test_the_service_outlives_the_end_of_every_worker_by_every_signal(models, tmp_path):
+def test_the_service_outlives_the_end_of_every_worker_by_every_signal_under_load(models, tmp_path):
+    """What a worker was about to answer when it was killed is lost, and nothing after it."""
     with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
-        for number in (*PEACEFUL, *ABRUPT):
-            before = await_children(server.process.pid, 2)
-            for old in before:
-                os.kill(old, number)
-            await_end(before)
-            assert server.predict(ROW).status == 200, number.name
+        load = Load(server, kept=2, fresh=2)
+        with load:
+            for number in (*PEACEFUL, *ABRUPT):
+                for old in (before := await_children(server.process.pid, 2)):
+                    os.kill(old, number)
+                await_end(before)
+                until, wanted = time.monotonic() + PATIENCE, len(load.answers) + 20
+                while len(load.answers) < wanted:
+                    assert time.monotonic() < until, number.name
+                    time.sleep(0.01)
+        assert {status for status, _ in load.answers} == {200}
+        assert server.predict(ROW).status == 200
+        server.await_log("worker died", 2 * len((*PEACEFUL, *ABRUPT)))
         assert server.stop() == 0
 
 

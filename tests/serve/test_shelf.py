@@ -84,6 +84,28 @@ def test_a_replaced_file_is_taken_over_and_a_broken_one_is_not(models, tmp_path)
     assert shelf.find().version == first
 
 
+def test_a_pipe_in_the_place_of_a_model_is_refused_and_not_waited_for(models, tmp_path):
+    path = tmp_path / "m.tally.json"
+    shutil.copy(models / "bayes.tally.json", path)
+    shelf, log, metrics = Shelf([("m", str(path))]), Told(), Metrics()
+    first = shelf.find().version
+    path.unlink()
+    for new in (os.mkfifo, os.mkdir):
+        new(path)
+        shelf.look(log, metrics)
+        shelf.look(log, metrics)  # said once
+        ((event, told),) = log.said
+        assert (event, told["serving"]) == ("model refused", first)
+        assert told["reason"].startswith("'m.tally.json' is not a file.")
+        with pytest.raises(TallyError, match="is not a file"):
+            Shelf([("m", str(path))])
+        log.said.clear()
+        path.rmdir() if path.is_dir() else path.unlink()
+    shutil.copy(models / "tree.tally.json", path)
+    shelf.look(log, metrics)
+    assert shelf.find().version != first
+
+
 def test_what_predicts_no_classes_is_refused(tmp_path):
     ts.RegressionTree().fit([{"a": i, "b": i % 3, "y": i * 1.5} for i in range(50)], "y").save(
         tmp_path / "r.json"

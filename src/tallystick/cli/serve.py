@@ -78,7 +78,9 @@ TOKEN = "TALLY_TOKEN"  # the environment variable
     help="Connections of a process, at most.",
 )
 @click.option("--no-access-log", is_flag=True, help="Write no line for each request.")
-@click.option("--check", is_flag=True, help="Load the models, say what would be served, and end.")
+@click.option(
+    "--check", is_flag=True, help="Load the models, look at the address, say what would be served, and end."
+)
 @options.common
 def serve(models: tuple[str, ...], as_json: bool, check: bool, **given: Any) -> None:
     """Answer rows by HTTP with saved MODELs, each a file or NAME=FILE; several of one name are its versions.
@@ -98,6 +100,7 @@ def serve(models: tuple[str, ...], as_json: bool, check: bool, **given: Any) -> 
     guards = guards_of(given)
     shelf = Shelf([named(one) for one in models])
     if check:
+        server.listen(given["host"], 0).close()  # the port may be that of the server that runs now
         show_served(shelf, as_json)
         return
     sock = server.listen(given["host"], given["port"])

@@ -54,15 +54,16 @@ class Service:
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 is any that is free."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        sock.bind((host, port))
-    except (OSError, OverflowError) as error:
-        sock.close()
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise OptionError(f"cannot listen on {shown(host)}, port {port}: {reason}. Choose another.") from None
+    with contextlib.ExitStack() as stack:
+        try:
+            sock = stack.enter_context(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET))
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind((host, port))
+        except (OSError, OverflowError, ValueError) as error:  # a name may be none at all
+            reason = error.strerror if isinstance(error, OSError) else error
+            where = f"{shown(host)}, port {port}" if port else shown(host)
+            raise OptionError(f"cannot listen on {where}: {reason}. Choose another.") from None
+        stack.pop_all()
     sock.listen(2048)
     sock.setblocking(False)
     return sock

@@ -120,6 +120,9 @@ def load(name: str, path: str) -> Served:
     """Return the model of a file, ready to answer; one that predicts no classes is refused."""
     from tallystick.estimators import from_data
 
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for, for ever
+        name = shown(os.path.basename(path))
+        raise ModelFileError(f"{name} is not a file. A model that is served is read again when it changes.")
     data = read_file(path)
     try:
         estimator = from_data(data)
