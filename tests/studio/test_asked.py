@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import tallystick as ts
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.errors import Argument, Message, OptionError
-from tallystick.studio.asked import TableWishes, cure_of
+from tallystick.studio.asked import TableWishes, act_of, cure_of
 
 
 def test_a_kind_is_said_and_taken_back():
@@ -36,3 +39,32 @@ def test_what_a_note_advises_is_done_by_one_press():
     assert merged.columns == ts.Columns(merge={"yes": ["Yes"]})
     assert cure_of("plain words") is None
     assert cure_of(Message("pass ", Argument("missing", ...))) is None
+    for unknown in ([...], {"zip": [...]}, {...: ...}):
+        assert cure_of(Message("pass ", Argument("levels", unknown))) is None  # only the user knows it
+
+
+@pytest.mark.parametrize(
+    ("cure", "act"),
+    [
+        (Argument("keep", ["customer_id"]), "Use 'customer_id' to predict"),
+        (Argument("missing", ["-999"]), "Read '-999' as missing"),
+        (Argument("kinds", {"zip": "levels"}), "Read 'zip' as levels"),
+        (Argument("kinds", {"paid": "out"}), "Leave out 'paid'"),
+        (Argument("levels", {"size": ["S", "M"]}), "Put the levels of 'size' in this order: 'S', 'M'"),
+        (Argument("merge", {"yes": ["Yes", "YES"]}), "Read 'Yes', 'YES' as 'yes'"),
+        (Argument("merge", {"answer": {"yes": ["Yes"]}}), "In 'answer' read 'Yes' as 'yes'"),
+    ],
+)
+def test_a_button_says_what_its_press_does(cure, act):
+    assert act_of(cure) == act
+    assert TableWishes().with_cure(cure) != TableWishes()
+
+
+def test_no_button_of_the_studio_or_the_report_hides_its_act():
+    """'Do this' beside "customer id is left out" put the identifier into the model."""
+    parts = [Path(ts.__file__).parent / room / "assets" for room in ("studio", "reports")]
+    texts = [path.read_text(encoding="utf-8") for part in parts for path in part.iterdir()]
+    words = {w.strip() for text in texts for w in re.findall(r"<button[^>]*>([^<{]*)<", text)}
+    words |= {w for text in texts for w in re.findall(r'button\("([^"]*)"', text)}
+    assert {"Make the report", "Undo the last step"} <= words
+    assert not {w for w in words if re.search(r"\b(do|take) (this|it)\b|^(keep|take|ok|yes|go)$", w, re.I)}

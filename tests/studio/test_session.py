@@ -119,7 +119,7 @@ def test_a_decision_is_kept_with_the_model_in_its_file_script_and_command(sessio
     fit = next(t for t in lines.splitlines() if t.startswith("tally fit"))
     assert ("--threshold 'yes: 0.2'" if "threshold" in wish else "--costs 'yes→no: 4.0'") in fit
     session.decide({})
-    assert "class of the largest share" in done(session).part("decide")["html"]
+    assert "The model answers the most probable class" in done(session).part("decide")["html"]
     assert "set_decision" not in session.part("save")["script"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.data.schema import KINDS, MISSING_MARKS, Columns
-from tallystick.errors import Argument, Message, OptionError, shown
+from tallystick.errors import Argument, Message, OptionError, shown, some
 
 CURES = ("missing", "merge", "keep", "kinds", "levels")  # of notes: what one press can do
 
@@ -67,4 +67,38 @@ def cure_of(text: str) -> Argument | None:
     if not isinstance(text, Message):
         return None
     found = [part for part in text.parts if isinstance(part, Argument) and part.name in CURES and not part.of]
-    return found[0] if len(found) == 1 and found[0].value not in (None, ...) else None
+    return found[0] if len(found) == 1 and _known(found[0].value) else None
+
+
+def _known(value: Any) -> bool:
+    """Say whether a note says all of what to pass; `...` is what only the user knows."""
+    if isinstance(value, Mapping):
+        return all(_known(part) for pair in value.items() for part in pair)
+    if isinstance(value, list | tuple):
+        return all(map(_known, value))
+    return value is not None and value is not ...
+
+
+def act_of(cure: Argument) -> str:
+    """Return what the press of a cure's button does, in words that stand on the button."""
+    if cure.name == "keep":
+        return f"Use {some(cure.value)} to predict"
+    if cure.name == "missing":
+        return f"Read {some(cure.value)} as missing"
+    if cure.name == "kinds":
+        told = [
+            f"leave out {shown(column)}" if kind == "out" else f"read {shown(column)} as {kind}"
+            for column, kind in cure.value.items()
+        ]
+    elif cure.name == "levels":
+        told = [f"put the levels of {shown(c)} in this order: {some(v, 9)}" for c, v in cure.value.items()]
+    else:
+        told = [_merged(key, value) for key, value in cure.value.items()]
+    return (text := "; ".join(told))[:1].upper() + text[1:]
+
+
+def _merged(key: str, value: Any) -> str:
+    """Return one merge in words: of a text in all columns, or of the texts of one column."""
+    if isinstance(value, Mapping):
+        return f"in {shown(key)} {', '.join(_merged(*pair) for pair in value.items())}"
+    return f"read {some(value)} as {shown(key)}"

@@ -19,7 +19,7 @@ from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.reports.columns import column_row
 from tallystick.reports.ingredients import Row
-from tallystick.studio.asked import TableWishes, cure_of
+from tallystick.studio.asked import TableWishes, act_of, cure_of
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def columns_part(reading: OpenTable) -> dict[str, Any]:
     beside: dict[str, list[dict[str, Any]]] = {}
     general = []
     for number, note in enumerate(notes):
-        told = {"text": str(note.text), "number": number, "cure": cure_of(note.text) is not None}
+        cure = cure_of(note.text)
+        told = {"text": str(note.text), "number": number, "act": "" if cure is None else act_of(cure)}
         if note.column:
             beside.setdefault(note.column, []).append(told)
         else:

@@ -122,7 +122,7 @@ function tallySmallest({ find, clean, make, name }, { model, data, take, row, li
     try { told = tallySearch(model, data.ask.fields, row(), allowed(), find("wanted").value); }
     catch (error) { place.replaceChildren(make("p", { class: "note" }, name(error.message))); return; }
     const now = `The answer is ${told.answer} (${(100 * told.share).toFixed(0)} %)`;
-    const lines = told.found.map((one) => make("li", {}, name(one.text), " ", make("button", { type: "button", class: "small", on: { click: () => take({ ...row(), ...Object.fromEntries(one.steps.map((s) => [s.field.name, s.text])) }) } }, "Take it")));
+    const lines = told.found.map((one) => make("li", {}, name(one.text), " ", make("button", { type: "button", class: "small", on: { click: () => take({ ...row(), ...Object.fromEntries(one.steps.map((s) => [s.field.name, s.text])) }) } }, "Put into the row")));
     place.replaceChildren(make("p", {}, name(told.found.length ? `${now}.` : `${now}, and no change that was tried gives another.`)), ...(lines.length ? [make("ol", {}, ...lines)] : []));
   });
 }

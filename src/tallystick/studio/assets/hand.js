@@ -11,8 +11,8 @@ export function show(part) {
   if (!part) return;
   const bar = make("div", { class: "bar-of-controls" });
   if (part.prunable && !part.path) bar.append(button("Prune by a slider", { id: "prunings" }));
-  bar.append(button(byHand ? "Begin anew" : "Build a tree by hand", { id: "begin-hand" }));
-  if (byHand) bar.append(button("Take the last step back", { id: "undo", disabled: !part.hand.undo }));
+  bar.append(button(byHand ? "Discard this tree and begin anew" : "Build a tree by hand", { id: "begin-hand" }));
+  if (byHand) bar.append(button("Undo the last step", { id: "undo", disabled: !part.hand.undo }));
   const box = make("div", { class: "card hand" });
   if (byHand) box.append(...told(part.hand));
   if (part.path) box.append(...slider(part));
@@ -50,7 +50,7 @@ export const chosen = trying(async (node) => { // a group of the tree by hand: i
   const found = await get("tests", { node });
   const lines = found.tests.map(([column, tests, gain, ratio, asked]) => make("tr", { class: asked ? "chosen" : "" },
     make("th", { scope: "row" }, name(column), asked ? make("span", { class: "tag" }, "asked") : ""), make("td", {}, name(tests)), make("td", { class: "right" }, gain.toFixed(4)), make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4)),
-    make("td", {}, button("Ask this", { "data-ask": column, "data-at": node, "aria-label": `Ask ${column} here` }))));
+    make("td", {}, button("Ask this here", { "data-ask": column, "data-at": node, "aria-label": `Ask ${column} here` }))));
   const bar = make("div", { class: "bar-of-controls" }, button("Let the method go on from here", { "data-finish": node }));
   if (!found.leaf) bar.append(button("Cut back to here", { "data-back": node }));
   const head = ["column", "question", "gain, bits", "gain ratio", ""].map((t, i) => make("th", { scope: "col", class: i === 2 || i === 3 ? "right" : "" }, t || make("span", { class: "away" }, "choose")));
