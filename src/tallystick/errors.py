@@ -197,6 +197,12 @@ def no_rows(name: str, columns: int) -> DataError:
     return DataError(f"{name} has {there}.")
 
 
+def no_whole_row(name: str, damaged: int) -> DataError:
+    """Return the error of a table whose every row is damaged."""
+    below = "the line below the header is" if damaged == 1 else f"all {damaged:,} lines below the header are"
+    return DataError(f"{name} has no row that can be read: {below} damaged. Correct them, or write it anew.")
+
+
 class TargetError(DataError):
     """The column to be predicted is missing, misspelt, or not fit for classification."""
 

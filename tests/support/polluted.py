@@ -24,7 +24,14 @@ from tallystick.data.source import read
 from tallystick.errors import TallyError
 
 FOUND = ("right", "repaired", "aside", "refused", "wrong", "silent")
-SAYS_DAMAGE = ("rows-repaired", "rows-skipped", "header-repaired", "second-table", "header-repeated")
+SAYS_DAMAGE = (
+    "quotes-inside",
+    "rows-repaired",
+    "rows-skipped",
+    "header-repaired",
+    "second-table",
+    "header-repeated",
+)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from polluted import score, table_of
+from polluted import IN_CELLS, IN_ROWS, cases, found, score, table_of
 from polluted_tables import example, shop, tables
 from shared_tables import needs_data
 
@@ -23,6 +23,17 @@ def judged(scores):
 
 def test_a_sample_of_damaged_files_is_read_right_or_set_aside():
     assert judged(score(2, [shop(40), example("votes")])) >= 80
+
+
+@pytest.mark.parametrize("reading", [{}, {"strict": True}])
+def test_no_damaged_file_passes_without_a_word(tmp_path, reading):
+    seen = 0
+    for table in (shop(30), example("votes")):
+        for kind, case in cases(table, 6, (*IN_CELLS, *IN_ROWS)):
+            what, said = found(case, tmp_path, **reading)
+            assert what == "refused" or said, (kind, case.name, what)
+            seen += 1
+    assert seen >= 150
 
 
 @pytest.mark.night

@@ -127,7 +127,6 @@ def test_a_second_table_and_a_header_once_more_are_left_out_and_said(tmp_path):
     source = opened(tmp_path, [*GOOD, HEADER.strip(), *GOOD])
     assert len(rows(source)) == 400
     assert codes(source)["header-repeated"].text == "the header is repeated in line 202; left out."
-    assert len(rows(opened(tmp_path, [*GOOD, HEADER.strip(), *GOOD], bad_rows="error"))) == 401
 
 
 def test_damage_is_measured_over_the_whole_file(tmp_path):
@@ -156,3 +155,57 @@ def test_files_written_in_other_ways_are_read(kind, tmp_path):
     for _, case in cases(shop(), 1, (kind,)):
         what, said = found(case, tmp_path)
         assert what in ("right", "repaired"), (case.name, said)
+
+
+# ---- quotes inside of cells, and strict reading ----
+
+
+def test_a_quote_inside_a_bare_cell_stays_and_is_said_with_its_line(tmp_path):
+    lines = [*GOOD[:30], '7.5,A"B-1007,red', '8.5,"AB ""x""",blue', *GOOD[30:], 'x"y,AB-1,red']
+    source = opened(tmp_path, lines)
+    assert rows(source)[30] == ("7.5", 'A"B-1007', "red")
+    note = codes(source)["quotes-inside"]
+    assert note.count == 2
+    assert note.text == "cells that are not quoted have a quote inside, which stays: lines 32, 204."
+    parts = opened(tmp_path, lines).within(64)
+    assert rows(parts) == rows(source)
+    assert parts.notes == source.notes
+    with pytest.raises(DataError, match="a quote inside a cell that is not quoted, in line 32: "):
+        rows(opened(tmp_path, lines, bad_rows="error"))
+
+
+def test_a_quote_in_a_file_quoted_otherwise_is_text(tmp_path):
+    (tmp_path / "t.csv").write_text("n,code\n" + "1,'a, b'\n2,10\" tv\n" * 20, encoding="utf-8")
+    source = open_csv(str(tmp_path / "t.csv"), Reading(), "t.csv")
+    assert rows(source)[1] == ("2", '10" tv')
+    assert "quotes-inside" not in codes(source)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "said"),
+    [
+        ([*GOOD[:9], "n,code,colour", *GOOD[9:]], "repeats its header in line 11"),
+        (["n,code,colour", *GOOD], "repeats its header in line 2"),
+        ([*GOOD[:9], '7.5;"AB, red"', *GOOD[9:]], "line 11"),
+    ],
+)
+def test_a_strict_reader_refuses_what_else_would_be_mended(tmp_path, damaged, said):
+    with pytest.raises(DataError, match=said):
+        rows(opened(tmp_path, damaged, bad_rows="error"))
+
+
+@pytest.mark.parametrize("names", ['n,"code,colour', 'n,co"de,colour', 'n,code,colour"'])
+def test_a_strict_reader_refuses_a_header_with_a_stray_quote(tmp_path, names):
+    (tmp_path / "t.csv").write_text("\n".join([names, *GOOD]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="quote"):
+        rows(open_csv(str(tmp_path / "t.csv"), Reading(bad_rows="error"), "t.csv"))
+
+
+@pytest.mark.parametrize("bad_rows", [None, "skip", "repair", "error"])
+@pytest.mark.parametrize("lines", [["1;2;3;4"], ["1,2,3,4", "5,6,7,8"], ["1,2,3,4"] * 12, ['1,"2', '3,4"5"']])
+def test_a_file_of_damaged_rows_alone_is_not_called_one_without_rows(tmp_path, lines, bad_rows):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,b,c", *lines]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        ts.NaiveBayes().fit(ts.read(path, bad_rows=bad_rows), "c")
+    assert "no rows" not in str(error.value)

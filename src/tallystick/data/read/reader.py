@@ -40,12 +40,13 @@ from tallystick.data.table.disk import DiskTable, TableFile, mapped
 from tallystick.data.table.later import LaterColumn, LaterColumns
 from tallystick.data.table.table import Table
 from tallystick.data.threads import FEW_ROWS, each_in_order, in_order, thread_count
-from tallystick.errors import DataError, TargetError, counted, shown
+from tallystick.errors import DataError, TargetError, counted, no_whole_row, shown
 from tallystick.files.stamp import unchanged
 
 # ---- from a source to a table ----
 
 
+NOT_READ = ("rows-skipped", "lines-after-table")  # notes on lines that are no rows
 TEXT_SHARE = 32  # distinct texts of all columns take this part of the budget, before they go to disk
 
 Progress = Callable[[int, int, str], None]
@@ -177,6 +178,9 @@ class _Reader:
             if self.progress is not None:
                 self.progress(rows, 0, "rows")
         self._check(rows)
+        damaged = sum(note.count for note in self.source.notes if note.code in NOT_READ)
+        if not rows and damaged:
+            raise no_whole_row(self.source.name, damaged)
         return survey
 
     def _looked(

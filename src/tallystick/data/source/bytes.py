@@ -248,6 +248,14 @@ def _holding(first: bytes) -> BytesIO:
     return room
 
 
+def quote_inside(where: str, line: int, cell: str) -> DataError:
+    """Return the error for a quote inside a cell that is not quoted."""
+    return DataError(
+        f"{where} has a quote inside a cell that is not quoted, in line {line:,}: {shown(cell)}. Quote the "
+        "cell and double the quote, or take it out."
+    )
+
+
 def lines_in(block: bytes) -> int:
     """Return how many lines end in a block, by LF, or by CR where there is none; bytes.count takes thrice
     the time, and so does NumPy where the answers for all bytes do not stay near.

@@ -29,7 +29,7 @@ from tallystick.data.source.sniff import SEPARATORS, look_at
 from tallystick.data.source.stretch import BareRows, stretches
 from tallystick.data.source.totals import WORDS, ColumnSums, may_be_total, says_sum
 from tallystick.data.source.unread import marked
-from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
+from tallystick.data.source.walk import TextRow, doubtful, quotes_inside, rows_in, walked
 from tallystick.errors import DataError, read_with, shown
 from tallystick.files.stamp import Stamp
 from tallystick.kernels import Text
@@ -183,7 +183,9 @@ class CsvFile(BaseSource):
     def cells(self, block: bytes, found: Walked | BareRows) -> pa.RecordBatch:
         """Return the cells of a checked block as texts; found: the block as it was found."""
         reasons: dict[int, str] = {}
-        mend = self.suspicious(block) if found.doubtful and not self.strict else self.has_header(block)
+        if found.doubtful and not self.strict:
+            self._see_quotes(block, found.line)
+        mend = not self.strict and (self.suspicious(block) if found.doubtful else self.has_header(block))
         try:
             if not mend:
                 table, bad = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
@@ -194,6 +196,10 @@ class CsvFile(BaseSource):
                 table, bad = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
+        if self.strict:
+            self._refuse_header_again(block, found.line)
+            if found.doubtful:
+                self._see_quotes(block, found.line)
         batch = table.combine_chunks().to_batches()[0] if table.num_rows else no_rows(self.columns)
         return marked(batch, reasons) if reasons else batch
 
@@ -211,15 +217,32 @@ class CsvFile(BaseSource):
 
     def has_header(self, block: bytes) -> bool:
         """Does the header stand in a block, where rows are?"""
-        if not self.header or self.strict or max(self.header) not in block:  # a letter, where all are numbers
+        if not self.header or max(self.header) not in block:  # a letter, where all are numbers
             return False
         return block.startswith(self.header) or b"\n" + self.header in block
 
     def repeats_header(self, block: bytes, row: TextRow) -> bool:
         """Is this row the header once more?"""
-        return (
-            not self.strict and bool(self.header) and block[row.start : row.end].strip(b"\r\n") == self.header
-        )
+        return bool(self.header) and block[row.start : row.end].strip(b"\r\n") == self.header
+
+    def _see_quotes(self, block: bytes, line: int) -> None:
+        """Remember the lines of bare cells with a quote inside; a strict reader refuses them."""
+        if self.dialect.quote != '"':
+            return
+        seen = 0
+        for cell in quotes_inside(block, self.sep):
+            line, seen = line + raw.lines_in(block[seen : cell.start()]), cell.start()
+            if self.strict:
+                raise raw.quote_inside(self.name, line, cell[1].decode("utf-8", "replace"))
+            self.mending.add_quote(line)
+
+    def _refuse_header_again(self, block: bytes, line: int) -> None:
+        """Refuse a header among the rows."""
+        rows = rows_in(block.decode("latin-1"), self.sep, 0) if self.has_header(block) else ()
+        for row in rows:
+            if self.repeats_header(block, row):
+                line += raw.lines_in(block[: row.start])
+                raise DataError(f"{self.name} repeats its header in line {line:,}. Delete that line.")
 
     def _ragged(self) -> DataError:
         from tallystick.data.source.damage import ragged_rows

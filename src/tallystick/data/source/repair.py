@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SHARE, LEAST = 100, 10  # one row of so many may be damaged, or so many rows, before anyone is asked
 TABLE, BELOW, ALIKE = 3, 0.9, 0.8  # rows of a second table; shares of them of another width, and of one width
+MANY_QUOTES = 100_000  # lines that are counted
 NAMED = 5  # lines named in a note
 REPEATED = "repeats the header"
 
@@ -46,7 +47,7 @@ class Damage:
     @property
     def tolerable(self) -> bool:
         """Is so little damaged that nobody needs to be asked?"""
-        return self.bad <= max(LEAST, self.rows // SHARE)
+        return self.bad <= max(LEAST, self.rows // SHARE) and self.bad < max(self.rows, 1)
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Mending:
     repaired: dict[int, str] = field(default_factory=dict)  # by line, what was wrong
     aside: dict[int, str] = field(default_factory=dict)
     headers: set[int] = field(default_factory=set)  # lines that repeat the header
+    quotes: set[int] = field(default_factory=set)  # lines with a quote inside a cell that is not quoted
     lock: Any = field(default_factory=threading.Lock)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -74,11 +76,21 @@ class Mending:
                 self.damage = damage_of(file)
             return self.damage
 
+    def add_quote(self, line: int) -> None:
+        """Remember a line with a quote that stays in its cell, up to MANY_QUOTES of them."""
+        if len(self.quotes) < MANY_QUOTES:
+            self.quotes.add(line)
+
     def notes(self, each: bool) -> list[Note]:
         """Return what was done, counted; those that a model keeps name no lines."""
         out = list[Note]()
         if self.damage is not None and self.damage.note is not None:
             out.append(self.damage.note)
+        if kept := self.quotes - self.repaired.keys() - self.aside.keys():
+            many = len(self.quotes) >= MANY_QUOTES
+            lines = f"{MANY_QUOTES:,} lines or more" if many else _lines(sorted(kept))
+            text = f"cells that are not quoted have a quote inside, which stays: {lines}."
+            out.append(Note("quotes-inside", text, count=len(kept)))
         if self.headers:
             lines = _lines(sorted(self.headers))
             out.append(

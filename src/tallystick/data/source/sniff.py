@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source.bytes import quote_inside
 from tallystick.data.source.dialect import TextDialect
 from tallystick.data.source.header import First, is_number, judged
 from tallystick.data.source.top import Row, joined_header, top_of
-from tallystick.data.source.walk import rows_in
+from tallystick.data.source.walk import quotes_inside, rows_in
 from tallystick.errors import DataError, Message, read_with, shown, some
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -58,6 +59,8 @@ def look_at(text: str, reading: Reading, where: str) -> FileLook:
         _refuse_one_column(text, sep, SEPARATORS if reading.sep else (*SEPARATORS, *OTHERS), where)
     found = judged(table.cells, [row.cells for row in rows[top.start + 1 :]])
     header = reading.header if reading.header is not None else found is not First.DATA
+    if header:
+        _refuse_damaged(table, sep, where, mend)
     if header and mend:
         top = joined_header(top, rows)
         table = top.row
@@ -69,6 +72,17 @@ def look_at(text: str, reading: Reading, where: str) -> FileLook:
     line = table.text if header and not LINE_END.search(table.text) else ""
     numbers = _numbers(rows[top.start + top.rows * header :])
     return FileLook(dialect, header, width, names, skip, notes, numbers, line)
+
+
+def _refuse_damaged(header: Row, sep: str, where: str, mend: bool) -> None:
+    """Refuse a header with quotes that do not stand around its names, where nothing is to be mended."""
+    inside = next(quotes_inside(header.text.encode("utf-8", "replace"), sep), None)
+    if inside is not None and not mend:
+        raise quote_inside(where, header.first, inside[1].decode())
+    if header.damaged and not mend:
+        raise DataError(
+            f"{where} has a damaged header, line {header.first:,}: {shown(header.text)}. Correct its quotes."
+        )
 
 
 def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:

@@ -161,6 +161,11 @@ def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
 
 
 def _names_lacking(head: Row, width: int, where: str) -> DataError:
+    if len(head.cells) > width:
+        return DataError(
+            f"{where} has {counted(len(head.cells), 'name')} in line {head.first:,}, but "
+            f"{counted(width, 'cell')} in the rows below. Write a cell for each name."
+        )
     return DataError(
         f"{where} has {counted(len(head.cells), 'name')} in line {head.first:,}, but {width} cells in the "
         "rows below. Write a name for each column; row names need one too."

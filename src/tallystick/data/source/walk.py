@@ -50,6 +50,21 @@ def doubtful(block: bytes, sep: str) -> bool:
     return b'"' in block and _doubt(sep).search(raw.unspaced(block, sep).decode("latin-1")) is not None
 
 
+@lru_cache(maxsize=8)
+def _quote_inside(sep: str) -> re.Pattern[bytes]:
+    """Return the pattern of a quoted cell, or, as group 1, of one that is not and has a quote inside."""
+    one = re.escape(sep)
+    before, blank = ("", "\t") if sep == " " else (" *", " " if sep == "\t" else " \t")
+    quoted = rf'{before}"[^"]*+(?:""[^"]*+)*+"[{blank}]*+(?={one}|[\r\n]|\Z)'
+    return re.compile(rf'(?<![^{one}\r\n])(?:{quoted}|([^{one}"\r\n]++"[^{one}\r\n]*+))'.encode())
+
+
+def quotes_inside(block: bytes, sep: str) -> Iterator[re.Match[bytes]]:
+    """Yield each cell that is not quoted and has a quote inside, as group 1."""
+    if b'"' in block:
+        yield from (found for found in _quote_inside(sep).finditer(block) if found[1])
+
+
 def rows_in(text: str, sep: str, width: int, whole: bool = True) -> Iterator[TextRow]:
     """Yield the rows of a text, a character per byte, empty lines left out.
 
