@@ -6,8 +6,10 @@ it names an argument, as a cure, that is data (`Argument`), which each surface w
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -161,9 +163,53 @@ def _parts(given: str | Argument | Count) -> tuple[str | Argument | Count, ...]:
 
 def worded(text: str, words: Callable[[Argument], str]) -> str:
     """Return a text with each argument that it holds as data in the words of a surface."""
+    if not isinstance(text, Message) and "=" in text:
+        text = _with_arguments(text)
     if not any(isinstance(part, Argument) for part in _parts(text)):
         return text
     return "".join(words(part) if isinstance(part, Argument) else str(part) for part in _parts(text))
+
+
+_reader: Callable[[Argument], str] = str  # Python's words
+
+
+@contextlib.contextmanager
+def arguments_as(words: Callable[[Argument], str]) -> Iterator[None]:
+    """Name arguments in other words to whoever reads what is shown in here: `--keep x` in a shell. Of the
+    whole process, as threads answer the pages of the studio.
+    """
+    global _reader
+    before, _reader = _reader, words
+    try:
+        yield
+    finally:
+        _reader = before
+
+
+def for_reader(text: str) -> str:
+    """Return a message that is about to be shown, with its arguments in the words of its reader."""
+    return text if _reader is str else worded(text, _reader)
+
+
+ADVISED = re.compile(  # an argument in the note of a model file, which is text
+    r"columns=ts\.Columns\((\w+)=(\[.*?\]|\{.*?\})\)|\b(kinds)=(\{.*?\})"
+)
+
+
+def _with_arguments(text: str) -> Message:
+    """Return a text with the arguments that it names as data, where they read as such."""
+    import ast
+
+    parts: list[str | Argument | Count] = []
+    at = 0
+    for found in ADVISED.finditer(text):
+        try:
+            value = ast.literal_eval(found[2] or found[4])
+        except (SyntaxError, ValueError):
+            continue
+        parts += [text[at : found.start()], Argument(found[1] or found[3], value)]
+        at = found.end()
+    return Message(*parts, text[at:])
 
 
 def without_count(text: str) -> tuple[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from command import good, tally
 
 import tallystick as ts
 from tallystick.cli.flags import as_flags, checks_as_flags, flag, notes_as_flags
 from tallystick.data.schema import Note
-from tallystick.errors import Argument, Message, read_with
+from tallystick.errors import Argument, Message, arguments_as, for_reader, read_with
 from tallystick.evaluate.checks import Check
 
 
@@ -54,3 +55,66 @@ def test_tally_fit_says_where_numbers_are_predicted():
     with pytest.raises(ts.errors.TargetError) as raised:
         ts.DecisionTree().fit({"a": list(range(60)), "y": [i * 1.37 for i in range(60)]}, "y")
     assert "tally fit --regression" in as_flags(raised.value.message)
+
+
+TEXT = "column 'Day' is left out (60 different values; columns=ts.Columns(keep=['Day']) uses it)."
+
+
+def test_the_note_of_a_model_file_is_worded_too():
+    assert as_flags(TEXT) == "column 'Day' is left out (60 different values; --keep Day uses it)."
+    assert as_flags("pass kinds={'zip': 'levels'} or") == "pass --kind zip=levels or"
+    for odd in ("columns=ts.Columns(keep=[__import__('os')])", "columns=ts.Columns(keep=['a)", "kinds={1"):
+        assert as_flags(odd) == odd
+
+
+def test_python_reads_messages_in_its_own_words():
+    message = Message("pass ", Argument("keep", ["x"]))
+    assert for_reader(message) == "pass columns=ts.Columns(keep=['x'])"
+    with arguments_as(flag):
+        assert for_reader(message) == "pass --keep x"
+    assert for_reader(message) == message
+
+
+@pytest.fixture
+def days(tmp_path):
+    """A folder with a table that has an identifier, and a model of it."""
+    rows = [f"D{i:03d},{'uvw'[i * i % 3]},{i * 7 % 11},{'no yes'.split()[i * i % 7 % 2]}" for i in range(60)]
+    (tmp_path / "days.csv").write_text("\n".join(["Day,a,b,y", *rows]) + "\n")
+    good("fit", "days.csv", "-t", "y", "--model", "tree", "-o", "m.tally.json", cwd=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        "work days.csv -t y",
+        "work days.csv -t y --model bayes --format html",
+        "work days.csv -t y --model logistic --json",
+        "describe days.csv -t y",
+        "describe days.csv -t y --json",
+        "fit days.csv -t y --model bayes",
+        "fit days.csv -t y --model bayes --json",
+        "splits days.csv -t y",
+        "prune days.csv -t y",
+        "compare days.csv -t y --folds 2",
+        "curve days.csv -t y --repeats 2 --method tree",
+        "card m.tally.json",
+        "card m.tally.json --json",
+        "report days.csv -t y -o -",
+        "density days.csv --keep b",
+    ],
+)
+def test_a_shell_is_never_given_an_argument_of_python(days, command):
+    done = tally(*command.split(), cwd=days)
+    printed = " ".join((done.stdout + done.stderr).decode().split())
+    assert done.returncode == 0, printed[-300:]
+    assert "ts.Columns" not in printed
+    assert "keep=[" not in printed
+    if "compare" not in command and "curve" not in command:
+        assert "--keep Day" in printed
+
+
+def test_the_file_of_a_model_is_the_same_whoever_asks(days):
+    ts.DecisionTree().fit(days / "days.csv", "y").save(days / "own.tally.json")
+    assert (days / "own.tally.json").read_bytes() == (days / "m.tally.json").read_bytes()

@@ -215,8 +215,12 @@ def _open_closed() -> None:
 
 def run(args: list[str], debug: bool) -> int:
     """Run one command and return its exit code; with `debug` failures other than wrong usage are raised."""
+    from tallystick.cli.flags import flag
+    from tallystick.errors import arguments_as
+
     try:
-        code = tally(args=args, prog_name="tally", standalone_mode=False)
+        with arguments_as(flag):
+            code = tally(args=args, prog_name="tally", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _usage(error)
@@ -256,7 +260,8 @@ def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: 
     from tallystick.cli.screen import show_notes
     from tallystick.data.schema import Note
 
-    show_notes([Note("warning", str(message))])
+    told = message.args[0] if isinstance(message, Warning) and message.args else message
+    show_notes([Note("warning", told if isinstance(told, str) else str(message))])
 
 
 def _say(text: str, code: int) -> int:

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 
 from tallystick.data.schema import Note
 from tallystick.draw.text import Line, Span, clean, cut, plain, wrapped
+from tallystick.errors import Message, for_reader
 
 STYLES = {
     "": "",
@@ -78,7 +79,16 @@ def broken(line: str) -> list[str]:
 
 def show_json(data: Any, stream: TextIO | None = None) -> None:
     """Print plain data as JSON: ASCII only, so that nothing in it can reach a terminal as a command."""
-    print(json.dumps(data, indent=2, allow_nan=False), file=stream or sys.stdout)
+    print(json.dumps(_read(data), indent=2, allow_nan=False), file=stream or sys.stdout)
+
+
+def _read(data: Any) -> Any:
+    """Return plain data with every message in the words of its reader."""
+    if isinstance(data, dict):
+        return {name: _read(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_read(value) for value in data]
+    return for_reader(data) if isinstance(data, Message) else data
 
 
 def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:

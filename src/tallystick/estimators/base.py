@@ -19,7 +19,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
-from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
+from tallystick.errors import DataError, Message, NotFitted, OptionError, counted, shown, warn
 from tallystick.estimators.classes import refuse_many
 from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
@@ -172,7 +172,8 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
                 warn(f"{text} {ADVICE}")
         if left_out := [note for note in self._notes if note.code == "column-left-out"]:
             more = f" And {len(left_out) - SHOWN:,} more columns: see notes_." if left_out[SHOWN:] else ""
-            warn(" ".join(note.text for note in left_out[:SHOWN]) + more)
+            texts = [part for note in left_out[:SHOWN] for part in (" ", note.text)]
+            warn(Message(*texts[1:], more))
         return self
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:

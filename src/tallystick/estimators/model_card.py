@@ -21,7 +21,7 @@ from tallystick.data.schema import Column
 from tallystick.data.source import open_source
 from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html
-from tallystick.errors import OptionError, counted, with_article
+from tallystick.errors import OptionError, counted, for_reader, with_article
 from tallystick.estimators.rows import as_given
 from tallystick.evaluate.groups import By
 from tallystick.models.profile import ColumnProfile
@@ -84,7 +84,7 @@ def model_card(model: Any, data: Any, by: By, folds: int) -> ModelCard:
         "scores": None if scores is None else scores["scores"],
         "groups": [] if scores is None else scores["groups"],
         "limits": _limits(model, scores),
-        "notes": [note.text for note in model.notes_],
+        "notes": [for_reader(note.text) for note in model.notes_],
         "verify": _verify(model),
     }
     return ModelCard(sections)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.draw.text import clean, plain, wrapped
+from tallystick.errors import for_reader
 from tallystick.estimators.with_profile import VERSION, WithProfile
 from tallystick.models.decision import AnswerDecision, from_dict
 
@@ -58,6 +59,7 @@ class WithDecision(WithProfile):
         if decision is not None:
             out.append(plain(wrapped(clean(str(decision)), 80, "answers ")))
         if self.notes_:
-            lines = [line for note in self.notes_ for line in wrapped(clean(note.text), 80, "  - ")]
+            texts = [clean(for_reader(note.text)) for note in self.notes_]
+            lines = [line for text in texts for line in wrapped(text, 80, "  - ")]
             out.append("notes\n" + plain(lines))
         return out

@@ -16,7 +16,7 @@ from tallystick.contracts import Table
 from tallystick.data.read.slips import merging, say_variants, sentinels, variants
 from tallystick.data.schema import listed
 from tallystick.data.table.hashes import conflicts
-from tallystick.errors import Message, OptionError, counted, nearest, shown
+from tallystick.errors import Message, OptionError, counted, for_reader, nearest, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.text import figure
@@ -72,7 +72,12 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain data."""
-        return {"advice": self.advice, "code": self.code, "column": self.column, "text": self.text}
+        return {
+            "advice": for_reader(self.advice),
+            "code": self.code,
+            "column": self.column,
+            "text": for_reader(self.text),
+        }
 
 
 def check_codes(ignore: Iterable[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from tallystick.data.text import figure
 from tallystick.description import ColumnView, Part
 from tallystick.draw.panels import length_bar, split_bars, split_lines
 from tallystick.draw.text import clean, cut, width
-from tallystick.errors import counted
+from tallystick.errors import counted, for_reader
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.inks import inks
 from tallystick.reports.sentences import percent
@@ -33,7 +33,7 @@ def data_section(given: Ingredients) -> dict[str, Any]:
     schema = given.table.schema
     own = inks(given)
     rows = [column_row(c, schema[c.name], found.rows, given.labels, most, own) for c in ranked[:MOST]]
-    notes = [n.text for n in _notes(found.notes)]
+    notes = [for_reader(n.text) for n in _notes(found.notes)]
     return {
         "checks": [c.to_dict() for c in given.comparison.checks],
         "classes": [
@@ -70,7 +70,7 @@ def column_row(
     return {
         "name": view.name,
         "kind": view.kind,
-        "why": view.why,
+        "why": for_reader(view.why),
         "missing": f"{view.missing:,}" if view.missing else "–",
         "missing_share": percent(view.missing / rows) if view.missing else "",
         "gain": gain,

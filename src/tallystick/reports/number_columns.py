@@ -19,6 +19,7 @@ from tallystick.draw.number_charts import histogram
 from tallystick.draw.panels import INK, length_bar
 from tallystick.draw.svg import brief
 from tallystick.draw.text import clean, cut
+from tallystick.errors import for_reader
 from tallystick.reports.columns import MOST, MOST_NOTES, OPEN, column_row
 from tallystick.reports.cuts import told_cut
 from tallystick.reports.ingredients import Ingredients
@@ -124,7 +125,7 @@ def number_data(given: Ingredients) -> dict[str, Any]:
         | _told(told.get(view.name), most)
         for view in ranked[:MOST]
     ]
-    notes = list(dict.fromkeys(n.text for n in found.notes))
+    notes = list(dict.fromkeys(for_reader(n.text) for n in found.notes))
     return {
         "checks": [c.to_dict() for c in given.comparison.checks],
         "target": _target(table),

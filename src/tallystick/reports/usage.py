@@ -15,7 +15,7 @@ from tallystick import __version__
 from tallystick.data.merge import typed_merges
 from tallystick.data.schema import Columns
 from tallystick.draw.text import clean
-from tallystick.errors import TallyError
+from tallystick.errors import TallyError, for_reader
 from tallystick.export.targets import export
 from tallystick.models.decision import AnswerDecision
 from tallystick.reports.ingredients import Ingredients
@@ -150,7 +150,7 @@ def use_section(given: Ingredients, how: Sequence[tuple[str, str]] = HOW) -> dic
         "python": _python(given, data, file),
         "parameters": [(n, _shown(v)) for n, v in sorted(estimator._learning().items())],
         "exports": [_export(given, kind, sha256) for kind in ("sql", "python")],
-        "notes": [n.text for n in estimator.notes_][:20],
+        "notes": [for_reader(n.text) for n in estimator.notes_][:20],
     }
 
 

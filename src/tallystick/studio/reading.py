@@ -14,7 +14,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.description import Description, describe_table
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, for_reader, shown
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.reports.columns import column_row
@@ -81,7 +81,7 @@ def columns_part(reading: OpenTable) -> dict[str, Any]:
     general = []
     for number, note in enumerate(notes):
         cure = cure_of(note.text)
-        told = {"text": str(note.text), "number": number, "act": "" if cure is None else act_of(cure)}
+        told = {"text": for_reader(note.text), "number": number, "act": "" if cure is None else act_of(cure)}
         if note.column:
             beside.setdefault(note.column, []).append(told)
         else:

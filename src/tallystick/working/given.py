@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.data.schema import ABSENT, CODED, Column, Note
-from tallystick.errors import counted
+from tallystick.errors import counted, for_reader
 from tallystick.models.tree.sentences import number
 from tallystick.working.document import Headline, Listing, Part, Sentence
 from tallystick.working.pieces import Line, Quoted, line, said
@@ -33,7 +33,8 @@ def opening(title: str, table: Table, task: Line, notes: Sequence[Note]) -> list
         target = said(table.schema.predicted.name)
         columns = counted(len(table.schema.used), "column")
         parts.append(Sentence(line(f"{table.rows:,} rows, {columns} and the target ", target, ".")))
-    parts += [Sentence(line("Note: ", said(note.text))) for note in notes if note.code != "pruned"]
+    texts = [for_reader(note.text) for note in notes if note.code != "pruned"]
+    parts += [Sentence(line("Note: ", said(text))) for text in texts]
     return [*parts, Sentence((ROUNDED,), "answer")]
 
 
