@@ -78,7 +78,7 @@ def test_python_reads_messages_in_its_own_words():
 @pytest.fixture
 def days(tmp_path):
     """A folder with a table that has an identifier, and a model of it."""
-    rows = [f"D{i:03d},{'uvw'[i * i % 3]},{i * 7 % 11},{'no yes'.split()[i * i % 7 % 2]}" for i in range(60)]
+    rows = [f"D{i:03d},{'uvw'[i * i % 3]},{i * 7 % 11},{'ny'[i * i % 7 % 2]}" for i in range(60)]
     (tmp_path / "days.csv").write_text("\n".join(["Day,a,b,y", *rows]) + "\n")
     good("fit", "days.csv", "-t", "y", "--model", "tree", "-o", "m.tally.json", cwd=tmp_path)
     return tmp_path

@@ -1,6 +1,7 @@
 """The printed working of trees: the numbers of the worked examples are in it."""
 
 import re
+from itertools import product
 
 import pytest
 
@@ -118,3 +119,19 @@ def test_a_sheet_gives_nothing_away(tennis, method):
     assert "→" not in sheet
     assert "split on" not in sheet
     assert "Node 1" not in sheet
+
+
+def test_an_expression_is_told_branch_by_branch_and_then_the_shortest():
+    ways = product((0, 1), repeat=3)
+    rows = [{"A": a, "B": b, "C": c, "y": b if a else c} for a, b, c in ways]
+    text = ts.work(rows, "y", method="id3").text().partition("The expression")[2]
+    first, _, shortest = text.partition("The shortest:")
+    assert "Branch by branch, as the tree asks:" in first
+    assert "  1 = ¬A∧¬B∧C ∨ ¬A∧B∧C ∨ A∧B\n" in first  # it tests B first, and each letter in order
+    assert "  1 = A∧B ∨ ¬A∧C" in shortest
+
+
+def test_an_expression_that_is_the_shortest_stands_once(tennis):
+    text = ts.work(tennis, "Play").text().partition("The expression")[2]
+    assert text.count("Yes = ") == 1
+    assert "(Outlook = Sunny)∧(Humidity = Normal)" in text

@@ -1,4 +1,5 @@
-"""The statistician's part of tally fit: a model by its formula, and what its training rows let one conclude."""
+"""The statistician's part of tally fit: a model by its formula, and what its training rows let one conclude.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def statistics(function: F) -> F:
     return function
 
 
-def formula_of(given: dict[str, Any], target: str | None, method: str) -> tuple[str, ParsedFormula | None]:
+def formula_of(
+    given: dict[str, Any], target: str | None, method: str
+) -> tuple[str, ParsedFormula | None]:
     """Return the target, and the formula that was typed, if any, checked against the other options."""
     from tallystick.estimators.formula import parse
 

@@ -28,7 +28,8 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class RowsLeft:
-    """rows: those that no rule of `taken` takes; picked: those of them that fulfil conditions asked for last."""
+    """rows: those that no rule of `taken` takes; picked: those of them that fulfil conditions asked for last.
+    """
 
     table: Table
     codes: list[NDArray[Any]]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from tallystick.data.schema import Column
 from tallystick.export.rules import expression_of
 from tallystick.learners.criteria import CRITERIA
+from tallystick.models.rules.expression import Disjunction, literal
 from tallystick.models.tree.rules import rules
-from tallystick.models.tree.sentences import plain, reachable
+from tallystick.models.tree.sentences import Condition, plain, reachable
 from tallystick.models.tree.text import count, show
 from tallystick.working.document import Drawing, Formula, Headline, Listing, Part, Role, Sentence, Space
 from tallystick.working.pieces import Line, Over, Piece, Quoted, Ratio, Value, joined, line, said
@@ -75,11 +76,24 @@ def ended(tree: Tree) -> list[Part]:
     ]
     if (text := expression_of(found)) is not None:
         label = found.schema.predicted.labels[1]
-        parts += [
-            Headline(("The expression",), role="answer"),
-            Formula((said(label),), ((Quoted(text),),), role="answer"),
-        ]
+        order = [c.name for c in found.schema.used]
+        whole = tuple(
+            tuple(sorted((c for c in r.conditions if not c.always), key=lambda c: order.index(c.column.name)))
+            for r in found.rules
+            if r.answer == label
+        )
+        parts.append(Headline(("The expression",), role="answer"))
+        if _literals(whole) != _literals(found.disjunction().terms):
+            parts.append(Sentence(("Branch by branch, as the tree asks:",), "answer"))
+            parts.append(Formula((said(label),), ((Quoted(str(Disjunction(whole, False))),),), role="answer"))
+            parts.append(Sentence(("The shortest:",), "answer"))
+        parts.append(Formula((said(label),), ((Quoted(text),),), role="answer"))
     return parts
+
+
+def _literals(terms: tuple[tuple[Condition, ...], ...]) -> set[frozenset[str]]:
+    """Return the terms of an expression without their order."""
+    return {frozenset(map(literal, term)) for term in terms}
 
 
 def _go_on() -> Sentence:

@@ -2,6 +2,8 @@
 """
 
 import itertools
+from dataclasses import replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -79,6 +81,37 @@ def test_an_expression_holds_where_the_first_rule_that_holds_says_yes(drawn, def
         want = next((says for test, says in rules if all(fulfils(c, x, a, b) for c in test)), default)
         got = any(all(fulfils(c, x, a, b) for c in term) for term in found.terms)
         assert got == want
+    for k, term in enumerate(found.terms):  # no level stands where other terms have it already
+        for j, c in enumerate(term):
+            others = (*found.terms[:k], *found.terms[k + 1 :])
+            for level in c.levels or () if len(c.levels or ()) > 1 else ():
+                assert not covered((replace(c, levels=(level,)), *term[:j], *term[j + 1 :]), others)
+
+
+def covered(term, others):
+    """Say whether other terms hold wherever a term does."""
+    cells = itertools.product((0.0, 2.0, 3.0, 6.0), range(4), range(2))
+    here = [cell for cell in cells if all(fulfils(c, *cell) for c in term)]
+    return all(any(all(fulfils(c, *cell) for c in other) for other in others) for cell in here)
+
+
+def test_a_term_has_the_levels_that_no_other_term_has():
+    """a = p, or a = q where b: the least terms hold for p and b twice."""
+    second = (Condition(A, levels=(1,)), Condition(B, levels=(1,)))
+    rules = [((Condition(A, levels=(0,)),), True), (second, True)]
+    assert str(disjunction(rules, False)) == "(a = p) ∨ (a = q)∧b"
+
+
+def test_letters_stand_in_the_order_of_the_table():
+    rules = [((Condition(X, low=2.0), Condition(B, levels=(1,)), Condition(A, levels=(0,))), True)]
+    assert str(disjunction(rules, False, ["a", "b", "x"])) == "(a = p)∧b∧(x ≥ 2)"
+
+
+def test_the_expression_of_play_tennis_is_that_of_the_lecture():
+    text = str(files("tallystick.examples") / "play-tennis.csv")
+    rainy, sunny = "(Outlook = Rain)∧(Wind = Weak)", "(Outlook = Sunny)∧(Humidity = Normal)"
+    found = ts.DecisionTree.id3().fit(text, "Play").rules().expression()
+    assert found == f"(Outlook = Overcast) ∨ {sunny} ∨ {rainy}"
 
 
 def test_more_than_twelve_conditions_are_not_minimised():

@@ -101,8 +101,8 @@ def boolean_tree() -> Tree:
 
 def test_a_tree_of_two_classes_is_a_boolean_expression():
     found = rules(boolean_tree())
-    assert found.expression() == "¬f3∧f2 ∨ f3∧¬f2∧f1"
-    assert found.expression("0") == "f3∧f2 ∨ f3∧¬f1 ∨ ¬f3∧¬f2"  # the leaf says f3∧¬f2∧¬f1: ¬f2 is not needed
+    assert found.expression() == "f2∧¬f3 ∨ f1∧¬f2∧f3"
+    assert found.expression("0") == "¬f1∧¬f2 ∨ f2∧f3 ∨ ¬f2∧¬f3"  # the leaf says f3∧¬f2∧¬f1: f3 is not needed
     with pytest.raises(OptionError, match="two classes, this model has 3"):
         rules(random_tree(3)).expression()
 

@@ -8,7 +8,7 @@ answer the class; conditions that exclude each other (x < 3 and x ≥ 5) are kno
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -61,27 +61,63 @@ def literal(c: Condition) -> str:
     return f"({c.sentence(missing=False)})"
 
 
-def disjunction(rules: Sequence[tuple[tuple[Condition, ...], bool]], default: bool) -> Disjunction | None:
+def disjunction(
+    rules: Sequence[tuple[tuple[Condition, ...], bool]], default: bool, columns: Sequence[str] = ()
+) -> Disjunction | None:
     """Return the least disjunction of the first rule that holds, of (conditions, whether it says yes); None
-    where there are more than MOST_VARIABLES distinct conditions. It speaks of known values.
+    where there are more than MOST_VARIABLES distinct conditions. It speaks of known values. columns: names in
+    the order in which a term has them.
     """
-    axes = [_axis(tests) for tests in _by_column(rules)]
+    place = {name: k for k, name in enumerate(columns)}
+    named = sorted(_by_column(rules), key=lambda tests: place.get(tests[0].column.name, len(place)))
+    axes = [_axis(tests) for tests in named]
     if sum(len(axis.tests) for axis in axes) > MOST_VARIABLES:
         return None
     n = sum(len(axis.tests) for axis in axes)
     true, free = np.zeros((2,) * n, bool), np.ones((2,) * n, bool)
+    wanted = np.zeros([len(axis.values) for axis in axes], bool)  # wanted[value of each column]
     ranges = [range(len(axis.values)) for axis in axes]
-    seen: set[tuple[int, ...]] = set()
     for values in product(*ranges):
         way = tuple(int(v) for axis, i in zip(axes, values, strict=True) for v in axis.of[i])
-        if way in seen:
-            continue
-        seen.add(way)
-        free[way] = False
-        cells = {axis.column.name: axis.values[i] for axis, i in zip(axes, values, strict=True)}
-        true[way] = next((says for test, says in rules if _holds(test, cells)), default)
+        if free[way]:
+            free[way] = False
+            cells = {axis.column.name: axis.values[i] for axis, i in zip(axes, values, strict=True)}
+            true[way] = next((says for test, says in rules if _holds(test, cells)), default)
+        wanted[values] = true[way]
     found = least(true, free)
-    return Disjunction(tuple(_term(cube, axes) for cube in found.terms), found.proven)
+    return Disjunction(
+        _with_few_levels([_term(cube, axes) for cube in found.terms], axes, wanted), found.proven
+    )
+
+
+def _with_few_levels(
+    terms: list[tuple[Condition, ...]], axes: Sequence[ColumnTests], wanted: Bools
+) -> tuple[tuple[Condition, ...], ...]:
+    """Return the terms without levels that other terms have already: in the least disjunction each term holds
+    wherever it may, and a reader wants it where it must. wanted: where a term must hold.
+    """
+    names = [axis.column.name for axis in axes]
+
+    def holds(term: tuple[Condition, ...]) -> Bools:
+        out = np.ones(wanted.shape, bool)
+        for c in term:
+            at = names.index(c.column.name)
+            mask = np.array([_holds((c,), {c.column.name: x}) for x in axes[at].values], bool)
+            out &= mask.reshape([-1 if k == at else 1 for k in range(len(axes))])
+        return out
+
+    for k in range(len(terms)):
+        elsewhere = np.zeros(wanted.shape, bool)
+        for other in (*terms[:k], *terms[k + 1 :]):
+            elsewhere |= holds(other)
+        for j in range(len(terms[k])):
+            for level in terms[k][j].levels or ():
+                c = terms[k][j]
+                fewer = tuple(x for x in c.levels or () if x != level)
+                smaller = (*terms[k][:j], replace(c, levels=fewer), *terms[k][j + 1 :])
+                if fewer and not (wanted & ~elsewhere & ~holds(smaller)).any():
+                    terms[k] = smaller
+    return tuple(terms)
 
 
 def _by_column(rules: Sequence[tuple[tuple[Condition, ...], bool]]) -> list[list[Condition]]:

@@ -177,7 +177,7 @@ class Rules:
             raise OptionError(f"{shown(label)} is not a class of this model. Classes: {some(labels)}.")
         rules = [(_known(rule.conditions), rule.answer == wanted) for rule in self.rules]
         reached = [(c, says) for c, says in rules if not any(test.never for test in c)]
-        least = disjunction(reached, self.default == wanted)
+        least = disjunction(reached, self.default == wanted, [c.name for c in self.schema.used])
         if least is not None:
             return least
         if self.ordered and {says for _, says in reached} != {True}:
