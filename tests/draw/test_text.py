@@ -13,6 +13,7 @@ from tallystick.draw.text import (
     class_words,
     clean,
     cut,
+    folded,
     p_value,
     padded,
     plain,
@@ -93,3 +94,14 @@ def test_a_p_value_is_never_told_as_0():
 
 def test_a_label_that_is_a_number_is_called_a_class():
     assert [class_words(t) for t in ("spam", "4", "-1.5", "4th")] == ["spam", "class 4", "class -1.5", "4th"]
+
+
+@given(st.lists(st.text("ab 日é", max_size=12), max_size=6), st.integers(8, 30))
+def test_a_folded_line_fits_and_loses_no_word(texts, room):
+    line = tuple(Span(text, "dim" if k % 2 else "") for k, text in enumerate(texts))
+    words = "".join(texts).split()
+    parts = folded(line, room)
+    assert " ".join("".join(s.text for s in part) for part in parts).split() == words
+    longest = max(map(width, words), default=0)
+    indent = len("".join(texts)) - len("".join(texts).lstrip())
+    assert all(width(text) <= max(room, 4 + longest, indent + longest) for text in plain(parts).split("\n"))

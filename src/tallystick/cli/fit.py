@@ -332,7 +332,9 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     for name, found in score["measures"].items():
         base = f"; {bases[name]}: {found['base']:.4f}" if found["base"] is not None else ""
         interval = f"(95 % interval {between(found['low'], found['high'], '.4f')}{base})"
-        lines.append((Span(f"  {name:<9} {found['value']:.4f} "), Span(interval, "dim")))
+        value = f"  {name:<9} {found['value']:.4f} "
+        first, *more = wrapped(interval, screen.cells(), value, "dim")
+        lines += [(Span(value), *first[1:]), *more]
     return lines + (wrapped(clean(score["verdict"]), screen.cells(), "", "bad") if score["verdict"] else [])
 
 

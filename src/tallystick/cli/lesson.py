@@ -44,7 +44,7 @@ def lesson(name: str | None, blank: bool, tables: str | None, picture: str | Non
     if as_json:
         screen.show_json(found.to_dict())
     elif name is None:
-        print(found)
+        print(screen.cleaned(str(found)))
         print("\nNext, type: tally lesson id3")
     else:
         told = ts.lesson(name).text(blank)

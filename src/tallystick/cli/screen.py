@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
 from tallystick.data.schema import Note
-from tallystick.draw.text import Line, Span, clean, cut, plain, wrapped
+from tallystick.draw.text import Line, Span, clean, cut, folded, plain, width, wrapped
 from tallystick.errors import Message, for_reader
 
 STYLES = {
@@ -45,8 +45,8 @@ def cells() -> int:
 
 
 def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
-    """Print lines; styles become colours on a terminal that has them."""
-    stream, lines = stream or sys.stdout, list(lines)
+    """Print lines, none wider than the screen; styles become colours on a terminal that has them."""
+    stream, lines = stream or sys.stdout, [part for line in lines for part in folded(line, cells())]
     if not lines:
         return
     if not is_terminal(stream) or "NO_COLOR" in os.environ:
@@ -71,9 +71,13 @@ def cleaned(text: str) -> str:
 
 
 def broken(line: str) -> list[str]:
-    """Return a sentence in lines that fit; a line of a table, which has wide gaps, stays as it is."""
-    if len(line) <= cells() or "  " in line.strip():
+    """Return a sentence in lines that fit; so a line of a table, which has wide gaps, with what goes on
+    indented.
+    """
+    if width(line) <= cells():
         return [line]
+    if "  " in line.strip():
+        return plain(folded((Span(line),), cells())).split("\n")
     return plain(wrapped(line, cells())).split("\n")
 
 

@@ -20,7 +20,7 @@ Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEIGHTS = "▁▂▃▄▅▆▇█"
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
-BAR = 24  # cells of the longest bar to a side
+BAR = 12  # cells of the longest bar to a side: names, numbers and both sides are 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,37 @@ def wrapped(text: str, cells: int, first: str = "", style: Style = "") -> list[L
             now = f"{now} {word}" if now else word
     lines.append(now)
     return [(Span(first if i == 0 else " " * indent, "dim"), Span(t, style)) for i, t in enumerate(lines)]
+
+
+def folded(line: Line, cells: int) -> list[Line]:
+    """Return a line in lines that fit `cells`, broken at spaces; what goes on is indented. A word that is
+    longer stays whole.
+    """
+    out: list[Line] = []
+    while width("".join(span.text for span in line).rstrip()) > cells:
+        text = "".join(span.text for span in line)
+        indent = len(text) - len(text.lstrip())
+        ends = [k for k, c in enumerate(text) if c == " " and text[indent:k].strip()]
+        fits = [k for k in ends if width(text[:k].rstrip()) <= cells]
+        if not ends or (not fits and not text[ends[0] :].strip()):
+            break
+        at = fits[-1] if fits else ends[0]
+        kept, line = _parted(line, at)
+        out.append(kept)
+        line = (Span("    "), *_parted(line, len(text[at:]) - len(text[at:].lstrip()))[1])
+    return [*out, line]
+
+
+def _parted(line: Line, at: int) -> tuple[Line, Line]:
+    """Return a line up to a place, and the rest."""
+    first: list[Span] = []
+    rest: list[Span] = []
+    for span in line:
+        head, tail = span.text[: max(at, 0)], span.text[max(at, 0) :]
+        at -= len(span.text)
+        first += [Span(head, span.style)] if head else []
+        rest += [Span(tail, span.style)] if tail else []
+    return tuple(first), tuple(rest)
 
 
 def plain(lines: Iterable[Line]) -> str:
