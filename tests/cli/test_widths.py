@@ -30,4 +30,4 @@ def test_no_line_is_wider_than_the_screen(inside, line, columns, capfd, monkeypa
     assert call(line) == 0
     told = capfd.readouterr()
     wide = [text for text in (told.out + told.err).splitlines() if width(text) > columns]
-    assert [text for text in wide if len(text.split()) > 1] == []  # a path or a sum of a file cannot be broken
+    assert [text for text in wide if len(text.split()) > 1] == []  # a path or a checksum is not broken

@@ -7,7 +7,8 @@ import re
 from svg import shapes, title, words
 
 from tallystick.draw.card import (
-    INK,
+    AGAINST,
+    FOR,
     HeatMap,
     Mark,
     Panel,
@@ -66,8 +67,16 @@ def test_rows_are_as_high_as_they_are_many_and_missing_stands_apart():
 def test_cells_of_a_pair_have_their_points_in_them():
     svg = panel_picture(PAIR, axis_ends([PAIR]))
     assert {"+40", "-3", "0"} <= set(words(svg))
-    strong = [float(r["fill-opacity"]) for r in shapes(svg, "rect") if r.get("fill") == INK]
+    strong = [float(r["fill-opacity"]) for r in shapes(svg, "rect") if r.get("fill") == FOR]
     assert max(strong) == 0.6
+
+
+def test_as_many_points_for_and_against_are_two_colours():
+    cells = (Mark("p", 12, 5.0, "for"), Mark("q", -12, 5.0, "against"))
+    both = HeatMap("a × b", ("x",), ("p", "q"), (cells,))
+    cells = [r for r in shapes(panel_picture(both, axis_ends([both])), "rect") if "fill-opacity" in r]
+    assert [r["fill"] for r in cells] == [FOR, AGAINST]
+    assert len({r["fill-opacity"] for r in cells}) == 1
 
 
 def test_the_whole_card_tells_the_rule_and_the_shares():

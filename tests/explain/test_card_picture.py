@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from cards import hand_made, three_classes
 from svg import words
 
 import tallystick as ts
-from tallystick.draw.card import HeatMap, Panel
+from tallystick.draw.card import HeatMap, Panel, axis_ends, panel_picture
+from tallystick.draw.text import plain
 from tallystick.errors import NotFitted, TallyError
-from tallystick.explain.card import card_of
-from tallystick.explain.card_picture import card_nomogram, card_svg, panels_of
+from tallystick.explain.card import CardLine, CardSection, card_of, first_lines, section_text
+from tallystick.explain.card_picture import card_nomogram, card_svg, panel_of, panels_of
 
 
 def test_every_line_of_the_card_is_a_mark_with_its_points():
@@ -23,6 +25,22 @@ def test_every_line_of_the_card_is_a_mark_with_its_points():
     assert panels["age"].missing.points == -4
     assert [(m.words, m.points) for m in panels["sex"].marks] == [("f", 10), ("m", -10)]
     assert isinstance(panels["age × sex"], HeatMap)
+
+
+def test_of_many_levels_those_of_most_rows_are_drawn_and_printed_first():
+    """Of 41 countries 12 were drawn, and the United States, of nine rows in ten, were not."""
+    lines = [CardLine(f"c{i:02}", (60 - i,), float(i + 1), (0.5, 0.5), (), (i,)) for i in range(40)]
+    lines.insert(20, CardLine("US", (1,), 9_000.0, (0.5, 0.5), (), (40,)))
+    axes = ((*(f"c{i:02}" for i in range(40)), "US", "missing", "never seen"),)
+    section = CardSection("country", ("country",), "levels", tuple(lines), axes)
+    card = replace(card_of(hand_made()), sections=(section,))
+    panel = panel_of(card, section, (1, 0))
+    assert [m.words for m in panel.marks] == ["US", *(f"c{i:02}" for i in range(39, 28, -1))]
+    assert panel.left == 29
+    assert "12 of 41 lines" in panel_picture(panel, axis_ends([panel]))
+    printed = "\n".join(plain([line]) for line in section_text(section, card, ["y"], 80, 12))
+    assert printed.split("\n")[1].split()[0] == "US"
+    assert list(first_lines(section, 60)) == lines  # all of them: as they are
 
 
 def test_the_other_class_turns_every_sign():

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES
-from tallystick.draw.svg import Svg, ticks
+from tallystick.draw.svg import PALETTE, Svg, ticks
 from tallystick.draw.text import clean, cut, width
 
 WIDE, TALL, TALLER, ROOM = 312.0, 200.0, 250.0, 18.0  # of a panel (taller: names aslant), and between
@@ -26,7 +26,8 @@ CELL, CELL_TALL, NAMES, HEAT_TOP = 62.0, 24.0, 104.0, 42.0  # of a heat map: two
 ASLANT = 14  # letters of a name under a bar
 MOST_BARS = 12
 LINES, THIN = 3, 0.012  # ranges so thin cannot be seen; with a third of them so, all are equally wide
-INK = "#7d8894"  # points for and against are no classes: their side and sign tell them apart
+INK = "#7d8894"  # points for and against are no classes: their side tells them apart
+FOR, AGAINST = PALETTE[0], PALETTE[5]  # in a cell of two columns, which has no side
 
 
 @dataclass(frozen=True)
@@ -324,7 +325,8 @@ def _draw_heat(svg: Svg, heat: HeatMap, ends: tuple[float, float]) -> None:
                 continue
             strength = 0.6 * abs(mark.points) / most
             svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
-            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=INK, fill_opacity=strength)
+            ink = FOR if mark.points > 0 else AGAINST
+            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=ink, fill_opacity=strength)
             svg.text(
                 x + CELL / 2,
                 y + 16,

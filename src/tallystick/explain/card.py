@@ -196,7 +196,7 @@ def section_text(
     header = [clean(section.name), *points, "rows", *([clean(card.in_favour[0])] if one else [])]
     body = []
     most = page_limit(most)
-    for line in section.lines[:most]:
+    for line in first_lines(section, most):
         row = [Span(f"  {clean(line.text)}")]
         row += [Span(f"{p:+d}" if p else "0") for p in line.points[: len(shown)]]
         if errors and line.errors:
@@ -209,6 +209,13 @@ def section_text(
     yield from table(header, body, frozenset(range(1, len(header))), cells)
     if len(section.lines) > most:
         yield (Span(f"  and {len(section.lines) - most:,} more lines", "dim"),)
+
+
+def first_lines(section: CardSection, most: int) -> Sequence[CardLine]:
+    """Return as many lines of a section as are shown: of more levels those of most rows first."""
+    if len(section.lines) <= most or section.kind != "levels":
+        return section.lines[:most]
+    return sorted(section.lines, key=lambda line: -line.rows)[:most]
 
 
 def card_of(model: ScorecardModel, levels: int = LEVELS) -> Card:

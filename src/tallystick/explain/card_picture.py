@@ -53,8 +53,9 @@ def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Pane
         whole = tuple(found.get(i, Mark(names[i], 0, 0.0, f"{names[i]}: no rows")) for i in range(missing_at))
         return Panel(section.name, whole, section.cuts, missing, unit=section.unit)
     known = [m for line, m in marks if line.place[0] < missing_at]
-    kept = sorted(range(len(known)), key=lambda i: (-abs(known[i].points), i))[:MOST_BARS]
-    return Panel(section.name, tuple(known[i] for i in sorted(kept)), None, missing, len(known) - len(kept))
+    if len(known) > MOST_BARS:  # what most rows have is never among what is not drawn
+        known.sort(key=lambda mark: -mark.rows)
+    return Panel(section.name, tuple(known[:MOST_BARS]), None, missing, max(0, len(known) - MOST_BARS))
 
 
 def _outer_words(marks: Sequence[Mark]) -> list[Mark]:

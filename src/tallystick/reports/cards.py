@@ -17,7 +17,7 @@ from tallystick.draw.card import axis_ends, panel_picture
 from tallystick.draw.text import class_words
 from tallystick.errors import counted
 from tallystick.explain.beside import beside
-from tallystick.explain.card import Card, CardLine, CardSection, card_of
+from tallystick.explain.card import Card, CardLine, CardSection, card_of, first_lines
 from tallystick.explain.card_picture import Way, counted_rows, panel_of
 from tallystick.explain.scorecard import explain
 from tallystick.models.scorecard.model import ScorecardModel
@@ -181,7 +181,7 @@ def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
                 "rows": f"{line.rows:,.10g}",
                 "share": percent(line.shares[1]) if one and _shown(given, line) else "",
             }
-            for line in section.lines[:MOST_LINES]
+            for line in first_lines(section, MOST_LINES)
         ]
         left = max(0, len(section.lines) - MOST_LINES)
         out.append({"name": section.name, "rows": rows, "left": left, "one": one, "classes": card.in_favour})
