@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -47,7 +50,7 @@ def studio(
     place = folder or (os.path.dirname(file) if file else "") or "."
     if not os.path.isdir(place):
         raise OptionError(f"there is no folder {shown(place)}.")
-    with tempfile.TemporaryDirectory(prefix="tally-studio-") as scratch:
+    with ended_by_signals(), tempfile.TemporaryDirectory(prefix="tally-studio-") as scratch:
         known = Folder(place, scratch)
         first = first_of(known, file)
         if check:
@@ -58,6 +61,28 @@ def studio(
         app.at(sock.getsockname()[1])
         tell(app.address, as_json, no_browser)
         server.run(sock, server.Service(app, app.look_after, app.drain, app.guards.limits))
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """End as after Ctrl-C when a terminal closes, too: what was dropped on the page is deleted then."""
+
+    def end(number: int, frame: Any) -> None:
+        raise SystemExit(0)
+
+    def hang_up(number: int, frame: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    ways: dict[str, Any] = {"SIGTERM": end, "SIGHUP": hang_up}
+    known = {getattr(signal, name): way for name, way in ways.items() if hasattr(signal, name)}
+    known = {number: way for number, way in known.items() if signal.getsignal(number) is signal.SIG_DFL}
+    for number, way in known.items():  # one that is ignored stays so: `nohup`
+        signal.signal(number, way)
+    try:
+        yield
+    finally:
+        for number in known:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def show_tables(names: list[str], as_json: bool) -> None:

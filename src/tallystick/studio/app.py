@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import shutil
 import sys
 import time
 import traceback
@@ -21,6 +22,7 @@ from urllib.parse import parse_qsl, quote
 from tallystick.errors import TallyError, shown
 from tallystick.serve.guards import Guards, Headers, Limits, Receive, Scope, Send, same
 from tallystick.serve.problems import Refused, Reply, problem
+from tallystick.serve.rows_in import from_json
 from tallystick.studio import views
 from tallystick.studio.folder import Folder
 from tallystick.studio.session import Session
@@ -43,6 +45,36 @@ SMALL = 1 << 20  # bytes of anything else that the page sends
 MOST = 32  # sessions; the one that was asked last stays longest
 PATIENCE, LOOK = 10.0, 0.03  # seconds that a page waits for news, and between two looks
 THREADS = 4
+ITEMS = 100_000  # objects and lists of a request
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        v is None or isinstance(v, str | int | float) for v in value.values()
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+WISHES: dict[str, tuple[str, Callable[[Any], bool]]] = {  # what each name of a request has to be
+    **dict.fromkeys(
+        ("session", "name", "column", "kind", "missing", "target", "do"),
+        ("a text", lambda value: isinstance(value, str)),
+    ),
+    **dict.fromkeys(("cure", "folds", "step", "node"), ("a whole number", lambda value: type(value) is int)),
+    "tuned": ("true or false", lambda value: isinstance(value, bool)),
+    **dict.fromkeys(("methods", "columns"), ("a list of texts", _are_texts)),
+    "row": ("an object of cells", _is_row),
+    "threshold": ("a number", lambda value: value is None or _is_number(value)),
+    **dict.fromkeys(("of", "answer"), ("a text", lambda value: value is None or isinstance(value, str))),
+    "costs": ("an object or a list", lambda value: value is None or isinstance(value, dict | list)),
+}
 
 
 class StudioApp:
@@ -111,8 +143,13 @@ class StudioApp:
                 403, "only the page of the studio may ask for work. Its browser says where it is from."
             )
         if path == "/api/upload":
+            self._session(query)
             place = await self.folder.take(query.get("name", ""), receive, LARGEST)
-            self._session(query).open(place.name, place)
+            try:
+                self._session(query).open(place.name, place, dropped=True)
+            except Refused:  # it ended meanwhile
+                shutil.rmtree(place.parent, ignore_errors=True)
+                raise
             return _json({})
         wish = _object(await self.guards.body(receive, headers))
         reply: Reply = await self._in_thread(partial(self._asked, path.removeprefix("/api/"), wish))
@@ -160,12 +197,12 @@ class StudioApp:
         """Begin work, or answer a quick question."""
         if what == "session":
             return _json({"session": self._begin()})
-        session = self._session({"session": str(wish.get("session", ""))})
+        session = self._session({"session": wish.get("session", "")})
         work: dict[str, Callable[[], Any]] = {
-            "file": lambda: session.open(str(wish["name"]), self.folder.find(str(wish["name"]))),
+            "file": lambda: session.open(wish["name"], self.folder.find(wish["name"])),
             "change": lambda: session.change(wish),
             "compare": lambda: session.compare(wish),
-            "show": lambda: session.show(str(wish["name"])),
+            "show": lambda: session.show(wish["name"]),
             "prunings": session.prunings,
             "prune": lambda: session.prune(wish.get("step")),
             "hand": lambda: session.by_hand(wish),
@@ -184,7 +221,7 @@ class StudioApp:
     def _begin(self) -> str:
         """Begin the session of a tab; of too many the one that nobody asked for longest goes."""
         while len(self.sessions) >= MOST:
-            self.sessions.pop(next(iter(self.sessions))).cancel()
+            self.sessions.pop(next(iter(self.sessions))).close()
         key = secrets.token_urlsafe(12)
         self.sessions[key] = Session()
         return key
@@ -219,16 +256,20 @@ def _asset(name: str) -> Reply:
 
 
 def _json(told: Any) -> Reply:
-    return Reply(200, json.dumps(told, ensure_ascii=False, allow_nan=False, default=str).encode())
+    return Reply(
+        200, json.dumps(told, allow_nan=False, default=str).encode()
+    )  # a file's name may be no UTF-8
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        found = None
+    """Return what a request asks for; each thing is of its kind."""
+    found = from_json(body, ITEMS)
     if not isinstance(found, dict):
         raise Refused(400, "the request is not an object of JSON.")
+    for name, value in found.items():
+        what, fits = WISHES.get(name, ("", lambda value: True))
+        if not fits(value):
+            raise Refused(400, f"{name} is {shown(value)}. Send {what}.")
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ TABLES = (
     ".xlsx", ".xls", ".ods", ".sqlite", ".sqlite3", ".db", ".gz", ".bz2", ".xz", ".zst", ".zip",
 )  # fmt: skip
 MOST = 500  # files listed
-LONGEST = 120  # letters of a name that was dropped
+LONGEST = 120  # bytes of a name that was dropped
 
 
 class Folder:
@@ -52,28 +53,35 @@ class Folder:
     ) -> Path:
         """Write a body to the scratch folder under a harmless name, and return where it lies."""
         folder = self.scratch / os.urandom(8).hex()
-        folder.mkdir(parents=True)
         path, size = folder / harmless(name), 0
-        with path.open("xb") as file:
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(400, "the connection was closed before the file had arrived.")
-                size += len(message.get("body", b""))
-                if size > most:
-                    raise Refused(
-                        413, f"the file has more than {counted(most, 'byte')}. Use `tally studio FILE`."
-                    )
-                file.write(message.get("body", b""))
-                if not message.get("more_body"):
-                    return path
+        try:
+            folder.mkdir(parents=True)
+            with path.open("xb") as file:
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refused(400, "the connection was closed before the file had arrived.")
+                    size += len(message.get("body", b""))
+                    if size > most:
+                        raise Refused(
+                            413, f"the file has more than {counted(most, 'byte')}. Use `tally studio FILE`."
+                        )
+                    file.write(message.get("body", b""))
+                    more = message.get("more_body", False)
+            return path
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise Refused(507, f"the file cannot be kept here: {error.strerror}.") from None
+            raise
 
 
 def harmless(name: str) -> str:
     """Return a name that is a name and no way to anywhere: what it ends with stays, odd letters go."""
     last = re.split(r"[/\\]", name)[-1]
     kept = re.sub(r"[^\w.+ -]", "_", last).strip(" .")
-    return kept[-LONGEST:] or "table.csv"
+    return kept.encode()[-LONGEST:].decode(errors="ignore").strip(" .") or "table.csv"
 
 
 def _is_table(path: Path) -> bool:

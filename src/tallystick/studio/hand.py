@@ -88,6 +88,8 @@ class ByHand:
 
     def tests(self, node: int) -> dict[str, Any]:
         """Return the tests that a group could be given, the best first."""
+        if not 0 <= node < len(self.tree.tree_.nodes):
+            raise OptionError(f"there is no group {node} in the tree.")
         leaf = bool(self.tree.tree_.nodes.leaf[node])
         each = [
             [

@@ -7,6 +7,7 @@ Laws: one piece of work at a time, and the last word counts; what is made from a
 from __future__ import annotations
 
 import re
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,6 +55,7 @@ class Session:
         self.path: dict[str, Any] | None = None  # of prunings, of the tree `grown`
         self.grown: Any = None
         self.page: bytes | None = None
+        self.dropped: set[Path] = set()
 
     # -- what the page asks --
 
@@ -86,12 +88,27 @@ class Session:
                 self.job.cancel()
                 self.job = None
                 self._changed()
+            self._forget(self.asked.path)
+
+    def close(self) -> None:
+        """End for good: nobody asks any more."""
+        self.cancel()
+        self._forget()
 
     # -- work --
 
-    def open(self, name: str, path: Path) -> None:
-        """Take another file."""
-        self._read(TableWishes(name, path))
+    def open(self, name: str, path: Path, dropped: bool = False) -> None:
+        """Take another file; one that was dropped on the page is deleted when another takes its place."""
+        with self.lock:
+            self.dropped |= {path} if dropped else set()
+            self._forget(self.asked.path, path)
+            self._read(TableWishes(name, path))
+
+    def _forget(self, *wanted: Path | None) -> None:
+        """Delete the files that were dropped on the page, but for those that are still wanted."""
+        for path in self.dropped - set(wanted):
+            shutil.rmtree(path.parent, ignore_errors=True)
+            self.dropped.discard(path)
 
     def change(self, wish: dict[str, Any]) -> None:
         """Read the columns another way: a kind, marks of missing values, the target, a note's advice."""
@@ -99,16 +116,16 @@ class Session:
         if asked.path is None:
             raise OptionError("there is no file yet. Choose one.")
         if "kind" in wish:
-            asked = asked.with_kind(str(wish["column"]), str(wish["kind"]))
+            asked = asked.with_kind(wish["column"], wish["kind"])
         if "missing" in wish:
-            asked = asked.with_missing(str(wish["missing"]))
+            asked = asked.with_missing(wish["missing"])
         if "cure" in wish:
             number = wish["cure"]
             if type(number) is not int or not 0 <= number < len(self.cures) or self.cures[number] is None:
                 raise OptionError(f"there is no advice {shown(number)}.")
             asked = asked.with_cure(self.cures[number])
         if "target" in wish:
-            asked = replace(asked, target=str(wish["target"]))
+            asked = replace(asked, target=wish["target"])
         self._read(asked)
 
     def _read(self, asked: TableWishes) -> None:
@@ -121,6 +138,7 @@ class Session:
                 job.step(1, 1)
                 self.reading, self.found, self.entry, self.page = reading, None, None, None
                 self.asked, self.cures = asked, part["cures"]
+                self._forget(asked.path)
                 self._put("columns", {"html": html, "target": asked.target})
 
         self._start("reading the file", work)
@@ -128,8 +146,8 @@ class Session:
     def compare(self, wish: dict[str, Any]) -> None:
         """Compare methods by cross-validation; scores arrive fold by fold."""
         reading = self._known()
-        methods = [str(name) for name in wish.get("methods") or COMPARED]
-        folds, tuned = int(wish.get("folds", 10)), bool(wish.get("tuned", False))
+        methods = wish.get("methods") or list(COMPARED)
+        folds, tuned = wish.get("folds", 10), wish.get("tuned", False)
         if not 2 <= folds <= 100:
             raise OptionError(f"folds must be 2 to 100, not {shown(folds)}.")
         made = candidates_of(methods, tuned, reading.asked.shared)
@@ -264,10 +282,8 @@ class Session:
         reading, found, how = self._known(), self.found, self.how
         if found is None:
             raise OptionError("compare the methods first: the tree by hand stands beside them.")
-        what, hand = str(wish.get("do", "")), self.hand
-        node, column = wish.get("node", 0), str(wish.get("column", ""))
-        if type(node) is not int:
-            raise OptionError(f"the number of a group is wanted, not {shown(node)}.")
+        what, hand = wish.get("do", ""), self.hand
+        node, column = wish.get("node", 0), wish.get("column", "")
 
         def work(job: Job) -> None:
             own = ByHand(reading.asked) if what == "begin" or hand is None else hand
@@ -345,15 +361,13 @@ class Session:
     def changes(self, wish: dict[str, Any]) -> dict[str, Any]:
         """Return what would change the answer to a row, in sentences."""
         entry = self._shown()
-        row, columns, answer = wish.get("row"), wish.get("columns"), wish.get("answer")
-        if not isinstance(row, dict) or not isinstance(columns, list):
-            raise OptionError("a row and the columns that may change are wanted.")
+        row, columns, answer = wish["row"], wish["columns"], wish.get("answer")
         # The page writes numbers plainly: as text, 417.585 is 417585 in a column that is written 1.234,5.
         plain = {c.name for c in entry.model.schema_.used if c.kind == "numeric" and not c.unit}
         row = {
             n: float(v) if n in plain and isinstance(v, str) and PLAIN.match(v) else v for n, v in row.items()
         }
-        found = entry.model.counterfactuals(row, answer, columns=[str(c) for c in columns])
+        found = entry.model.counterfactuals(row, answer, columns=columns)
         return {"told": found.told, "sentences": [str(one) for one in found.found]}
 
     # -- small things --
@@ -388,6 +402,7 @@ class Session:
         with self.lock:
             if self.job is job:
                 self.job, self.problem = None, problem
+                self._forget(self.asked.path)
                 self._changed()
 
     def _put(self, name: str, part: dict[str, Any]) -> None:
