@@ -36,7 +36,7 @@ lowest: ## every test with the oldest releases that pyproject.toml allows, in a 
 
 night: ## the long runs: many more examples of every law, large tables
 	HYPOTHESIS_PROFILE=night $(PYTHON) -m pytest -m "night or not night"
-	@if [ -n "$$TALLYSTICK_DATA" ]; then $(PYTHON) tools/make_gallery.py --only curves --repeats 1000; fi
+	@if [ -n "$$TALLYSTICK_DATA" ]; then $(PYTHON) tools/make_gallery.py --check; fi
 
 docs: ## make the pages of the lessons, then run every command and example in README.md and docs/, and compare
 	$(PYTHON) tools/make_lessons.py

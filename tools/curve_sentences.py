@@ -34,21 +34,17 @@ def settled(curve: Curve, method: int) -> int:
     return int(curve["sizes"][at])
 
 
-def sentence(curve: Curve) -> str:
-    """Return what one picture shows."""
-    sizes = curve["sizes"]
-    parts = [_at(curve, FIRST, f"With {sizes[FIRST]:,} rows"), _at(curve, LAST, f"with {sizes[LAST]:,}")]
-    crossing = _crossing(curve)
-    return f"{'; '.join(parts)}.{crossing} {curve['repeats']:,} random splits."
-
-
-def _at(curve: Curve, at: int, words: str) -> str:
-    errors = [m["error"][at] for m in curve["methods"]]
-    winner = lower(curve, at)
-    if winner is None:
-        return f"{words} the bands overlap ({NAMES[0]} {errors[0]:.3f}, {NAMES[1]} {errors[1]:.3f})"
-    other = 1 - winner
-    return f"{words} {NAMES[winner]} is lower ({errors[winner]:.3f} against {errors[other]:.3f})"
+def table_row(title: str, curve: Curve) -> str:
+    """Return what one panel shows as a row of a table; the lower error is bold where the bands separate."""
+    cells = [title]
+    for at in (FIRST, LAST):
+        winner = lower(curve, at)
+        cells.append(f"{curve['sizes'][at]:,}")
+        for number, method in enumerate(curve["methods"]):
+            error = f"{method['error'][at]:.4f} ± {(method['high'][at] - method['low'][at]) / 2:.4f}"
+            cells.append(f"**{error}**" if winner == number else error)
+    cells += [_crossing(curve), f"{curve['repeats']:,}"]
+    return f"| {' | '.join(cells)} |"
 
 
 def _crossing(curve: Curve) -> str:
@@ -60,7 +56,7 @@ def _crossing(curve: Curve) -> str:
     if last > first:
         return ""
     low, high = curve["sizes"][last], curve["sizes"][first]
-    return f" The curves cross between {low:,} and {high:,} rows."
+    return f"between {low:,} and {high:,} rows"
 
 
 def summary(curves: Sequence[Curve]) -> str:

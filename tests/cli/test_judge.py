@@ -33,3 +33,14 @@ def test_curve_prints_what_python_prints(inside, capfd):
     assert call("tally curve play-tennis.csv -t Play --method bayes --repeats 2") == 0
     known = ts.learning_curve("play-tennis.csv", "Play", methods=("bayes",), repeats=2)
     assert capfd.readouterr().out == f"{known}\n"
+
+
+def test_curve_trains_on_the_sizes_that_are_named(inside, capfd):
+    line = "tally curve play-tennis.csv -t Play --method bayes --repeats 2 --sizes"
+    assert call(f"{line} 4,8") == 0
+    known = ts.learning_curve("play-tennis.csv", "Play", methods=("bayes",), repeats=2, sizes=[4, 8])
+    assert capfd.readouterr().out == f"{known}\n"
+    assert call("tally curve votes.csv -t party --method bayes --repeats 2 --sizes 3 --json") == 0
+    assert len(json.loads(capfd.readouterr().out)["sizes"]) == 3
+    assert call(f"{line} 4,x") == 2
+    assert "--sizes takes whole numbers such as 10,20,50" in capfd.readouterr().err

@@ -83,3 +83,16 @@ def test_a_curve_has_a_line_for_each_size():
     assert lines[0] == "predicting y: error on 6 rows held out, mean of 2 subsets"
     assert [line.split()[0] for line in lines[3:5]] == ["4", "8"]
     assert lines[-1] == "always the most frequent class: 0.5000"
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+def test_the_headings_of_a_curve_are_not_cut(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    rows = {"x": [float(i * i % 17) for i in range(30)], "y": ["p", "q", "q"] * 10}
+    names = ["naive Bayes, shared variance", "logistic regression, l2=1e-6"]
+    found = curve_table(dict.fromkeys(names, ts.NaiveBayes()), ts.NaiveBayes()._read(rows, "y"), (4, 8), 2)
+    head = str(found).partition("\n\n")[2].partition("       4 ")[0]
+    assert "…" not in str(found)
+    for word in ("training", "rows", "shared", "variance", "logistic", "regression,", "l2=1e-6"):
+        assert word in head
+    assert max(map(len, str(found).splitlines()[2:5])) <= int(columns)

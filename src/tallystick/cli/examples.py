@@ -226,6 +226,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "tally curve votes.csv -t party --method bayes --method logistic-ml --repeats 2",
             "naive Bayes beside logistic regression without a prior",
         ),
+        ("tally curve votes.csv -t party --sizes 10,50,200 --repeats 2", "trained on so many rows"),
     ),
     "report": (
         ("tally report votes.csv --target party --repeats 0", "one page that says what decides the party"),

@@ -92,6 +92,11 @@ def compare(
 @_target
 @options.methods("Draw only these.")
 @click.option("--repeats", type=int, default=20, show_default=True, help="Random subsets, 1 to 10,000.")
+@click.option(
+    "--sizes",
+    metavar="N,N,...",
+    help="How many rows to train on, e.g. 10,20,50,100; one number says how many sizes.  [default: 10]",
+)
 @options.picture
 @options.columns
 @options.reading
@@ -101,6 +106,7 @@ def curve(
     target: str,
     methods: tuple[str, ...],
     repeats: int,
+    sizes: str | None,
     picture: str | None,
     as_json: bool,
     **given: Any,
@@ -114,6 +120,7 @@ def curve(
             options.source(data, given),
             target,
             methods=methods or COMPARED,
+            sizes=None if sizes is None else _sizes(sizes),
             repeats=repeats,
             progress=progress,
             **options.wishes(given),
@@ -123,6 +130,19 @@ def curve(
         screen.show_json(found.to_dict())
         return
     print(screen.cleaned(str(found)))
+
+
+def _sizes(text: str) -> int | list[int]:
+    """Return numbers of rows separated by commas; one alone is how many there are."""
+    from tallystick.errors import OptionError, shown
+
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError(
+            f"--sizes takes whole numbers such as 10,20,50, or one, how many sizes, not {shown(text)}."
+        ) from None
+    return found if len(found) > 1 else found[0]
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -206,6 +206,16 @@ def _settings(found: Comparison[Any]) -> str:
     return clean(found.chosen.name + (f" with {found.chosen.setting}" if found.chosen.setting else ""))
 
 
+CURVE_CELL = 15  # 0.1234 ± 0.0012
+
+
+def _halves(name: str) -> tuple[str, str]:
+    """Return a name in two lines of about the same length."""
+    words = name.split(" ")
+    parts = [(" ".join(words[:k]), " ".join(words[k:])) for k in range(1, len(words) + 1)]
+    return min(parts, key=lambda both: max(map(width, both)))
+
+
 def show_curve(curve: LearningCurve) -> str:
     """Return the error of each method at each size."""
     title = f"error on {counted(curve.tested, 'row')} held out, mean of {counted(curve.repeats, 'subset')}"
@@ -218,8 +228,13 @@ def show_curve(curve: LearningCurve) -> str:
         )
         for i, size in enumerate(curve.sizes)
     )
-    header = ("training rows", *(clean(c.name) for c in curve.curves))
-    lines += table(header, rows, frozenset(range(len(header))), cells())
+    header = ["training rows", *(clean(c.name) for c in curve.curves)]
+    shown_rows = list(rows)
+    if sum(max(width(name), CURVE_CELL) + 2 for name in header) > cells():  # names in two lines, not cut
+        halves = [_halves(name) for name in header]
+        header = [first for first, _ in halves]
+        shown_rows = [tuple(Span(second) for _, second in halves), *shown_rows]
+    lines += table(header, shown_rows, frozenset(range(len(header))), cells())
     lines += [(), (Span(f"always the most frequent class: {curve.base:.4f}", "dim"),)]
     if curve.left_out:
         lines += wrapped(clean(curve.left_out), cells(), "note: ", "note")

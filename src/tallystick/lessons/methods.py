@@ -235,14 +235,19 @@ GENERATIVE = Lesson(
     notice=(
         "On the votes logistic regression ends lower: they depend on each other, and it need not "
         "assume that they do not.",
+        "The two curves cross on Pima diabetes, 768 rows of eight numbers, one of Ng and Jordan's tables. "
+        "Their naive Bayes is Gaussian, with one variance of a column for all classes "
+        "(bayes-gaussian-shared). Its error against that of logistic regression: on 10 rows 0.3252 ± 0.0038 "
+        "against 0.3528 ± 0.0045, on 512 rows 0.2488 ± 0.0014 against 0.2292 ± 0.0015 (two standard errors; "
+        "1,000 random splits).",
         "Where the assumption holds the two meet: both end at the error that nobody can go below, 10 of 64.",
         "Ng and Jordan (2002) found naive Bayes near its own floor with O(log n) rows and logistic "
         "regression with O(n), n columns. The gallery draws this for their fifteen tables, and says "
         "for which of them it shows.",
     ),
     change="Draw the curves of a table of your own.",
-    then="tally curve iris.csv --target species --method bayes-gaussian --method logistic --picture "
-    "curve.svg",
+    then="tally curve iris.csv --target species --method bayes-gaussian-shared --method logistic "
+    "--sizes 10,20,50,100 --picture curve.svg",
 )
 
 
@@ -281,10 +286,10 @@ TEXT = Lesson(
     notice=(
         "24 sentences of eight words are few; chance is 0.33, and counted words are far beyond it.",
         "On the 19,997 messages with their Subject, From, Organization, Lines and body, 2/3 for "
-        "training: 0.81 with the Laplace correction, 0.85 with a smaller one (m·p = 0.01), 0.88 with "
+        "training: 0.8149 with the Laplace correction, 0.8510 with a smaller one (m·p = 0.01), 0.8642 with "
         "the words of the other classes (complement). Published in 1996, with another preparation: "
         "0.89.",
-        "Split by date, as news comes, it is harder: 0.7728 on counts, 0.83 to 0.84 with complement. "
+        "Split by date, as news comes, it is harder: 0.7711 on counts, 0.8217 with complement. "
         "The gallery runs it.",
         "A reader wants the best first. Of all articles 16 % were interesting to one reader, of the "
         "tenth with the highest scores 59 %: an order can be useful where an answer is not.",
