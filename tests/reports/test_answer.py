@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -58,7 +59,36 @@ def test_odds_are_told_of_levels_that_more_than_a_few_rows_have():
     model.fit(rows, "y")
     said = str(_odds(model.model_, table, model.model_.parts[0]))
     assert "tiny" not in said
-    assert "town is a as where it is b" in said
+    assert "town is a (300 rows) as where it is b (300 rows)" in said
+
+
+def test_odds_of_a_level_are_told_against_the_most_frequent_one_with_their_rows_and_interval():
+    towns = "a" * 50 + "b" * 400 + "c" * 150
+    rows = [{"town": t, "y": "yn"[i % (5 if t == "a" else 2) > 0]} for i, t in enumerate(towns)]
+    model = ts.LogisticRegression(l2=0).fit(rows, "y")
+    table = model._read(rows, "y")
+    said = str(_odds(model.model_, table, model.model_.parts[0]))
+    assert "is a (50 rows) as where it is b (400 rows)" in said
+    found = re.search(r"are (\S+) times as high(?: \(95 % interval (\S+) to (\S+)\))?", said)
+    ratio, low, high = found.groups()
+    figures = {f.name: f for f in model.summary().figures}
+    if "town = b" in figures:  # weights of their own: no error of the difference
+        assert low is None
+    else:
+        ends = sorted(abs(math.log(e)) for e in figures["town = a"].odds_interval)
+        assert [math.log(float(low)), math.log(float(high))] == pytest.approx(ends, abs=0.01)
+    assert float(ratio) == pytest.approx(4.0, rel=0.05)
+
+
+def test_odds_of_a_number_are_told_with_their_interval():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=300)
+    rows = {"x": x.tolist(), "y": np.where(rng.random(300) < 1 / (1 + np.exp(-x)), "y", "n").tolist()}
+    model = ts.LogisticRegression(l2=0).fit(rows, "y")
+    said = str(_odds(model.model_, model._read(rows, "y"), model.model_.parts[0]))
+    ratio, low, high = map(float, re.search(r"are (\S+) times .*interval (\S+) to (\S+)\)", said).groups())
+    assert 1 < low < ratio < high
+    assert math.log(low) + math.log(high) == pytest.approx(2 * math.log(ratio), abs=0.1)
 
 
 def test_odds_of_classes_that_are_numbers_say_so():

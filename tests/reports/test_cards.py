@@ -22,15 +22,25 @@ from tallystick.reports.cards import (
 def test_the_sentence_tells_the_outer_lines_with_their_rows():
     card = card_of(hand_made())
     age = next(s for s in card.sections if s.name == "age")
-    assert str(_apart(card, age, (1, 0))) == (
+    assert str(_apart(card, age, (1, 0), (0.5, 0.5))) == (
         "On the card, the points of age go from -20 where it is below 30 (50 training rows, 20.0 % of them "
         "yes) to +30 where it is 60 and more (10 training rows, 80.0 % of them yes); 20 points double the "
         "odds of yes."
     )
     three = card_of(three_classes())
-    assert str(_apart(three, three.sections[0], (2, 1))).endswith(
+    assert str(_apart(three, three.sections[0], (2, 1), (0.4, 0.3, 0.3))).endswith(
         "20 points double the odds of top against high."
     )
+
+
+def test_a_plus_beside_a_share_below_that_of_all_rows_is_said_to_be_given_the_other_columns():
+    card = card_of(hand_made())
+    age = next(s for s in card.sections if s.name == "age")
+    said = str(_apart(card, age, (1, 0), (0.1, 0.9)))
+    assert "+30 where it is 60 and more (10 training rows, 80.0 % of them yes, of all rows 90.0 %" in said
+    assert said.count("given the other columns") == 1  # 20 % is below 90 %, and has a minus
+    words = next(s for s in card_of(worded()).sections if s.kind == "words")
+    assert "points given the other words" in str(_apart(card_of(worded()), words, (1, 0), (0.0001, 0.9999)))
 
 
 def test_every_line_of_the_card_stands_in_the_table(given):

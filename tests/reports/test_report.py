@@ -186,7 +186,8 @@ def test_naive_bayes_sentences_count_values_within_classes():
 def test_logistic_sentences_tell_the_odds_of_the_model():
     found = ts.report(people(), "income", methods=("logistic",), **QUICK)
     told = re.search(
-        r"odds of (\S+) against (\S+) are (\S+) times as high where (\S+) is (\S+) as where it is (\S+)\.",
+        r"odds of (\S+) against (\S+) are (\S+) times as high(?: \(95 % interval .+?\))? where (\S+) is (\S+)"
+        r"(?: \(.+? rows?\))? as where it is (\S+?)(?: \(.+? rows?\))?\.$",
         found.answer[1],
     )
     assert told, found.answer

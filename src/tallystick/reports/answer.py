@@ -19,7 +19,9 @@ from tallystick.data.schema import CODED, Column
 from tallystick.data.table.ranks import quantiles
 from tallystick.data.text import quantity
 from tallystick.description import ColumnView
-from tallystick.draw.text import class_words
+from tallystick.draw.text import between, class_words
+from tallystick.errors import counted
+from tallystick.explain.logistic import Figure, Summary
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope, WordWeights
@@ -304,9 +306,14 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         own = np.bincount(np.asarray(table.column(part.name)).astype(np.int64), minlength=len(levels))
         often = np.flatnonzero(own[: len(levels)] >= FEW * table.rows)  # what few rows tell is not led with
         often = often if len(often) > 1 else np.arange(len(levels))
-        up, down = int(often[np.argmax(lead[often])]), int(often[np.argmin(lead[often])])
+        base = int(np.argmax(own[: len(levels)]))  # what the level is compared with: most rows have it
+        away = lead - lead[base]
+        far = int(often[np.argmax(np.abs(away[often]))])
+        up, down = (far, base) if away[far] >= 0 else (base, far)
         ratio, ends = float(np.exp(lead[up] - lead[down])), (levels[up], levels[down])
-        return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends)
+        interval = _level_interval(model, part.name, (levels[base], levels[far]))
+        rows = (int(own[up]), int(own[down]))
+        return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends, interval, rows)
     if isinstance(part, Slope):
         column = model.schema[part.name]
         low, high = quantiles(table.column(part.name), [0.25, 0.75])
@@ -316,10 +323,35 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         low, high = _few_digits(low, high, column)
         ends_of = (number(high, column), number(low, column))
         ratio = float(np.exp(min(abs(slope * (high - low)), 700.0)))
-        return _odds_sentence(
-            part.name, (labels[c], labels[d]), ratio, ends_of if slope > 0 else ends_of[::-1]
-        )
+        figure = _figures(model).get(part.name)
+        interval = _raised(figure, high - low, (figure is not None) and figure.estimate > 0)
+        ends_of = ends_of if slope > 0 else ends_of[::-1]
+        return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends_of, interval)
     return None
+
+
+def _figures(model: LogisticModel) -> dict[str, Figure]:
+    """Return the coefficients of two classes by name; nothing of more, whose ratios are differences."""
+    return {f.name: f for f in Summary(model).figures} if len(model.labels) == 2 else {}
+
+
+def _level_interval(model: LogisticModel, name: str, levels: tuple[str, str]) -> tuple[float, float] | None:
+    """Return the interval of the odds of a level against the base level; None where the model's table does
+    not compare these two.
+    """
+    figures, (base, far) = _figures(model), levels
+    if f"{name} = {base}" in figures:  # a weight of its own: the error of the difference is not there
+        return None
+    figure = figures.get(f"{name} = {far}")
+    return _raised(figure, 1.0, figure is not None and figure.estimate > 0)
+
+
+def _raised(figure: Figure | None, size: float, up: bool) -> tuple[float, float] | None:
+    """Return the interval of the odds ratio of a change, as a ratio above 1."""
+    if figure is None or figure.interval is None:
+        return None
+    low, high = (float(np.exp(np.clip(size * end, -700.0, 700.0))) for end in figure.interval)
+    return (low, high) if up else (1 / high, 1 / low)
 
 
 def _few_digits(low: float, high: float, column: Column) -> tuple[float, float]:
@@ -328,10 +360,21 @@ def _few_digits(low: float, high: float, column: Column) -> tuple[float, float]:
     return (low, high) if column.unit or short[0] == short[1] else (short[0], short[1])
 
 
-def _odds_sentence(column: str, classes: tuple[str, str], ratio: float, ends: tuple[str, str]) -> Said:
+def _odds_sentence(
+    column: str,
+    classes: tuple[str, str],
+    ratio: float,
+    ends: tuple[str, str],
+    interval: tuple[float, float] | None = None,
+    rows: tuple[int, int] | None = None,
+) -> Said:
+    """Return the odds where a column is one value against another. rows: training rows with each."""
+    sure = "" if interval is None else f" (95 % interval {between(*interval, '.3g')})"
+    counts = ["", ""] if rows is None else [f" ({counted(n, 'row')})" for n in rows]
+    names = [Name(text) for text in (column, *ends)]
     return say(
-        "With the other columns unchanged, the model's odds of {} against {} are {} times as high where {} "
-        "is {} as where it is {}.",
-        *(Name(class_words(label)) for label in classes), times(ratio),
-        *(Name(text) for text in (column, *ends)),
+        "With the other columns unchanged, the model's odds of {} against {} are {} times as high{} where {} "
+        "is {}{} as where it is {}{}.",
+        *(Name(class_words(label)) for label in classes), times(ratio), sure,
+        names[0], names[1], counts[0], names[2], counts[1],
     )  # fmt: skip

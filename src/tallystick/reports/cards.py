@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.description import ColumnView
@@ -48,23 +49,30 @@ def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnVi
     first = strongest(table, views, order, reached(model, table))
     card = card_of(model)
     section = next((s for n in order for s in card.sections if s.columns == (n,)), card.sections[0])
-    return [first, _apart(card, section, _most_frequent(table, len(card.classes)))]
+    full = _class_rows(table, len(card.classes))
+    return [first, _apart(card, section, _most_frequent(full), (full / full.sum()).tolist())]
 
 
-def _most_frequent(table: Table, classes: int) -> Way:
+def _class_rows(table: Table, classes: int) -> NDArray[np.float64]:
+    """Return the weight of all rows of each class."""
+    assert table.classes is not None
+    return np.bincount(table.classes, table.weights, minlength=classes).astype(np.float64)
+
+
+def _most_frequent(full: NDArray[np.float64]) -> Way:
     """Return the two classes that points are told of: the second of two against the first, else the two most
     frequent.
     """
-    if classes == 2:
+    if len(full) == 2:
         return 1, 0
-    assert table.classes is not None
-    full = np.bincount(table.classes, table.weights, minlength=classes)
     order = np.argsort(-full, kind="stable").tolist()
     return order[0], order[1]
 
 
-def _apart(card: Card, section: CardSection, way: Way) -> Said:
-    """Return the best and the worst line of a section, with the training rows behind them."""
+def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) -> Said:
+    """Return the best and the worst line of a section, with the training rows behind them.
+    base[class]: shares of all rows.
+    """
     rows = sum(line.rows for line in section.lines)
     lines = [line for line in section.lines if line.rows > max(1, FEW * rows)]
     lines = lines if len(lines) > 1 else list(section.lines)
@@ -75,7 +83,7 @@ def _apart(card: Card, section: CardSection, way: Way) -> Said:
             "{} where it {} ({})",
             f"{card.lead(line.points, *way):+d}",
             _words(section, line),
-            _behind(card, line, way),
+            _behind(card, section, line, way, base[way[0]]),
         )
         for line in (low, high)
     ]
@@ -99,9 +107,14 @@ def _words(section: CardSection, line: CardLine) -> Said:
     return say("is {}", Name(line.text))
 
 
-def _behind(card: Card, line: CardLine, way: Way) -> Said:
+def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: float) -> Said:
+    """Return the rows of a line, and why its points go the other way than their share of a class."""
+    share, lead = line.shares[way[0]], card.lead(line.points, *way)
+    other = "words" if section.kind == "words" else "columns"
+    against = len(card.classes) == 2 and lead * (share - base) < 0
+    given = f", of all rows {percent(base)}: points given the other {other}" if against else ""
     return say(
-        "{}, {} of them {}", counted_rows(line), percent(line.shares[way[0]]), Name(card.classes[way[0]])
+        "{}, {} of them {}{}", counted_rows(line), percent(share), Name(card.classes[way[0]]), given
     )
 
 
