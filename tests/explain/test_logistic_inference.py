@@ -157,7 +157,7 @@ def test_a_prior_has_wald_tests_but_no_maxima_to_compare():
     found = model.inference(frame)
     own = [f.error for f in model.summary().figures]
     np.testing.assert_allclose([f.error for f in found.figures], own, rtol=1e-9)
-    assert found.tests(likelihood_ratio=False)["housing"].freedom == 3
+    assert found.tests(likelihood_ratio=False)["housing"].freedom == 2
     with pytest.raises(OptionError, match=r"a prior holds these weights\. Use tests"):
         found.tests()
     with pytest.raises(OptionError, match=r"a prior holds these weights\. Fit with l2=0"):

@@ -24,6 +24,7 @@ from tallystick.explain.logistic_words import error_words
 from tallystick.explain.tails import check_level
 from tallystick.learners.logistic.again import found_again
 from tallystick.learners.logistic.path import drive
+from tallystick.models.logistic.parts import uncompared
 
 if TYPE_CHECKING:
     from tallystick.estimators.logistic import LogisticRegression
@@ -46,7 +47,7 @@ def infer(
         raise OptionError(f"errors must be one of {', '.join(ERRORS)}, not {shown(errors)}.")
     if groups is not None and errors != "curvature":
         raise OptionError("groups= gives clustered errors. Leave out errors=.")
-    if not model.errors:
+    if not model.errors or uncompared(model.parts, model.options.fit_intercept):
         raise OptionError(f"there is nothing to infer from this model. {error_words(model)}")
     if is_spark(X):
         raise DataError("inference looks at single rows, which lie on Spark. Collect them: frame.toArrow().")

@@ -46,7 +46,8 @@ class LinearRegression(Regressor):
     fit_intercept : bool, default True
         Whether there is a constant. Without one a missing number counts as 0.
     base_levels : dict, default None
-        With l2=0: the level that the others of a column are compared with; None is the first.
+        The level that the others of a column are compared with; None is the most frequent, and the first
+        with l2=0.
     columns : ts.Columns, default None
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.
     kinds : dict, default None

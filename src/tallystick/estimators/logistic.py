@@ -61,7 +61,8 @@ class LogisticRegression(Classifier):
     fit_intercept : bool, default True
         Whether there is a constant. Without one a missing number counts as 0.
     base_levels : dict, default None
-        With l2=0: the level that the others of a column are compared with; None is the first.
+        The level that the others of a column are compared with; None is the most frequent, and the first
+        with l2=0.
     offset : str, default None
         A numeric column that is added to the log-odds as it is, with weight 1. For two classes.
     firth : bool, default False
@@ -408,7 +409,7 @@ class LogisticRegression(Classifier):
             effects.append(Effect(name, f.estimate, low, high))
         of = f" = {classes[0]}" if len(classes) == 1 else ""
         told = "dark: the interval leaves out 1", "no intervals: see the summary"
-        note = told[0] if self.model_.errors else told[1]
+        note = told[0] if any(f.error is not None for f in figures) else told[1]
         return Picture(forest(f"Odds ratios for {self.schema_.predicted.name}{of}", effects, note))
 
     def trace_picture(self) -> Picture:

@@ -22,11 +22,11 @@ from tallystick.draw.text import Line, Span, bar_line, clean, padded, plain, tab
 from tallystick.errors import OptionError, counted
 from tallystick.explain.interval import beta_cdf, student
 from tallystick.explain.logistic import cell_words, p_words, pair_words
-from tallystick.explain.logistic_words import coding_words, penalty_place, reference_words
+from tallystick.explain.logistic_words import BEFORE_BASES, coding_words, penalty_place, reference_words
 from tallystick.models.linear.model import LinearModel
-from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.coefficients import compared
 from tallystick.models.logistic.model import dense_values
-from tallystick.models.logistic.parts import Cells, Part, Product, Slope
+from tallystick.models.logistic.parts import Cells, Part, Product, Slope, uncompared
 
 Array = NDArray[np.float64]
 
@@ -150,7 +150,7 @@ class LinearSummary:
             LinearFigure(
                 c.name, float(c.weights[0]), None if c.errors is None else c.errors[0], freedom, self.level
             )
-            for c in coefficients(self.model)
+            for c in compared(self.model)
             if c.free
         ]
 
@@ -188,7 +188,7 @@ class LinearSummary:
         for text in texts:
             out += wrapped(text, cells) if text else []
         figures = self.figures
-        with_errors = bool(model.errors)
+        with_errors = figures[0].error is not None
         header = ["", "estimate"]
         header += ["std. error", "t", "p", f"{100 * self.level:g} % interval"] if with_errors else []
         rows = []
@@ -232,10 +232,14 @@ def penalty_words(model: LinearModel) -> str:
     how = {"cv": " (chosen by cross-validation)", "auto": " (chosen by the evidence of the rows)"}
     chosen = how.get(str(model.options.l2), "")
     place = penalty_place(model)
-    return f"Ridge: l2 = {model.fit.l2:.4g}{chosen}, {place}, not on the constant; weights are in your units."
+    return f"Ridge: l2 = {model.fit.l2:.4g}{chosen}, {place}, not on the constant; weights are in your units." + (
+        reference_words(model)
+    )
 
 
 def _error_words(model: LinearModel) -> str:
+    if uncompared(model.parts, model.options.fit_intercept):
+        return f"Standard errors are not given: {BEFORE_BASES}."
     if not model.errors:
         few = (
             "the rows are no more than the weights"

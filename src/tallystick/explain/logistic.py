@@ -33,7 +33,7 @@ from tallystick.explain.logistic_words import (
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.explain.tails import NormalEstimate
 from tallystick.models.additive import LevelTerm, LinearTerm
-from tallystick.models.logistic.coefficients import Coefficient, coefficients
+from tallystick.models.logistic.coefficients import Coefficient, compared
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import (
     Cells,
@@ -128,7 +128,7 @@ class Summary:
     @property
     def figures(self) -> list[Figure]:
         """All figures, class by class."""
-        lines = [c for c in coefficients(self.model) if c.free]
+        lines = [c for c in compared(self.model) if c.free]
         return [_figure(self.model, c, link) for link in shown_links(self.model) for c in lines]
 
     def to_dict(self) -> dict[str, Any]:

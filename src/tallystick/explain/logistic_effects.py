@@ -23,6 +23,7 @@ from tallystick.explain.logistic_rows import FittedRows, SomeRows, columns_of, s
 from tallystick.explain.tails import NormalEstimate
 from tallystick.learners.logistic.again import FoundOptimum
 from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Cells
 
 Array = NDArray[np.float64]
 
@@ -135,10 +136,11 @@ def changes_of(
 
 
 def base_of(model: LogisticModel, column: Column, seen: list[int]) -> int:
-    """Return the level that others are compared with: the one whose weight is 0, else the first with rows."""
-    part = next(p for p in model.parts if p.name == column.name)
-    free = part.free  # type: ignore[union-attr]
-    held = [code for code in seen if not free[code]]
+    """Return the level that others are compared with, as in the table; else the first with rows."""
+    part = next(p for p in model.parts if isinstance(p, Cells) and p.name == column.name)
+    if part.base is not None:
+        return part.base
+    held = [code for code in seen if not part.free[code]]
     return held[0] if held else seen[0]
 
 

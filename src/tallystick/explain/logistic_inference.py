@@ -27,7 +27,7 @@ from tallystick.explain.logistic_words import rows_words, title
 from tallystick.explain.tails import chi_square_tail, normal_point
 from tallystick.learners.logistic.again import FoundOptimum, found_held
 from tallystick.learners.logistic.build import ordered
-from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.coefficients import compared
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Product
 
@@ -40,7 +40,7 @@ STEPS = 60  # along a profile, at most
 @dataclass(frozen=True)
 class Told:
     """A coefficient: its name, class and column, its estimate in the user's units, and where its weight is
-    among the free ones.
+    among those shown.
     """
 
     name: str
@@ -148,13 +148,13 @@ class Inference:
         """All coefficients that are free, class by class as the summary has them."""
         problem, model = self.found.problem, self.model
         index = np.full((problem.design.size, len(problem.links)), -1)
-        index[problem.free] = np.arange(int(problem.free.sum()))[:, None]
+        index[self.found.comparison.at] = np.arange(len(self.found.comparison.at))[:, None]
         places = [int(row[0]) for row in ordered(problem, index, model.parts)]
         sign = -1.0 if model.links == 1 and model.reference == 1 else 1.0
         out = []
         for i, link in enumerate(shown_links(model)):
             of = model.labels[1 - model.reference] if model.links == 1 else model.labels[link]
-            for c, at in zip(coefficients(model), places, strict=True):
+            for c, at in zip(compared(model), places, strict=True):
                 if c.free and at >= 0:
                     out.append(Told(c.name, of, c.column, sign * float(c.weights[link]), at, i))
         return out
@@ -168,19 +168,25 @@ class Inference:
     @cached_property
     def _spread(self) -> Array:
         """The covariance of the free weights, standardised [weight, weight]."""
-        bread = self.found.covariance
+        return self._covariance(self.found.covariance, self.found.covariance)
+
+    def _covariance(self, plain: Array, bread: Array) -> Array:
+        """Return the covariance of weights, standardised. plain: from the curvature alone; bread: how the
+        score of each free weight moves them [weight, free weight].
+        """
         if self.kind == "curvature" and self.groups is None:
-            return bread
-        n, k = self.rows.counted, self.found.problem.weights
+            return plain
+        degrees = self.model.fit.degrees
+        n, k = self.rows.counted, self.found.problem.weights if degrees is None else degrees
         if self.groups is not None:
             many = int(self.groups.max()) + 1
             return (
                 bread
                 @ self.rows.meat_of_groups(self.groups)
-                @ bread
+                @ bread.T
                 * (many / (many - 1) * (n - 1) / (n - k))
             )
-        return bread @ self.rows.meat() @ bread * (n / (n - k) if self.kind == "HC1" else 1.0)
+        return bread @ self.rows.meat() @ bread.T * (n / (n - k) if self.kind == "HC1" else 1.0)
 
     @cached_property
     def covariance(self) -> Array:
@@ -188,7 +194,8 @@ class Inference:
         k, told = self.found.problem.free_links, self._told
         whole = np.kron(self.found.in_units, np.eye(k))
         at = [t.parameter * k + t.link for t in told]
-        out: Array = (whole @ self._spread @ whole.T)[np.ix_(at, at)]
+        spread = self._covariance(self.found.shown, self.found.gain)
+        out: Array = (whole @ spread @ whole.T)[np.ix_(at, at)]
         return out
 
     @cached_property
@@ -224,6 +231,8 @@ class Inference:
             )
         made = []
         for name, held in self._columns():
+            if self.found.comparison.alike:  # of several classes the last follows from the others
+                held = [i for i in held if self._told[i].link != self._told[-1].link]
             if not held:
                 continue
             free = sorted({self._told[i].parameter for i in held})

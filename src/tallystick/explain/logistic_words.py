@@ -12,7 +12,9 @@ from tallystick.errors import counted
 from tallystick.models.linear.model import LinearModel
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS
-from tallystick.models.logistic.parts import Cells, WordWeights
+from tallystick.models.logistic.parts import Cells, WordWeights, uncompared
+
+BEFORE_BASES = "the model file is from before levels were compared with a base level; fit again"
 
 
 def title(model: LogisticModel) -> str:
@@ -49,7 +51,9 @@ def prior_words(model: LogisticModel) -> str:
     auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
     chosen = how.get(str(model.options.l2), "") if l2 else ""
-    return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
+    words = f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
+    several = " Each class is compared with the mean of all classes." if model.links > 1 else ""
+    return f"{words}{several}{reference_words(model)}"
 
 
 def penalty_place(model: LogisticModel | LinearModel) -> str:
@@ -71,10 +75,15 @@ def kinds_of(model: LogisticModel | LinearModel) -> set[str]:
 
 
 def reference_words(model: LogisticModel | LinearModel) -> str:
-    """Say which level of each column the others are compared with: the first that training rows had."""
+    """Say which level of each column the others are compared with: without a prior the first that training
+    rows had, under one the most frequent.
+    """
     named = []
     for part in (p for p in model.parts if isinstance(p, Cells)):
         column = model.schema[part.name]
+        if part.base is not None:
+            named.append(f"{clean(part.name)} = {clean(column.levels[part.base])}")
+            continue
         held = [t for t, free in zip(column.levels, part.free, strict=False) if not free]
         if column.kind != "boolean" and held:  # several: levels without rows are among them
             asked = (model.options.base_levels or {}).get(part.name)
@@ -108,7 +117,9 @@ def coding_words(model: LogisticModel | LinearModel) -> str:
             )
         )
     if kinds & (CODED - {"boolean"}):
-        words.append("Each level is 0/1; a level not seen in training has weight 0.")
+        middle = any(isinstance(p, Cells) and p.base is not None for p in model.parts)
+        unseen = "lies in the middle, where the prior holds it" if middle else "has weight 0"
+        words.append(f"Each level is 0/1; a level not seen in training {unseen}.")
     if any(c.kind == "numeric" and c.missing for c in model.schema.used):
         words.append("A missing number counts as the mean, plus the weight of 'is missing'.")
     if "text" in kinds:
@@ -124,6 +135,8 @@ def error_words(model: LogisticModel) -> str:
     """Say where the standard errors come from, or why there are none."""
     if model.fit.separation:
         return f"The classes are separated ({model.fit.separation}): standard errors are withheld."
+    if uncompared(model.parts, model.options.fit_intercept):
+        return f"Standard errors are not given: {BEFORE_BASES}."
     if not model.errors:
         return f"Standard errors are not given: {_no_errors(model)}."
     if model.options.firth:

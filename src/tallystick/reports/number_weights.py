@@ -21,7 +21,7 @@ def number_weights(given: Ingredients, model: LinearModel) -> dict[str, Any]:
     figures = LinearSummary(model).figures
     order = sorted(figures, key=_sureness)
     return {
-        "errors": bool(model.errors),
+        "errors": any(f.error is not None for f in figures),
         "rows": [_line(f) for f in order[:MOST]],
         "left": max(0, len(order) - MOST),
     }

@@ -12,7 +12,7 @@ from logistic_tables import made
 import tallystick as ts
 from tallystick.learners.logistic.build import null_likelihood
 from tallystick.learners.logistic.prepare import KnownRows
-from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.coefficients import compared
 from tallystick.models.logistic.design import Design
 from tallystick.stats.gradients import RowTotals
 
@@ -51,7 +51,7 @@ def test_a_prior_takes_degrees_away_and_none_takes_none():
 def test_every_coefficient_has_an_error_and_those_that_are_not_free_have_0():
     X, y = made(3, rows=300, classes=3)
     model = ts.LogisticRegression(l2=0).fit(X, y).model_
-    lines = coefficients(model)
+    lines = compared(model)
     assert len(lines) == len(model.errors)
     assert all(not any(c.errors) for c in lines if not c.free)
     assert all(any(c.errors) for c in lines if c.free)

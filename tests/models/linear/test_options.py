@@ -21,8 +21,3 @@ def test_a_file_tells_what_is_not_as_usual():
         "fit_intercept": False,
         "base_levels": {"c": "1"},
     }
-
-
-def test_a_base_under_a_penalty_is_refused():
-    with pytest.raises(OptionError, match="Use l2=0"):
-        LinearOptions.of(ts.LinearRegression(base_levels={"c": "x"}))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_models import logistic
 
-from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.coefficients import coefficients, compared
 from tallystick.models.logistic.parts import Cells, Slope
 
 
@@ -22,10 +22,10 @@ def test_every_weight_has_a_name_and_a_reference_level_is_not_free():
 def test_missing_numbers_have_a_line_where_they_have_a_weight():
     cells = Cells("a", np.zeros((3, 1)), (False, True, True))
     slope = Slope("x", np.array([1.0]), 0.0, 1.0, missing=np.array([2.0]))
-    found = coefficients(logistic(parts=(slope, cells), errors=tuple((float(i),) for i in range(6))))
+    found = compared(logistic(parts=(slope, cells), errors=tuple((float(i),) for i in range(6))))
     assert [(c.name, c.errors) for c in found[1:3]] == [("x", (1.0,)), ("x is missing", (2.0,))]
 
 
 def test_as_many_errors_as_coefficients_are_needed():
     with pytest.raises(ValueError, match="zip"):
-        coefficients(logistic(errors=((0.1,),)))
+        compared(logistic(errors=((0.1,),)))

@@ -49,7 +49,6 @@ def test_labels_become_text_whatever_type_they_have():
         ({"firth": "yes"}, "firth must be True or False"),
         ({"offset": 3}, "offset must be the name of a numeric column"),
         ({"base_levels": "rent"}, "base_levels must be levels by column"),
-        ({"base_levels": {"b": "u"}, "l2": 1.0}, "under one every level has a weight of its own"),
         ({"polynomial": True}, "polynomial must be 1 or 2"),
         ({"standardize": 1}, "standardize must be True or False"),
         ({"class_weight": {"yes": 0}}, "class_weight of 'yes' must be above 0"),

@@ -104,15 +104,16 @@ class FittedLinear:
         theta = np.zeros((len(problem.free), 1))
         theta[problem.free, 0] = self.w * found.scale
         theta[0] += found.centre
-        constant, parts = parts_of(self.schema, problem, theta, [])
+        counts = found.columns.squares
+        constant, parts = parts_of(self.schema, problem, theta, [], counts)
         fit = self.fit()
         model = LinearModel(self.schema, self.options, constant, parts, fit)
         shares = row_shares(Basis(replace(found.known, design=found.design), found.columns))
         model = averaged(model, found.design, shares, [])
         if self.factor is None or not fit.variance > 0:
             return model
-        point = Point(self.w, 0.0, self.w, 0.0, 0, self.curvature(fit.variance))
-        model = replace(model, errors=errors_of(problem, point, parts))
+        noisy = replace(problem, l2=problem.l2 / fit.variance)  # the penalty as a prior beside the noise
+        model = replace(model, errors=errors_of(noisy, self.curvature(fit.variance), counts, parts))
         few = len(model.errors) <= KEPT
         return replace(model, covariance=self.covariance(fit.variance, parts)) if few else model
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Schema
+from tallystick.learners.logistic.compared import Comparison, compare
 from tallystick.learners.logistic.learner import prepared, solve
 from tallystick.learners.logistic.prepare import KnownRows, Prepared, prepare
 from tallystick.learners.logistic.problem import Mask, Point, Problem, Start
@@ -51,10 +52,36 @@ class FoundOptimum:
         return 0.5 * (out + out.T)
 
     @cached_property
+    def comparison(self) -> Comparison:
+        """Which weights tables show, and what the others add to them."""
+        assert self.ready.basis is not None
+        return compare(self.problem, self.ready.basis.moments.squares)
+
+    @cached_property
+    def shown(self) -> Array:
+        """The covariance of the weights that tables show [weight, weight], standardised."""
+        found, k = self.comparison.of(self.point.curvature), self.problem.free_links
+        assert found is not None
+        factor, _ = kernels.cholesky(found.curvature, 1e-14)
+        out = np.stack([kernels.cholesky_solve(factor, unit) for unit in np.eye(len(factor))])
+        if found.common is not None:
+            both = [kernels.cholesky_solve(found.common, unit) for unit in np.eye(len(found.common))]
+            out -= np.kron(np.stack(both), np.full((k, k), 1.0 / k))
+        return 0.5 * (out + out.T)
+
+    @cached_property
+    def gain(self) -> Array:
+        """By how much the score of each free weight moves the weights that tables show [shown, weight]."""
+        k = self.problem.free_links
+        same = np.eye(k) - 1.0 / k if self.comparison.alike else np.eye(k)
+        out: Array = np.kron(self.comparison.matrix, same) @ self.covariance
+        return out
+
+    @cached_property
     def in_units(self) -> Array:
-        """The matrix that turns the weights of one link into the user's units [free, free]."""
-        problem = self.problem
-        at, dense = np.flatnonzero(problem.free), len(problem.design.dense)
+        """The matrix that turns the shown weights of one link into the user's units [shown, shown]."""
+        problem, at = self.problem, self.comparison.at
+        dense = len(problem.design.dense)
         out = np.eye(len(at))
         for i, parameter in enumerate(at.tolist()):
             if 1 <= parameter <= dense:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Note, Schema
+from tallystick.learners.logistic.compared import bases_of, compare, with_rows
 from tallystick.learners.logistic.prepare import KnownRows, Prepared, reference_class
 from tallystick.learners.logistic.problem import Point, Problem
 from tallystick.learners.logistic.separation import SeparationVerdict
@@ -82,7 +83,10 @@ class ToldWhenAsked:
         """Standard errors, in the order of the model's coefficients; none where they mean nothing."""
         if self.optimum.point.curvature is None or self.optimum.run.spent or self.verdict.kind:
             return ()
-        return errors_of(self.optimum.ready.problem, self.optimum.point, self.parts)
+        ready = self.optimum.ready
+        if ready.basis is None:
+            return ()
+        return errors_of(ready.problem, self.optimum.point.curvature, ready.basis.moments.squares, self.parts)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -99,7 +103,9 @@ def build(
     """Return the model at the optimum. look: says whether the classes are separated, which is asked later."""
     problem = optimum.ready.problem
     theta, words = problem.theta(optimum.point.w)
-    constant, parts = parts_of(schema, problem, theta, words)
+    basis = optimum.ready.basis
+    counts = None if basis is None else basis.moments.squares
+    constant, parts = parts_of(schema, problem, theta, words, counts)
     told = ToldWhenAsked(optimum, options.l1, parts, look)
     return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
 
@@ -120,9 +126,11 @@ def in_units(theta: Array, centre: Array, scale: Array) -> tuple[Array, Array, A
 
 
 def parts_of(
-    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]
+    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array], counts: Array | None = None
 ) -> tuple[Array, tuple[Part, ...]]:
-    """Return constant[link] and the parts, in the user's units."""
+    """Return constant[link] and the parts, in the user's units. counts[parameter]: what the rows of a cell
+    count for; None where nobody compares levels.
+    """
     d, scales = problem.design, problem.scales
     constant, slopes, averages = in_units(theta, scales.centre, scales.scale)
     dense: dict[str, Part] = {}
@@ -139,28 +147,36 @@ def parts_of(
         else:
             name = column.factors[0].column
             dense[name] = Slope(name, slope, centre, scale, None, average)
-    free = problem.free.tolist()
+    bases = {} if counts is None else bases_of(problem, counts)
+    free = (problem.free if counts is None else problem.free & with_rows(problem, counts)).tolist()
     for coded in d.coded:
-        at = d.cell(coded)
+        at, name = d.cell(coded), coded.column.name
         end = at + coded.levels + 1
-        dense[coded.column.name] = Cells(coded.column.name, theta[at:end].copy(), tuple(free[at:end]))
+        dense[name] = Cells(name, theta[at:end].copy(), tuple(free[at:end]), base=bases.get(name))
     for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
         dense[written.name] = WordWeights(written.name, table.copy(), idf)
     return constant, (*(dense[c.name] for c in schema.used if c.name in dense), *products)
 
 
-def errors_of(problem: Problem, point: Point, parts: Sequence[Part]) -> tuple[tuple[float, ...], ...]:
-    """Return standard errors in the order of the model's coefficients [coefficient][link]; 0 for weights
-    not free.
+def errors_of(
+    problem: Problem, curvature: Array, counts: Array, parts: Sequence[Part]
+) -> tuple[tuple[float, ...], ...]:
+    """Return standard errors of the model's coefficients as tables show them, in their order
+    [coefficient][link]: those of levels are of the difference from the base level; 0 for what is not free.
     """
-    assert point.curvature is not None
-    factor, at = kernels.cholesky(point.curvature, 1e-14)
-    if at < len(point.curvature):
+    found = compare(problem, counts).of(curvature)
+    if found is None:
         return ()
-    k, n = problem.free_links, int(problem.free.sum())
+    factor, at = kernels.cholesky(found.curvature, 1e-14)
+    if at < len(found.curvature):
+        return ()
+    k, n = problem.free_links, len(found.at)
+    variances = kernels.inverse_diagonal(factor).reshape(n, k)
+    if found.common is not None:
+        variances = variances - kernels.inverse_diagonal(found.common)[:, None] / k
     table = np.zeros((problem.design.size, len(problem.links)))
-    table[np.ix_(problem.free, problem.links)] = np.sqrt(kernels.inverse_diagonal(factor)).reshape(n, k)
+    table[np.ix_(found.at, np.flatnonzero(problem.links))] = np.sqrt(np.maximum(variances, 0.0))
     scales = problem.scales
     dense = len(problem.design.dense)
     table[1 : 1 + dense] /= scales.scale[:, None]
@@ -169,11 +185,11 @@ def errors_of(problem: Problem, point: Point, parts: Sequence[Part]) -> tuple[tu
     shift[1 : 1 + dense] = -scales.centre / scales.scale
     for i, link in enumerate(np.flatnonzero(problem.links)):
         c = np.zeros((n, k))
-        c[:, i] = shift[problem.free]
+        c[:, i] = own = np.ascontiguousarray(shift[found.at])
         flat = c.ravel()
         variance = kernels.dot(flat, kernels.cholesky_solve(factor, flat))
-        if problem.symmetric:  # the common shift of constants was given a variance of its own: take it out
-            variance -= 1.0 / (problem.rows * k)
+        if found.common is not None:
+            variance -= kernels.dot(own, kernels.cholesky_solve(found.common, own)) / k
         table[0, link] = math.sqrt(max(variance, 0.0))
     return tuple(tuple(float(v) for v in row) for row in ordered(problem, table, parts))
 

@@ -74,8 +74,3 @@ class LinearOptions:
         given = self.base_levels
         if given is not None and not (isinstance(given, Mapping) and all(isinstance(k, str) for k in given)):
             raise OptionError(f"base_levels must be levels by column ({{'sky': 'sun'}}), not {shown(given)}.")
-        if given and self.l2 != 0:
-            raise OptionError(
-                "base_levels are what levels are compared with where there is no penalty; under one every "
-                "level has a weight of its own. Use l2=0."
-            )

@@ -48,7 +48,8 @@ PART = Variant(
     "part",
     {
         "cells": Record(
-            {"free": Listed(Flag()), "name": Text(), "part": Text(), "weights": _TABLE}, _AVERAGE
+            {"free": Listed(Flag()), "name": Text(), "part": Text(), "weights": _TABLE},
+            {"base": Whole()} | _AVERAGE,
         ),
         "product": Record(
             {
@@ -203,6 +204,8 @@ def check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
         raise ModelFileError(
             f"model file: {place} needs a weight for each of {len(column.levels):,} levels and missing."
         )
+    if wanted == "cells" and not part.get("base", 0) < len(column.levels):
+        raise ModelFileError(f"model file: {place} is compared with level {part['base']}, which it lacks.")
     if wanted == "words" and (
         len(part["weights"]) != len(column.words) or len(part["idf"]) not in (0, len(column.words))
     ):

@@ -34,7 +34,7 @@ class LogisticOptions:
     others are compared with. words: how text counts; min_letters: characters that a known word has at least.
     eta, tolerance: the step of plain gradient ascent, and the gradient per row where it ends. interactions: 2
     for the products of all pairs of columns, or the pairs. base_levels: by column, the level that others are
-    compared with where there is no prior. offset: the numeric column that is added as it is. firth: Jeffreys'
+    compared with. offset: the numeric column that is added as it is. firth: Jeffreys'
     prior in place of another.
     """
 
@@ -134,11 +134,6 @@ class LogisticOptions:
         if given is not None and not texts:
             raise OptionError(f"base_levels must be levels by column ({{'sky': 'sun'}}), not {shown(given)}.")
         held = is_number(self.l2) and float(self.l2) > 0
-        if given and (self.l1 or self.l2 != 0) and not self.firth:
-            raise OptionError(
-                "base_levels are what levels are compared with where there is no prior; under one every "
-                "level has a weight of its own. Use l2=0."
-            )
         if self.firth and (self.l1 or held or self.l2 == "cv"):
             raise OptionError("firth=True is a prior by itself. Leave out l1 and l2.")
         if self.firth and self.solver not in ("auto", "newton"):

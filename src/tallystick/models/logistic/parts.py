@@ -51,16 +51,22 @@ class Slope:
 
 @dataclass(frozen=True)
 class Cells:
-    """A column of levels: weights[cell, link]: the levels, then missing. Unseen levels have weight 0."""
+    """A column of levels: weights[cell, link]: the levels, then missing. Unseen levels have weight 0.
+
+    base: where every level has a weight, under a prior, the code of the level that tables compare the others
+    with.
+    """
 
     name: str
     weights: Array
     free: tuple[bool, ...]  # [cell]: False where the weight is 0 by definition
     average: Array | None = None  # [link]
+    base: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         out = {"free": list(self.free), "name": self.name, "part": "cells", "weights": self.weights.tolist()}
+        out = out if self.base is None else out | {"base": self.base}
         return out | _average(self.average)
 
 
@@ -138,7 +144,7 @@ def part_from(data: Mapping[str, Any]) -> Part:
     """Build a part from `to_dict()`; the reader of model files has checked the shape."""
     name, average = data["name"], np.array(data["average"], float) if "average" in data else None
     if data["part"] == "cells":
-        return Cells(name, np.array(data["weights"], float), tuple(data["free"]), average)
+        return Cells(name, np.array(data["weights"], float), tuple(data["free"]), average, data.get("base"))
     if data["part"] == "words":
         return WordWeights(name, np.array(data["weights"], float), np.array(data["idf"], float), average)
     slope, centre, scale = np.array(data["slope"], float), float(data["centre"]), float(data["scale"])
@@ -147,6 +153,15 @@ def part_from(data: Mapping[str, Any]) -> Part:
         return Slope(name, slope, centre, scale, missing, average)
     factors = tuple(Factor(c, c, code, 0.0, 0.0) for c, code in data["factors"])
     return Product(name, factors, slope, centre, scale, average)
+
+
+def uncompared(parts: Sequence[Part], constant: bool) -> bool:
+    """Say whether all levels of a column have a weight and nothing says which is the base: in model files from
+    before it was kept, whose standard errors are of weights that rows do not determine.
+    """
+    cells = [p for p in parts if isinstance(p, Cells) and sum(p.free) > 1 and p.free[0]]
+    open_ = [p for p in cells if p.base is None and all(p.free[:-1])]
+    return len(open_) > (0 if constant else 1)  # without a constant one column stands in its place
 
 
 def with_average(part: Part, average: Array) -> Part:
