@@ -33,7 +33,9 @@ def mortgages(rows: int = 2380) -> pd.DataFrame:
         }
     )
     frame["school"] = "s" + frame["school"]
-    score = -3.4 + 4 * frame["ratio"] + 0.7 * (frame["race"] == "afam") + 0.6 * (frame["selfemployed"] == "yes")
+    score = (
+        -3.4 + 4 * frame["ratio"] + 0.7 * (frame["race"] == "afam") + 0.6 * (frame["selfemployed"] == "yes")
+    )
     score += 0.9 * (frame["history"] == "slow") + 0.4 * (frame["history"] == "late")
     frame["deny"] = np.where(score + rng.logistic(size=rows) > 0, "yes", "no")
     return frame
@@ -96,8 +98,12 @@ def test_a_column_of_k_levels_has_one_test_of_k_less_1_degrees():
     found = ts.LogisticRegression().fit(frame, "deny").inference(frame).tests(likelihood_ratio=False)
     freedom = {test.name: test.freedom for test in found.tests}
     assert freedom == {"ratio": 1, "race": 1, "selfemployed": 1, "history": 2, "area": 3, "school": 4}
-    race = next(f for f in ts.LogisticRegression().fit(frame, "deny").summary().figures if f.of and "race" in f.name)
-    assert found["race"].wald == pytest.approx(race.z**2)  # one degree: the line of the table and its test agree
+    race = next(
+        f for f in ts.LogisticRegression().fit(frame, "deny").summary().figures if f.of and "race" in f.name
+    )
+    assert found["race"].wald == pytest.approx(
+        race.z**2
+    )  # one degree: the line of the table and its test agree
 
 
 @given(
@@ -129,7 +135,7 @@ def test_errors_are_those_of_the_differences(levels, strength, classes, seed):
         for a in range(links):
             for b in range(links):
                 v = p[:, a] * (float(a == b) - p[:, b])
-                H[a :: links, b :: links] = (X * v[:, None]).T @ X
+                H[a::links, b::links] = (X * v[:, None]).T @ X
     free = np.repeat(np.arange(X.shape[1]) > 0, links)
     H += np.diag(np.where(free, strength, 0.0))
     cov = np.linalg.pinv(H, rcond=1e-14)
@@ -152,7 +158,9 @@ def test_errors_are_those_of_the_differences(levels, strength, classes, seed):
         place += len(present)
 
 
-@pytest.mark.parametrize("options", [{"interactions": 2}, {"fit_intercept": False}, {"interactions": 2, "polynomial": 2}])
+@pytest.mark.parametrize(
+    "options", [{"interactions": 2}, {"fit_intercept": False}, {"interactions": 2, "polynomial": 2}]
+)
 def test_products_and_a_lacking_constant_are_compared_as_without_a_prior(options):
     frame = mortgages(1_500)[["ratio", "race", "history", "deny"]]
     bases = {"race": "other", "history": "good"}
@@ -204,11 +212,11 @@ def test_table_odds_inference_and_json_compare_alike(tmp_path):
     picture = str(model.forest().svg)
     assert "race = afam" in picture
     assert "race = other" not in picture
-    said = good(*"fit loans.csv -t deny --model logistic --folds 0 --inference".split(), cwd=tmp_path)
+    line = "fit loans.csv -t deny --model logistic --folds 0 --inference"
+    said = good(*line.split(), cwd=tmp_path)
     assert "race           " in said  # the column's test
     assert "race = other  " not in said
-    line = "fit loans.csv -t deny --model logistic --folds 0 --inference --json"
-    document = json.loads(good(*line.split(), cwd=tmp_path))["inference"]
+    document = json.loads(good(*line.split(), "--json", cwd=tmp_path))["inference"]
     assert {c["name"]: pytest.approx((c["estimate"], c["p"])) for c in document["coefficients"]} == wanted
     assert {c["column"]: c["freedom"] for c in document["columns"]}["race"] == 1
     model.save(tmp_path / "m.tally.json")

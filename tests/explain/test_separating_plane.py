@@ -58,3 +58,30 @@ def test_more_rows_than_a_program_has_room_for_are_refused_before_it_begins():
         separable(frame, "y", memory="32MB")
     few = frame[:200]
     assert separable(few, "y", memory="32MB").to_dict() == separable(few, "y").to_dict()
+
+
+def test_of_several_classes_each_two_have_a_line_of_their_own():
+    """Two of three overlap, as of iris: what is true of all together is not true of them."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": np.r_[rng.normal(-9, 1, 30), rng.normal(0, 1, 60)], "b": rng.normal(size=90)})
+    found = separable(frame, np.repeat(["far", "left", "right"], 30))
+    kinds = {pair: two.kind for pair, two in found.pairs.items()}
+    assert kinds == {("far", "left"): "complete", ("far", "right"): "complete", ("left", "right"): "none"}
+    lines = str(found).splitlines()
+    assert lines[0].startswith("far, left: they are separated completely, by a margin of ")
+    assert lines[2].startswith("left, right: no plane separates them; ")
+    assert "the classes are separated" not in str(found)
+    assert [two["kind"] for two in found.to_dict()["pairs"]] == list(kinds.values())
+    proof = found.pairs["left", "right"].certificate
+    assert min(proof) >= 30  # rows of the whole table
+    assert sum(proof.values()) == pytest.approx(1.0)
+
+
+def test_the_plane_is_a_table_largest_first():
+    frame = pd.DataFrame({f"x{i}": [0.0, 1.0] * 6 for i in range(12)})
+    frame["x7"] = np.repeat([0.0, 1.0], 6)
+    said = str(separable(frame, np.repeat(["no", "yes"], 6))).splitlines()
+    at = next(i for i, line in enumerate(said) if line.split() == ["column", "towards", "yes"])
+    sizes = [abs(float(line.split()[-1])) for line in said[at + 1 :]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert max(map(len, said)) < 80

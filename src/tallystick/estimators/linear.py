@@ -41,8 +41,8 @@ class LinearRegression(Regressor):
     standardize : bool, default True
         Whether the penalty acts on standardised numbers. Coefficients are in your units either way.
     interactions, polynomial : {1, 2} or list of pairs; {1, 2}, default 1
-        2 adds products of all pairs of columns, named `a × b`, or squares; interactions=[("age", "region")]
-        those of some pairs.
+        interactions=2 adds products of all pairs of columns, named `a × b`, [("age", "region")] of some;
+        polynomial=2 squares of numbers, and products of numbers and yes/no columns.
     fit_intercept : bool, default True
         Whether there is a constant. Without one a missing number counts as 0.
     base_levels : dict, default None

@@ -56,8 +56,8 @@ class LogisticRegression(Classifier):
     reference : label, default None
         The class that the others are compared with; None is the first of two, the last of several.
     interactions, polynomial : {1, 2} or list of pairs; {1, 2}, default 1
-        2 adds products of all pairs of columns, named `a × b`, or squares; interactions=[("age", "region")]
-        those of some pairs.
+        interactions=2 adds products of all pairs of columns, named `a × b`, [("age", "region")] of some;
+        polynomial=2 squares of numbers, and products of numbers and yes/no columns.
     fit_intercept : bool, default True
         Whether there is a constant. Without one a missing number counts as 0.
     base_levels : dict, default None

@@ -232,8 +232,9 @@ def penalty_words(model: LinearModel) -> str:
     how = {"cv": " (chosen by cross-validation)", "auto": " (chosen by the evidence of the rows)"}
     chosen = how.get(str(model.options.l2), "")
     place = penalty_place(model)
-    return f"Ridge: l2 = {model.fit.l2:.4g}{chosen}, {place}, not on the constant; weights are in your units." + (
-        reference_words(model)
+    return (
+        f"Ridge: l2 = {model.fit.l2:.4g}{chosen}, {place}, not on the constant; weights are in your units."
+        + (reference_words(model))
     )
 
 

@@ -52,8 +52,15 @@ def prior_words(model: LogisticModel) -> str:
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
     chosen = how.get(str(model.options.l2), "") if l2 else ""
     words = f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
-    several = " Each class is compared with the mean of all classes." if model.links > 1 else ""
-    return f"{words}{several}{reference_words(model)}"
+    return f"{words}{compared_words(model)}"
+
+
+def compared_words(model: LogisticModel) -> str:
+    """Say what the classes, under a prior, and the levels are compared with."""
+    several = model.links > 1 and has_prior(model)
+    return (" Each class is compared with the mean of all classes." if several else "") + reference_words(
+        model
+    )
 
 
 def penalty_place(model: LogisticModel | LinearModel) -> str:

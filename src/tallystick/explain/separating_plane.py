@@ -8,7 +8,8 @@ up to 0).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.size import budget, told
 from tallystick.draw.svg import as_html
-from tallystick.draw.text import clean
-from tallystick.errors import Argument, DataError, OptionError
+from tallystick.draw.text import Span, clean, plain, table
+from tallystick.errors import Argument, DataError, OptionError, counted
 from tallystick.models.logistic.design import Design, design_of
 
 Array = NDArray[np.float64]
@@ -32,41 +33,73 @@ COPIES = 16  # of its matrix that a linear program takes in memory, about
 @dataclass(frozen=True)
 class Separability:
     """kind: "complete", "quasi-complete" or "none". plane[class][name]: weights along which the classes lie
-    apart, the constant under "(constant)"; margin: the least lead of a row's own class. certificate[row]:
-    weights that sum to 1 and prove that no plane separates completely; empty when one does.
+    apart, of numbers brought to -1..1, the constant under "(constant)"; margin: the least lead of a row's own
+    class. certificate[row]: weights that sum to 1 and prove that no plane separates completely; empty when
+    one does. pairs: of several classes, the same for each two of them alone.
     """
 
     kind: str
     plane: dict[str, dict[str, float]]
     margin: float
     certificate: dict[int, float]
+    pairs: dict[tuple[str, str], Separability] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return self.kind == "complete"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
+        out = {
             "kind": self.kind,
             "plane": self.plane,
             "margin": self.margin,
             "certificate": self.certificate,
         }
+        if not self.pairs:
+            return out
+        pairs = [{"classes": list(pair)} | found.to_dict() for pair, found in self.pairs.items()]
+        return out | {"pairs": pairs}
 
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        if self.kind == "complete":
-            what = f"the classes are separated completely, by a margin of {self.margin:.3g}"
-        elif self.kind == "quasi-complete":
-            what = "the classes are separated quasi-completely: they touch"
+        if not self.pairs:
+            return "\n".join([self._what("the classes"), *self._planes()])
+        lines = [f"{clean(a)}, {clean(b)}: {found._what('they')}" for (a, b), found in self.pairs.items()]
+        if self.kind == "quasi-complete":
+            lines.append(
+                "All together: planes set some rows apart from some classes, not all (quasi-completely)"
+            )
         else:
-            what = f"no plane separates the classes; {len(self.certificate)} rows prove it"
-        lines = [what]
-        for label, weights in self.plane.items():
-            used = {n: w for n, w in weights.items() if abs(w) > LOOSE}
-            lines.append(f"  {clean(label)}: " + ", ".join(f"{clean(n)} {w:+.4g}" for n, w in used.items()))
-        return "\n".join(lines)
+            lines.append(f"All together: {self._what('the classes')}")
+        return "\n".join([*lines, *self._planes()])
+
+    def _what(self, classes: str) -> str:
+        if self.kind == "complete":
+            return f"{classes} are separated completely, by a margin of {self.margin:.3g}"
+        if self.kind == "quasi-complete":
+            return f"{classes} are separated quasi-completely: they touch"
+        them = "them" if classes == "they" else classes
+        return f"no plane separates {them}; {counted(len(self.certificate), 'row')} prove it"
+
+    def _planes(self) -> list[str]:
+        """Return a table of the weights of each class, largest first."""
+        several = len(self.plane) > 1
+        rows = [
+            [clean(label), clean(name), f"{weight:+.4g}"][not several :]
+            for label, weights in self.plane.items()
+            for name, weight in sorted(weights.items(), key=lambda own: (-abs(own[1]), own[0]))
+            if abs(weight) > LOOSE
+        ]
+        if not rows:
+            return []
+        of = f"towards {clean(next(iter(self.plane)))}" if not several else "towards the class"
+        header = ["class", "column", of][not several :]
+        note = "Weights of numbers brought to -1..1, and of levels that are 0 or 1:"
+        lines = table(
+            header, [[Span(text) for text in row] for row in rows], frozenset({len(header) - 1}), 10_000
+        )
+        return ["", note, plain(lines)]
 
     __repr__ = __str__
 
@@ -103,13 +136,27 @@ def separable(X: Any, y: Any, kinds: Any = None, memory: int | str | None = None
         raise OptionError(
             "separable needs y, and the target y is None. Pass labels, or the name of a column of X."
         )
+    rows = _read(X, y, Wishes(dict(kinds or {})), memory)
+    assert rows.classes is not None
+    names, Z = columns_of(rows)
+    labels, classes = rows.schema.predicted.labels, rows.classes.astype(int)
+    found = _between(names, Z, classes, labels)
+    if len(labels) == 2:
+        return found
+    pairs = {}
+    for a, b in combinations(range(len(labels)), 2):
+        own = np.flatnonzero((classes == a) | (classes == b))
+        two = _between(names, Z[own], (classes[own] == b).astype(int), (labels[a], labels[b]))
+        proof = {int(own[row]): weight for row, weight in two.certificate.items()}
+        pairs[labels[a], labels[b]] = replace(two, certificate=proof)
+    return replace(found, pairs=pairs)
+
+
+def _between(names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[str, ...]) -> Separability:
+    """Return whether planes separate classes, of rows Z[row, column]."""
     from scipy.optimize import linprog
 
-    table = _read(X, y, Wishes(dict(kinds or {})), memory)
-    assert table.classes is not None
-    names, Z = columns_of(table)
-    labels = table.schema.predicted.labels
-    gaps, owners = leads(Z, table.classes.astype(int), len(labels))
+    gaps, owners = leads(Z, classes, len(labels))
     k = gaps.shape[1]
     # 1. The largest least lead: t <= lead of every row, |w| <= 1.
     first = linprog(

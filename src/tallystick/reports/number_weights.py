@@ -10,6 +10,7 @@ from typing import Any
 from tallystick.draw.svg import brief
 from tallystick.draw.text import between, p_value
 from tallystick.explain.linear import LinearFigure, LinearSummary
+from tallystick.explain.logistic_words import reference_words
 from tallystick.models.linear.model import LinearModel
 from tallystick.reports.ingredients import Ingredients
 
@@ -24,6 +25,7 @@ def number_weights(given: Ingredients, model: LinearModel) -> dict[str, Any]:
         "errors": any(f.error is not None for f in figures),
         "rows": [_line(f) for f in order[:MOST]],
         "left": max(0, len(order) - MOST),
+        "bases": reference_words(model).strip(),
     }
 
 

@@ -17,6 +17,7 @@ from tallystick.draw.panels import signed_bar
 from tallystick.draw.text import between
 from tallystick.evaluate.large import steps
 from tallystick.explain.logistic import Figure, Summary
+from tallystick.explain.logistic_words import compared_words
 from tallystick.explain.naive_bayes import votes
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import WordWeights
@@ -93,6 +94,7 @@ def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]
         "left": max(0, len(ordered) - len(rows)),
         "errors": any(r["ends"] for r in rows),
         "spread": any(f.name in spread for f in ordered[:most]),
+        "bases": compared_words(model).strip(),
     }
 
 

@@ -190,7 +190,9 @@ def _by_word(table: Table, column: Column, k: int) -> alone.Alone | None:
     number[some] = np.arange(len(some), dtype=np.uint32)
     for block in table.blocks() if len(some) else ():
         starts, words, _ = block.words(column.name)
-        kernels.count_entries(starts, number[words], None, classes_of(block), weights=block.weights, out=have)
+        kernels.count_entries(
+            starts, number[words], None, classes_of(block), weights=block.weights, out=have
+        )
     return alone.by_word(have / unit, rows / unit, missing / unit, len(table.schema.used), size)
 
 

@@ -215,8 +215,6 @@ def test_the_strength_of_the_prior_is_chosen_and_said():
     assert "chosen by cross-validation" in str(model)
 
 
-
-
 @pytest.mark.night
 @needs_data
 def test_20_newsgroups_by_date_with_the_prior_chosen_by_cross_validation():

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 import tallystick as ts
-from tallystick.errors import OptionError
 from tallystick.models.linear.options import LinearOptions
 
 

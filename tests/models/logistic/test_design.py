@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small_models import SCHEMA, rows
 
+import tallystick as ts
 from tallystick.data.schema import Column, Schema
 from tallystick.errors import OptionError
 from tallystick.models.logistic.design import Dense, Factor, design_of, factors_of, products
@@ -56,3 +57,19 @@ def test_too_many_products_are_refused_with_a_cure():
     many = Column("m", "levels", tuple(f"l{i:04}" for i in range(300)))
     with pytest.raises(OptionError, match=r"would make 90,000 products .* 20,000 are allowed"):
         products((many, Column("n", "levels", many.levels)), 2, 1)
+
+
+def test_polynomial_multiplies_yes_no_columns_too():
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    model = ts.LogisticRegression(l2=0.01, polynomial=2).fit(X, y)
+    assert model.coef_names_ == ["x0 = 1", "x1 = 1", "x0 × x1"]
+    assert model.predict(X).tolist() == y
+    rows = [{"n": i % 5, "b": i % 3 == 0, "y": i % 2} for i in range(40)]
+    assert ts.LogisticRegression(polynomial=2).fit(rows, "y").coef_names_[-2:] == ["n × n", "n × b"]
+
+
+@pytest.mark.parametrize("method", [ts.LogisticRegression, ts.LinearRegression])
+def test_polynomial_without_anything_to_multiply_is_refused_and_interactions_named(method):
+    rows = [{"a": "uv"[i % 2], "b": "xyz"[i % 3], "y": i * i % 7 % 2} for i in range(40)]
+    with pytest.raises(OptionError, match=r"polynomial=2 multiplies .* in 2 columns\. Use interactions=2"):
+        method(polynomial=2).fit(rows, "y")

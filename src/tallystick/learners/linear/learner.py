@@ -20,7 +20,7 @@ from tallystick.learners.linear.solve import conjugate, mended
 from tallystick.learners.logistic.average import averaged, row_shares
 from tallystick.learners.logistic.build import condition_of, errors_of, ordered, parts_of
 from tallystick.learners.logistic.prepare import MATRIX, Basis, Prepared
-from tallystick.learners.logistic.problem import Point, Problem, Start
+from tallystick.learners.logistic.problem import Problem, Start
 from tallystick.learners.logistic.repeats import repeat_notes
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.linear.model import LeastSquares, LinearModel

@@ -60,6 +60,7 @@ class FoundOptimum:
     @cached_property
     def shown(self) -> Array:
         """The covariance of the weights that tables show [weight, weight], standardised."""
+        assert self.point.curvature is not None
         found, k = self.comparison.of(self.point.curvature), self.problem.free_links
         assert found is not None
         factor, _ = kernels.cholesky(found.curvature, 1e-14)

@@ -173,7 +173,8 @@ def compare(problem: Problem, counts: Array) -> Comparison:
     for own, terms in adds.items():
         found = {place: float(factor * scale[place] / scale[own]) for place, factor in terms}
         if problem.design.constant:  # weights are of columns about their centres
-            moved = math.fsum([factor * float(centre[place]) for place, factor in terms] + [-float(centre[own])])
+            parts = [factor * float(centre[place]) for place, factor in terms]
+            moved = math.fsum([*parts, -float(centre[own])])
             found[0] = found.get(0, 0.0) + moved / float(scale[own])
         out.append(sorted(found.items()))
     others = np.array(list(adds), np.int64)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import OptionError, shown
+from tallystick.learners.logistic.memory import Memory
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.solvers import FINE, TOLERANCE, NoConvergence, SolverRun, Steps
@@ -23,6 +24,7 @@ from tallystick.stats.leverage import LeverageSums
 
 Array = NDArray[np.float64]
 MOST = 300  # weights
+KEPT = 10  # changes of the gradient
 LONGEST = 5.0  # a step in standardised weights
 ROUNDING = 1e-9  # of the value, determinant included: steps near the optimum change it by less
 
@@ -39,16 +41,30 @@ def refuse_firth(known: KnownRows, target: str) -> None:
 
 
 def ascent(run: SolverRun, start: Start) -> Steps:
-    """Newton's method on the corrected score; the point returned has the loss without the correction."""
+    """Newton's method on the corrected score; the point returned has the loss without the correction.
+
+    The curvature is that of the likelihood alone. Where a row counts for much the correction has as much
+    again, and a whole step would lead as far beyond the optimum as it began before it, for ever: so the last
+    changes of the corrected gradient are kept, and say how much more there is.
+    """
     if run.problem.weights > MOST:
         raise OptionError(f"firth=True is for at most {MOST} weights, and there are {run.problem.weights:,}.")
     point, value = yield from corrected(run, start.w)
     run.note(point, 0.0)
+    changes: list[tuple[Array, Array]] = []
+    before: Point | None = None
     while True:
         gradient = yield from pulled(run.problem, point)
         point = replace(point, gradient=gradient)
+        if before is not None:
+            changes = [*changes[-KEPT:], (point.w - before.w, gradient - before.gradient)]
         assert point.curvature is not None
-        d = np.negative(kernels.factorised(point.curvature)(gradient))
+        memory = Memory(kernels.factorised(point.curvature))
+        for step, change in changes:
+            memory.learn(step, change, gradient)
+        d = memory.direction(gradient)
+        if kernels.dot(gradient, d) >= 0.0:
+            changes, d = [], np.negative(memory.solve(gradient.copy()))
         if norm(gradient) <= TOLERANCE * run.problem.rows and norm(d) <= FINE:
             return point
         t = min(1.0, LONGEST / max(norm(d), 1e-300))
@@ -60,7 +76,7 @@ def ascent(run: SolverRun, start: Start) -> Steps:
             t *= 0.5
         else:
             raise NoConvergence("logistic regression with Firth's correction stopped: no step leads up.")
-        point, value = new, below
+        before, point, value = point, new, below
         run.note(point, t)
 
 

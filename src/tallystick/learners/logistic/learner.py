@@ -32,7 +32,7 @@ from tallystick.learners.logistic.prepare import (
     known_rows,
     prepare,
 )
-from tallystick.learners.logistic.problem import Point, Problem, Start, norm
+from tallystick.learners.logistic.problem import Point, Start
 from tallystick.learners.logistic.repeats import repeat_notes
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
 from tallystick.learners.logistic.small import small_model, small_question
@@ -47,10 +47,12 @@ Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
 Later = Callable[[Generator[Any, Any, Any]], Any]
 MOST_STEPS = 1 << 62  # more are as many, and kernels count in 64 bits
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
+CORNERS = 1_000  # steps of any solver under an L1 prior
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
 PROBE = 300  # weights up to which separation is looked for under a prior, and what is told may wait
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
+WEAK = (1e-8, 1e-11)  # priors that hold no weights that can run
 LASTING = 10  # steps by a curvature that was seen elsewhere, before one is asked for
 USUAL = 1e100  # how far the middles and sizes of columns are from 1 where no standard error is beyond 1e300
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
@@ -262,21 +264,14 @@ class Separated(Exception):  # noqa: N818
 def probe(
     known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, SeparationVerdict]:
-    """Return whether the classes are separated although a prior holds the weights: looked for where it may
-    be.
+    """Return whether the classes are separated although a prior holds the weights. In a small table that is
+    the verdict of the fit without one, found as it finds it, so that no prior says something else.
     """
-    if point.wrong == 0:
-        return (yield from apart(ready, [point.w]))
-    if known.design.texts:
-        return SeparationVerdict()
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
-    if not small or norm(point.w) < 0.5:
-        return SeparationVerdict()
-    plain = replace(options, l1=0.0, solver="newton", max_iter=30, eta=None, tolerance=None)
-    bare = without_prior(ready, point) if same_weights(known, basis) else None
-    if bare is None:
-        bare = prepare(known, basis, plain, schema, 0.0)
-        bare = replace(bare, start=replace(bare.start, w=carried(ready.problem, bare.problem, point.w)))
+    if known.design.texts or not small:
+        return (yield from apart(ready, [point.w])) if point.wrong == 0 else SeparationVerdict()
+    plain = replace(options, l1=0.0, solver="auto", max_iter=None, eta=None, tolerance=None)
+    bare = prepare(known, basis, plain, schema, 0.0)
     try:
         yield from solve(bare, plain, False, watch=True, reach=ENOUGH)
     except Separated as found:
@@ -284,40 +279,6 @@ def probe(
     except solvers.NoConvergence:
         pass
     return SeparationVerdict()
-
-
-def same_weights(known: KnownRows, basis: Basis) -> bool:
-    """Are the same weights free with a prior and without?"""
-    levels = any(c.column.kind != "boolean" for c in known.design.coded)
-    return known.links == 1 and not levels and not basis.repeats
-
-
-def without_prior(ready: Prepared, point: Point) -> Prepared | None:
-    """Return the same problem without its prior, begun at a point that is known: nothing is asked again."""
-    problem = ready.problem
-    if point.curvature is None or ready.start.curvature is None:
-        return None
-    none = np.zeros(problem.weights)
-    bare = replace(problem, l2=none, l1=none)
-    start = replace(ready.start, w=point.w, point=bare.reread(point, problem))
-    return replace(ready, problem=bare, start=start)
-
-
-def carried(held: Problem, bare: Problem, w: Array) -> Array:
-    """Return weights of a problem with a prior for the same problem without: levels against the reference
-    level, classes against the reference class.
-    """
-    theta, d = held.theta(w)[0], held.design
-    for coded in d.coded:
-        cells = slice(d.cell(coded), d.cell(coded) + coded.levels + 1)
-        fixed = np.flatnonzero(held.free[cells] & ~bare.free[cells])
-        if coded.column.kind != "boolean" and len(fixed):
-            level = theta[d.cell(coded) + fixed[0]].copy()
-            theta[0] += level
-            theta[cells] -= level
-    if len(theta[0]) > 1 and not bare.links.all():
-        theta = theta - theta[:, ~bare.links][:, :1]
-    return bare.flat(theta)
 
 
 def solve(
@@ -338,7 +299,8 @@ def solve(
     best = "newton" if start.curvature is not None else "lbfgs"
     name = best if options.solver == "auto" else options.solver
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
-    most = min(options.max_iter or LIMITS[name], MOST_STEPS)
+    limit = max(LIMITS[name], CORNERS) if options.l1 else LIMITS[name]
+    most = min(options.max_iter or limit, MOST_STEPS)
     run = solvers.SolverRun(problem, most, wanted, reach=reach, fine=fine)
     run.kept, run.eta, run.tolerance = kept, options.eta, options.tolerance
     if kept is not None:
@@ -367,7 +329,14 @@ def steps(
     if options.firth:
         return (yield from ascent(run, start))
     if options.l1:
-        return (yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start))
+        if name != "newton":
+            try:
+                return (yield from solvers.orthant(run, start))
+            except solvers.NoConvergence:  # weights that can be traded for each other hold it up at corners
+                if start.curvature is None or options.max_iter is not None:
+                    raise
+                run.trace.clear()
+        return (yield from solvers.lasso(run, start))
     if watch:
         return (yield from watched(run, ready, name))
     if name == "newton":
@@ -403,13 +372,14 @@ def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps
             directions = [at.w] if many_weights else [at.w, signal.direction]
             verdict = yield from apart(ready, directions)
             if verdict.kind:
-                raise Separated(verdict) from None
+                raise Separated((yield from settled(ready, verdict))) from None
             # all ahead, but by next to nothing: that will not tell any more
             run.ahead = run.ahead and at.wrong > 0
             run.alarm = 0.0 if many_weights else run.alarm / 10
             start = replace(start, w=at.w, curvature=None, point=at)
         except solvers.NoConvergence:
-            if (verdict := (yield from lacking(ready.problem))).kind:
+            verdict = yield from settled(ready, (yield from lacking(ready.problem)))
+            if verdict.kind:
                 raise Separated(verdict) from None
             raise
         else:
@@ -417,8 +387,33 @@ def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps
             if many_weights and not verdict.kind:
                 verdict = yield from runaway(ready, point, run.needed)
             if verdict.kind:
-                raise Separated(verdict)
+                raise Separated((yield from settled(ready, verdict)))
             return point
+
+
+def settled(ready: Prepared, verdict: SeparationVerdict) -> Generator[Any, Any, SeparationVerdict]:
+    """Return the verdict, or that of priors so weak that weights run where they can: a level that lacks a
+    class, or a first step that no row is behind, may be a part of what separates. All rows are ahead along
+    the weights under the weaker prior if they can be; what still grows between the two separates some.
+    """
+    problem, start = ready.problem, ready.start
+    if verdict.kind == "complete" or start.curvature is None or problem.texts:
+        return verdict
+    k, found = problem.free_links, list[Array]()
+    for strength in WEAK:
+        l2 = np.full(problem.weights, strength)
+        l2[: k * problem.design.constant] = 0.0
+        curvature = start.curvature.copy()
+        curvature.reshape(-1)[:: len(curvature) + 1] += l2
+        held = replace(problem, l2=l2)
+        begun_at = replace(start, curvature=curvature, point=None, w=found[-1] if found else start.w)
+        run = solvers.SolverRun(held, LIMITS["newton"])
+        try:
+            found.append((yield from solvers.newton(run, begun_at, 1)).w)
+        except solvers.NoConvergence:
+            return verdict
+    wide = yield from apart(ready, [found[1], found[1] - found[0]])
+    return wide if wide.kind == "complete" or not verdict.kind else verdict
 
 
 def runaway(ready: Prepared, point: Point, needed: float) -> Generator[Any, Any, SeparationVerdict]:

@@ -208,6 +208,9 @@ class SolverRun:
 
     def found(self, point: Point) -> str:
         """Say why a point is not an optimum."""
+        if self.problem.l1.any():  # at a corner the prior holds against as much as its own strength
+            left = norm(corner(point, self.problem.l1)) / self.problem.rows
+            return f"gradient norm per row {left:.1e} beyond what l1 holds, needed {self.needed:g}"
         steep = f"gradient norm per row {point.steep / self.problem.rows:.1e}"
         if self.small(point, self.needed):
             return f"{steep}, but the weights still move by more than {self.fine:g}"
@@ -425,22 +428,28 @@ def lasso(run: SolverRun, start: Start) -> Steps:
     l1 = run.problem.l1
     point = yield from run.ask(start.w, True)
     run.note(point, 0.0)
-    while norm(corner(point, l1)) > PLAIN * run.problem.rows:
+    before = math.inf
+    while (steep := norm(corner(point, l1))) > PLAIN * run.problem.rows:
+        if steep <= TOLERANCE * run.problem.rows and steep > 0.5 * before:
+            break  # as near as the other solvers, and steps gain little more
+        before = steep
         assert point.curvature is not None
-        d, _ = kernels.lasso_step(
-            point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000
-        )
+        # weights that can be traded for each other leave the parabola flat there, with no shortest step; held
+        # by as much as is still to go it has one, and the last steps are whole
+        held = point.curvature.copy()
+        held.reshape(-1)[:: len(held) + 1] += steep
+        d, _ = kernels.lasso_step(held, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000)
         old = point.value + _l1(l1, point.w)
         drop = kernels.dot(point.gradient, d) + _l1(l1, point.w + d) - _l1(l1, point.w)
         t, new = 1.0, point
         for _ in range(60):
             new = yield from run.ask(point.w + t * d, True)
             value = new.value + _l1(l1, new.w)
-            if value <= old + 1e-4 * t * drop or norm(corner(new, l1)) < 0.5 * norm(corner(point, l1)):
+            if value <= old + 1e-4 * t * drop or norm(corner(new, l1)) < 0.5 * steep:
                 break
             t *= 0.5
         else:
-            if norm(corner(point, l1)) <= TOLERANCE * run.problem.rows:
+            if steep <= TOLERANCE * run.problem.rows:
                 return point
             raise _stuck(run, point)
         point = new

@@ -1,5 +1,5 @@
-"""The weights of a logistic regression by name, in the order of the file's standard errors; and as tables show
-them, levels compared with a base level.
+"""The weights of a logistic regression by name, in the order of the file's standard errors; and as tables
+show them, levels compared with a base level.
 
 Knows a model's parts. Knows nothing of statistics: those are in explain/logistic.py.
 """

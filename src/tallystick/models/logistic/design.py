@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tallystick.models.logistic.options import LogisticOptions
 
 Array = NDArray[np.float64]
+MEASURED = ("numeric", "boolean")
 MOST_PRODUCTS = 20_000
 
 
@@ -143,7 +144,8 @@ def factors_of(column: Column) -> list[Factor]:
 
 def products(columns: Sequence[Column], interactions: Any, polynomial: int) -> list[Dense]:
     """Return the products of pairs of columns, and the squares of numeric ones. interactions: 1 for none, 2
-    for all, or pairs of names.
+    for all, or pairs of names. polynomial: 2 for those of numbers and yes/no columns, which are 0 or 1 (and
+    their own squares).
     """
     chosen = () if isinstance(interactions, int) else interactions
     out: list[Dense] = []
@@ -155,9 +157,14 @@ def products(columns: Sequence[Column], interactions: Any, polynomial: int) -> l
     if interactions != 1 or polynomial == 2:
         for a, b in combinations(columns, 2):
             wanted = interactions == 2 or (min(a.name, b.name), max(a.name, b.name)) in chosen
-            if not wanted and not (polynomial == 2 and a.kind == b.kind == "numeric"):
+            if not wanted and not (polynomial == 2 and a.kind in MEASURED and b.kind in MEASURED):
                 continue
             out += [Dense(f"{f.name} × {g.name}", (f, g)) for f in factors_of(a) for g in factors_of(b)]
+    if polynomial == 2 and not out:
+        raise OptionError(
+            "polynomial=2 multiplies numbers and yes/no columns, and there are none to multiply in "
+            f"{counted(len(columns), 'column')}. Use interactions=2 for products of levels."
+        )
     if len(out) > MOST_PRODUCTS:
         raise OptionError(
             f"interactions=2 would make {len(out):,} products of columns; {MOST_PRODUCTS:,} are allowed. "

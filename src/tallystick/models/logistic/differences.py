@@ -25,12 +25,10 @@ def key_of(factors: Sequence[Factor]) -> Key:
     return frozenset((f.column, f.code) for f in factors)
 
 
-def against_bases(
-    keys: Sequence[Key | None], bases: Mapping[str, int], whole: str = ""
-) -> dict[int, Terms]:
+def against_bases(keys: Sequence[Key | None], bases: Mapping[str, int], whole: str = "") -> dict[int, Terms]:
     """Return for each weight of a base level (or of a product with one) what it adds to the other weights:
-    their places and factors. keys: of each weight, None for one that is 0 by definition. whole: the column whose
-    levels stand in place of a constant.
+    their places and factors. keys: of each weight, None for one that is 0 by definition. whole: the column
+    whose levels stand in place of a constant.
 
     A base level is 1 less all other levels of its column, in products too.
     """

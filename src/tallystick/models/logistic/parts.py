@@ -156,8 +156,8 @@ def part_from(data: Mapping[str, Any]) -> Part:
 
 
 def uncompared(parts: Sequence[Part], constant: bool) -> bool:
-    """Say whether all levels of a column have a weight and nothing says which is the base: in model files from
-    before it was kept, whose standard errors are of weights that rows do not determine.
+    """Say whether all levels of a column have a weight and nothing says which is the base: in model files
+    from before it was kept, whose standard errors are of weights that rows do not determine.
     """
     cells = [p for p in parts if isinstance(p, Cells) and sum(p.free) > 1 and p.free[0]]
     open_ = [p for p in cells if p.base is None and all(p.free[:-1])]
