@@ -7,6 +7,7 @@ Law: every share follows from the counts beside it: plain, smoothed, or averaged
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -157,10 +158,11 @@ class Tree:
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The class shares of the imagined rows: those of the root, every class with half a row more. In a
-        tree with a certificate they weigh the same in every class, so that they change no answer.
+        tree with a certificate, or of a truth table, they weigh the same in every class, so that they change
+        no answer.
         """
         root = self.counted[0] + 0.5
-        if self.certificate is not None:
+        if self.certificate is not None or self.of_truth_table:
             weights = self.answers.weights
             heavy = np.ones(len(root)) if weights is None else weights.of(self.nodes.counts[0])
             root = np.where(heavy > 0, 1 / np.where(heavy > 0, heavy, 1.0), 0.0)
@@ -168,9 +170,25 @@ class Tree:
         return out
 
     @cached_property
+    def of_truth_table(self) -> bool:
+        """Whether an average would only doubt what the rows say: there are at least as many of them as the
+        columns have combinations of levels, and every leaf has one class. Rows of noise are not like that:
+        either no combination is left for a new row, or rows repeat each other and would differ in class.
+        """
+        if not self.answers.average or self.regression or self.spreads:
+            return False
+        columns = [c for c in self.schema.used if c.kind != "text"]
+        if any(c.kind not in CODED for c in columns):
+            return False
+        combinations = math.prod(len(c.levels) + bool(c.missing) for c in columns)
+        if combinations > self.counted[0].sum():
+            return False
+        return bool((np.count_nonzero(self.nodes.counts[self.nodes.n_children == 0], axis=1) == 1).all())
+
+    @cached_property
     def averaged(self) -> Average | None:
         """The average over all prunings, when it answers."""
-        if not self.answers.average or self.regression:
+        if not self.answers.average or self.regression or self.of_truth_table:
             return None
         own = leaf_shares(self.counted, self.answers.smoothing, self.base)
         evidence = log_evidence(self.counted, self.answers.smoothing, self.base)

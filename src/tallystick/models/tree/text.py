@@ -72,6 +72,11 @@ def heading(tree: Tree) -> list[str]:
                 f"that any test helps. {SHOWN_AS[tree.shown_as].format(grown)}"
             )
         lines.append(f"Answers are averaged over all prunings: {_right(tree, ' of the averaged answers')}")
+    elif tree.of_truth_table and nodes.leaves > 1:
+        lines.append(
+            "Its leaves answer, not an average over prunings: no leaf has two classes, and there are as many "
+            "rows as combinations of levels."
+        )
     lines += _unequal(tree)
     if tree.certificate is not None:
         said = str(tree.certificate)
