@@ -8,16 +8,16 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.cli.judge import _shares
+from tallystick.cli.options import shares
 from tallystick.errors import OptionError
 
 
 def test_parts_are_numbers_between_commas():
-    assert _shares("0.6,0.2, .2") == (0.6, 0.2, 0.2)
+    assert shares("0.6,0.2, .2") == (0.6, 0.2, 0.2)
     with pytest.raises(OptionError, match=r"^--parts takes numbers such as 0\.6,0\.2,0\.2, not 'a third'"):
-        _shares("a third")
+        shares("a third")
     with pytest.raises(OptionError, match=r"not '0\.5,'"):
-        _shares("0.5,")
+        shares("0.5,")
 
 
 @pytest.mark.slow

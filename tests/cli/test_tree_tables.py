@@ -44,3 +44,34 @@ def test_rows_on_disk_are_kept_for_what_a_tree_is_asked(inside, capfd, words):
     said = capfd.readouterr().out
     assert call(f"{line} --memory 32MB") == 0
     assert capfd.readouterr().out == said
+
+
+def test_prune_validates_on_another_file_or_on_parts_and_draws_three_curves(inside, capfd):
+    tree = ts.DecisionTree(pruning=None).fit("votes.csv", "party")
+    assert call("tally prune votes.csv -t party --parts .6,.2,.2 --picture path.svg") == 0
+    assert capfd.readouterr().out == f"{tree.pruning_path(folds=(0.6, 0.2, 0.2))}\n"
+    drawn = (inside / "path.svg").read_text()
+    assert all(f">{name} error" in drawn for name in ("training", "validation", "test"))
+    (inside / "new.csv").write_text("".join((inside / "votes.csv").read_text().splitlines(True)[:90]))
+    assert call("tally prune votes.csv -t party --held-out new.csv --json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["rows"] == {"training": 435, "validation": 89}
+    assert found == tree.pruning_path(held_out="new.csv").to_dict()
+    assert found["held_out_rows_in_training"] == 89
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--parts 0.6,x", "--parts takes numbers"),
+        ("--parts 0.6,0.4 --folds 3", "--folds and --parts are two ways to validate"),
+        ("--parts 0.6,0.4 --held-out votes.csv", "--parts and --held-out are two ways to validate"),
+        ("--held-out play-tennis.csv", "lacks 16 columns of the fit"),
+        ("--held-out votes.csv --picture votes.csv", "is a file that this command reads"),
+    ],
+)
+def test_prune_refuses_in_one_line(inside, capfd, words, said):
+    assert call(f"tally prune votes.csv -t party {words}") == 2
+    error = capfd.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

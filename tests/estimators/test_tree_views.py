@@ -64,6 +64,12 @@ def test_a_note_says_from_how_many_leaves_to_how_many(tree):
     assert note.text.endswith("average=True is for trees that are not pruned.")
 
 
+def test_a_note_on_a_tree_that_keeps_its_leaves_does_not_count_to_the_same_number_twice(tree):
+    note = pruning_note("mdl", tree.model_, tree.model_, average=False)
+    leaves = tree.get_n_leaves()
+    assert note.text == f"nothing was pruned (mdl): the tree keeps its {leaves} leaves."
+
+
 # -- scikit-learn's words --
 
 

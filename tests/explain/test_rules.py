@@ -5,6 +5,7 @@ import pytest
 import small_rules as s
 from svg import words
 
+import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.explain.rules import explain, intervals, rules_on, told_rules
 
@@ -74,3 +75,28 @@ def test_the_rule_that_answered_is_set_off_in_the_picture():
     svg = explain(s.rules(), s.block([7.0], [0]), 0).picture()
     assert "otherwise → no" in words(svg)
     assert svg.count('font-weight="bold"') == 2  # the title, and rule 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [ts.RuleList, ts.RuleSet])
+def test_intervals_hold_the_share_of_new_rows_although_the_rule_was_looked_for(method):
+    held = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        columns = {f"x{j}": rng.normal(size=20_200).round(2) for j in range(6)}
+        slope = rng.normal(size=2)
+        high = 1 / (1 + np.exp(-slope[0] * columns["x0"] - slope[1] * columns["x1"]))
+        y = rng.random(20_200) < high
+        model = method().fit({n: v[:200] for n, v in columns.items()}, y[:200])
+        new = {n: v[200:] for n, v in columns.items()}
+        first = np.concatenate(list(model._each_block(new, model.model_.first)))
+        for i, (low, top) in enumerate(intervals(model.model_)):
+            if model.model_.rules and (first == i).sum() >= 200:
+                share = (y[200:][first == i] == bool(model.model_.answers[i])).mean()
+                held.append(low - 0.02 <= share <= top + 0.02)  # of a share that is known to about .02
+    assert len(held) > 15
+    assert np.mean(held) >= 0.94
+
+
+def test_a_rule_without_a_wrong_row_may_hold_for_all_new_rows():
+    assert intervals(s.rules())[1][1] == 1.0

@@ -82,6 +82,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "prune": (
         ("tally prune votes.csv --target party --picture path.svg", "errors against leaves, and the curve"),
         ("tally prune votes.csv -t party --model id3 --folds 5 --json", "of ID3's tree, in five folds"),
+        ("tally prune votes.csv -t party --parts 0.6,0.2,0.2", "training, validation and test error"),
+        ("tally prune votes.csv -t party --held-out votes.csv", "validated on the rows of another file"),
     ),
     "bayes": (
         ("tally bayes ill=0.008 well= --test ill=0.98,well=0.03", "a positive test for a rare disease"),

@@ -69,7 +69,7 @@ def compare(
             target,
             methods=methods or None,
             tuned=not no_tuning,
-            folds=folds if parts is None else _shares(parts),
+            folds=folds if parts is None else options.shares(parts),
             groups=groups,
             time=time,
             held_out=None if held_out is None else options.source(held_out, given),
@@ -143,13 +143,3 @@ def _sizes(text: str) -> int | list[int]:
             f"--sizes takes whole numbers such as 10,20,50, or one, how many sizes, not {shown(text)}."
         ) from None
     return found if len(found) > 1 else found[0]
-
-
-def _shares(text: str) -> tuple[float, ...]:
-    """Return numbers separated by commas; what is not a number is refused by the same rules."""
-    from tallystick.errors import OptionError, shown
-
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise OptionError(f"--parts takes numbers such as 0.6,0.2,0.2, not {shown(text)}.") from None

@@ -284,6 +284,14 @@ def wishes(given: dict[str, Any]) -> dict[str, Any]:
     return {"columns": columns, "threads": given["threads"], "memory": given["memory"]}
 
 
+def shares(text: str) -> tuple[float, ...]:
+    """Return numbers separated by commas; what is not a number is refused by the same rules."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(f"--parts takes numbers such as 0.6,0.2,0.2, not {shown(text)}.") from None
+
+
 def show_progress(estimator: Any, progress: Any) -> None:
     """Have an estimator tell how far it is."""
     from tallystick.engines.local import Local

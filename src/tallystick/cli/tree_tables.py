@@ -54,22 +54,43 @@ def splits(data: str, target: str, method: str, node: int, as_json: bool, **give
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @_model("tree")
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
+@click.option("--folds", type=click.IntRange(min=2), help="Number of folds; 10 if not given.")
+@click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows to train, validate and test; no folds.")
+@click.option(
+    "--held-out", metavar="FILE", type=click.Path(), help="Validate on the rows of another file; no folds."
+)
 @options.picture
 @options.columns
 @options.reading
 @options.common
 def prune(
-    data: str, target: str, method: str, folds: int, picture: str | None, as_json: bool, **given: Any
+    data: str,
+    target: str,
+    method: str,
+    folds: int | None,
+    parts: str | None,
+    held_out: str | None,
+    picture: str | None,
+    as_json: bool,
+    **given: Any,
 ) -> None:
     """Grow a tree on FILE to the end and prune it step by step: the overfitting curve.
 
     Every line is a pruning, the root alone first. The training error falls with every leaf, the
     cross-validated one falls and rises again: a tree that goes on after that has learnt the rows by heart.
+    With --held-out or --parts the rows of a validation set take the place of folds; a third part tests the
+    pruning that they choose.
     """
-    options.keep_apart([data], {"--picture": picture})
+    asked = [name for name, v in (("folds", folds), ("parts", parts), ("held-out", held_out)) if v is not None]
+    if len(asked) > 1:
+        raise OptionError(f"--{asked[0]} and --{asked[1]} are two ways to validate. Use one of them.")
+    options.keep_apart([data, *([held_out] if held_out else [])], {"--picture": picture})
+    shares = None if parts is None else options.shares(parts)
     tree = _tree(method, given).set_params(pruning=None).fit(options.source(data, given), target)
-    found = tree.pruning_path(folds=folds)
+    found = tree.pruning_path(
+        folds=shares or folds or 10,
+        held_out=None if held_out is None else options.source(held_out, given),
+    )
     options.save_picture(picture, found.picture)
     if as_json:
         screen.show_json(found.to_dict())

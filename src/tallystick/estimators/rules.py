@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.draw.svg import Picture
-from tallystick.errors import ModelFileError, OptionError
+from tallystick.errors import ModelFileError, OptionError, counted
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes, weight_notes
 from tallystick.models.costs import cost_table
@@ -77,7 +77,14 @@ class _AnyRules(Classifier):
 
         notes = [*text_notes(table.schema), *weight_notes(table)]
         learner = RuleLearner(self._options(), self._kind, table.unit, table.row_unit, table.rows)
-        return fit(learner, table, engine), tuple(notes)
+        model = fit(learner, table, engine)
+        if not model.rules:
+            words = (
+                f"no rule is worth its conditions in {counted(table.rows, 'row')}: all rows are answered alike. "
+                "smoothing=0 finds rules that are right on every row, however many conditions that takes."
+            )
+            notes.append(Note("no-rules", words, count=table.rows))
+        return model, tuple(notes)
 
     def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
         """Return the model file's content: numbers per class by label, costs as a table."""
@@ -192,7 +199,8 @@ class RuleList(_AnyRules):
         The most conditions of a rule; None leaves it to the rows.
     smoothing : float, default None
         Imagined rows of each rule, with the class shares of all rows, before those that the search for its
-        conditions adds; None is sqrt(8 / number of classes).
+        conditions adds; None is sqrt(8 / number of classes), 0 asks for rules that are right on every row
+        they take, those of a truth table: then conditions cost nothing and a rule may take one row.
     class_weight : dict or "balanced", default None
         What a row of each class counts: {label: weight}.
     costs : dict or table, default None
@@ -240,7 +248,8 @@ class RuleSet(_AnyRules):
         The most conditions of a rule; None leaves it to the rows.
     smoothing : float, default None
         Imagined rows of each rule, with the class shares of all rows, before those that the search for its
-        conditions adds; None is sqrt(8 / number of classes).
+        conditions adds; None is sqrt(8 / number of classes), 0 asks for rules that are right on every row
+        they take, those of a truth table: then conditions cost nothing and a rule may take one row.
     class_weight : dict or "balanced", default None
         What a row of each class counts: {label: weight}.
     costs : dict or table, default None

@@ -250,16 +250,19 @@ class TreeViews(Estimator):
 
     # -- smaller trees --
 
-    def pruning_path(self, data: Any = None, folds: int = 10) -> PruningPath:
+    def pruning_path(self, data: Any = None, folds: Any = 10, held_out: Any = None) -> PruningPath:
         """Return every cost-complexity pruning: its size, its training error (its cost, where answers have
-        costs) and its cross-validated error.
+        costs) and its error on rows that it was not grown on.
 
         Parameters
         ----------
         data : rows or (X, y), default None
             Rows to cross-validate on, with the column of the target or as (X, y); None: those of the fit.
-        folds : int, default 10
-            How many folds; 0 for no cross-validation.
+        folds : int or list of shares, default 10
+            How many folds; 0 for no cross-validation. Shares of rows, such as (0.6, 0.2, 0.2), grow a tree on
+            the first part, validate its prunings on the second and test them on the third, if there is one.
+        held_out : rows or (X, y), default None
+            Rows to validate the prunings of this tree on, in the place of folds.
 
         Returns
         -------
@@ -269,6 +272,15 @@ class TreeViews(Estimator):
         from tallystick.estimators.pruning_path import PruningPath
 
         self._check_fitted()
+        measure = "cost" if self.model_.answers.costs else "error"
+        if held_out is not None:
+            if data is not None:
+                raise _unused("pruning_path(held_out=...)", "leave data out")
+            given = self._rows(held_out, "pruning_path()")
+            held = [held_rows(self._by_leaves(), given, np.arange(given.rows))]
+            return replace(PruningPath.of_parts(held, measure), copies=self._copies(given))
+        if isinstance(folds, list | tuple | np.ndarray):
+            return PruningPath.of_parts(self._parts(self._rows(data, "pruning_path()"), folds), measure)
         if folds != 0 or isinstance(folds, bool):
             check_whole("folds", folds, 2, ", or 0 for none")
         elif data is not None:
@@ -279,7 +291,7 @@ class TreeViews(Estimator):
         judged = None
         if folds:
             judged = pruners.judge(path, self._held_out(self._rows(data, "pruning_path()"), folds))
-        return PruningPath.of(path, judged, "cost" if self.model_.answers.costs else "error")
+        return PruningPath.of(path, judged, measure)
 
     def prune(
         self,
@@ -446,6 +458,42 @@ class TreeViews(Estimator):
         for train, test in plan.parts():
             yield held_rows(method._regrow(pieces.take(train)), pieces, test)
 
+    def _parts(self, table: Table, shares: Any) -> list[Held]:
+        """Return a tree grown on the first part of some rows, with the rows of each of the others: the parts
+        that `compare` makes of the same shares.
+        """
+        from tallystick.evaluate.costs import named
+        from tallystick.evaluate.crossval import FoldWay
+        from tallystick.evaluate.folds import Dealing
+
+        parts = FoldWay.of(shares, None, None).shares
+        dealing = Dealing(shares=parts)
+        plan = dealing.outer(table, 0)
+        whole = plan.pieces(table)
+        train, last = plan.part(0)
+        method = named(self, table.schema.predicted)
+        if len(parts) == 2:
+            return [held_rows(method._regrow(whole.take(train)), whole, last)]
+        rest = whole.take(train)
+        plan = dealing.inner(rest, 0, train)
+        pieces = plan.pieces(rest)
+        train, second = plan.part(0)
+        tree = method._regrow(pieces.take(train))
+        return [held_rows(tree, pieces, second), held_rows(tree, whole, last)]
+
+    def _copies(self, given: Table) -> int:
+        """Return how many rows are among the training rows, target included, where these are at hand."""
+        from tallystick.estimators.given_rows import coded
+
+        if self._table is None:
+            return 0
+        return int(np.isin(coded(given, self.schema_).row_hashes(), self._table.row_hashes()).sum())
+
+    def _by_leaves(self) -> Tree:
+        """Return the tree of this model, answering by its leaves."""
+        tree = self.model_
+        return replace(tree, answers=replace(tree.answers, average=False))
+
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
         tree: Tree = self._grow(table, self._engine(), candidates=False)
@@ -468,6 +516,8 @@ def check_room(tree: Tree, table: Table) -> None:
 def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
     """Say what a pruning did; average: the parameter, which a pruning switches off."""
     text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {count(small.nodes.leaves, 'leaf')}."
+    if small.nodes.leaves == grown.nodes.leaves:
+        text = f"nothing was pruned ({kind}): the tree keeps its {count(small.nodes.leaves, 'leaf')}."
     if average and not grown.regression:
         text += " It answers by its leaves: average=True is for trees that are not pruned."
     return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)

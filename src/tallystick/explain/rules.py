@@ -6,6 +6,7 @@ Knows fitted rules and encoded rows. Knows nothing of learners or layout of page
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +20,8 @@ from tallystick.draw.notebook import framed
 from tallystick.draw.rules import RuleLine, rule_picture
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.explain.interval import mixture_interval
+from tallystick.explain.interval import mixture_interval, searched
+from tallystick.learners.rules.worth import PRICE
 from tallystick.models.decision import why_answered
 from tallystick.models.rules.model import RuleModel
 from tallystick.models.tree.rules import Rules, holds
@@ -31,22 +33,41 @@ Floats = NDArray[np.float64]
 def intervals(model: RuleModel) -> list[tuple[float, float]]:
     """Return, of each rule's own answer, the 95 % interval of its share among new rows that the rule answers.
 
-    It is that of the beta distribution whose parameters are the rows of the class and of the others, imagined
-    ones among them; class weights multiply the odds.
+    It is Clopper and Pearson's of the rule's rows, which count less the more conditions were looked for
+    (`searched`); class weights multiply the odds.
     """
     return [interval_of(model, i, int(model.answers[i])) for i in range(len(model.all_rules))]
 
 
 def interval_of(model: RuleModel, i: int, c: int) -> tuple[float, float]:
     """Return the interval of one class among new rows that a rule answers."""
-    rule, base = model.all_rules[i], model.base
     counts = model.rows[i] * (model.unit / (model.row_unit or model.unit))
-    own = float(counts[c]) + rule.imagined * float(base[c])
-    others = float(counts.sum()) + rule.imagined - own
+    counts = counts / searched(bits_of_search(model, i))
+    own, others = float(counts[c]), float(counts.sum() - counts[c])
     share, was = float(model.rule_shares[i, c]), float(model.plain_shares[i, c])
     odds = share * (1 - was) / ((1 - share) * was) if 0 < share < 1 and 0 < was < 1 else 1.0
-    low, high = mixture_interval([(1.0, own, others, odds)])
+    low = mixture_interval([(1.0, own, others + 1, odds)])[0] if own else 0.0
+    high = mixture_interval([(1.0, own + 1, others, odds)])[1] if others else 1.0
     return min(low, share), max(high, share)
+
+
+def bits_of_search(model: RuleModel, i: int) -> float:
+    """Return the bits that name a rule among all that were looked at; where no rule holds, those of the rule
+    that was looked for longest.
+    """
+    if i == len(model.rules):
+        return max((bits_of_search(model, k) for k in range(i)), default=0.0)
+    rule = model.rules[i]
+    if model.options.smoothing != 0:  # they are what it cost
+        return (rule.imagined - model.options.imagined(len(model.labels))) / PRICE
+    bits = 0.0
+    for test in rule.conditions:
+        ways = 4 * model.options.max_bins  # of a number: cuts, two sides, with the missing rows or without
+        if test.column.kind in CODED:
+            k = len(test.column.levels) + bool(test.column.missing)
+            ways = 2**k if test.column.kind == "levels" else 4 * k
+        bits += math.log2(ways * len(model.schema.used))
+    return bits
 
 
 def told_rules(model: RuleModel) -> Rules:

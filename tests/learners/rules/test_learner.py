@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.errors import DataError, TargetError
@@ -114,3 +116,39 @@ def test_parity_has_no_rule_that_begins_to_tell():
     ways = list(itertools.product((False, True), repeat=3))
     rows = [dict(zip("abc", w, strict=True)) | {"y": sum(w) % 2 == 1} for w in ways] * 20
     assert ts.RuleList().fit(rows, "y").score(rows, "y") >= 0.5
+
+
+functions = st.integers(1, 4).flatmap(lambda n: st.lists(st.booleans(), min_size=2**n, max_size=2**n))
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(functions)
+def test_without_smoothing_the_rules_of_a_truth_table_are_right_on_every_row(truth):
+    columns = "abcd"[: len(truth).bit_length() - 1]
+    ways = itertools.product([False, True], repeat=len(columns))
+    rows = [dict(zip(columns, way, strict=True)) | {"y": y} for way, y in zip(ways, truth, strict=True)]
+    if len(set(truth)) == 1:
+        return
+    for method in (ts.RuleList, ts.RuleSet):
+        model = method(smoothing=0).fit(rows, "y")
+        assert model.predict(rows).tolist() == truth
+        assert (model.predict_proba(rows).max(axis=1) == 1).all()
+        shown = model.rules()
+        assert [r for rule in shown.all_rules for r in [rule.covers - rule.right] if r] == []
+        assert all(rule.interval[0] < 1 == rule.interval[1] for rule in shown.rules)  # few rows prove little
+
+
+def test_without_smoothing_rows_that_differ_in_class_alone_go_to_no_rule():
+    rows = [{"a": i % 2 == 0, "b": i < 2, "y": i % 2 == 0} for i in range(4)]
+    rows += [rows[0] | {"y": False}, rows[1], rows[3]]
+    model = ts.RuleList(smoothing=0).fit(rows, "y")
+    assert model.model_.otherwise.counts == (1, 1)
+    assert model.predict(rows[1:4]).tolist() == [row["y"] for row in rows[1:4]]
+
+
+def test_a_note_says_that_no_rule_pays_and_what_asks_for_rules_all_the_same():
+    rows = [{"a": a, "b": b, "y": a != b} for a in (False, True) for b in (False, True)]
+    (note,) = [n for n in ts.RuleList().fit(rows, "y").notes_ if n.code == "no-rules"]
+    assert note.text.startswith("no rule is worth its conditions in 4 rows")
+    assert not [n for n in ts.RuleList(smoothing=0).fit(rows, "y").notes_ if n.code == "no-rules"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tallystick.learners.rules.worth import Telling, price
+from tallystick.learners.rules.worth import Telling
 from tallystick.models.tree.average import log_evidence
 
 
@@ -34,4 +34,10 @@ def test_one_class_is_told_from_all_others():
 
 
 def test_a_condition_costs_a_quarter_of_a_nat_a_bit():
-    assert price(np.array([2.0]))[0] == 0.5
+    assert telling().costs(np.array([2.0]))[0] == 0.5
+
+
+def test_without_imagined_rows_shares_are_plain_and_conditions_are_free():
+    exact = telling(imagined=0.0)
+    assert exact.costs(np.array([2.0]))[0] == 0
+    assert exact.evidence(np.array([[4, 0, 0], [2, 2, 0]])) == pytest.approx([0, 4 * np.log(0.5)])

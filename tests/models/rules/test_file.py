@@ -29,7 +29,7 @@ RULE = ("model", "rules", 0)
 CASES = [
     ((*RULE, "counts"), [1, 2, 3], r"\(classes\)"),
     ((*RULE, "counts", 0), 10**6, "the rows of the rules are not those of the table"),
-    ((*RULE, "imagined"), 0, "must be a number from"),
+    ((*RULE, "imagined"), -1, "must be a number from"),
     ((*RULE, "conditions"), [], "a list of at least 1"),
     ((*RULE, "conditions", 0, "column"), "nobody", "column 'nobody' is not one that a rule can test"),
     ((*RULE, "conditions", 0, "high"), "many", "must be a finite number"),

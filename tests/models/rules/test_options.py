@@ -16,7 +16,7 @@ from tallystick.models.rules.options import RuleOptions
         ("max_conditions", 2.5, "max_conditions must be"),
         ("max_bins", 1, "max_bins must be a whole number from 2"),
         ("max_bins", None, "max_bins must be"),
-        ("smoothing", 0, "smoothing must be None or a number above 0"),
+        ("smoothing", -1, "smoothing must be None or a number from 0 up"),
         ("smoothing", "much", "smoothing must be"),
         ("class_weight", "heavy", "class_weight"),
     ],

@@ -21,7 +21,7 @@ from tallystick.learners.prune.methods import (
     to_file,
 )
 from tallystick.learners.prune.pessimistic import Bound, normal_quantile, pessimistic
-from tallystick.learners.prune.weakest import Held, Judged, LinkPath, judge, weakest_links
+from tallystick.learners.prune.weakest import Held, Judged, LinkPath, judge, validate, weakest_links
 
 __all__ = [
     "HELD_OUT",
@@ -43,5 +43,6 @@ __all__ = [
     "reduced_error",
     "shortest",
     "to_file",
+    "validate",
     "weakest_links",
 ]

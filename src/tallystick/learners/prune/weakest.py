@@ -115,7 +115,7 @@ def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Flo
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A path with its cross-validated errors: error ± standard error per row, and the two usual choices."""
+    """A path with its errors on rows not seen: error ± standard error per row, and the two usual choices."""
 
     path: LinkPath
     cv_error: Floats
@@ -160,6 +160,13 @@ def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
     mean = sums[0] / weight
     spread = np.maximum(sums[1] / weight - (mean - path.error) ** 2, 0.0)
     return Judged(path, mean, np.sqrt(spread / weight))
+
+
+def validate(path: LinkPath, held: Held) -> Judged:
+    """Return the error of every step on rows that the tree of this path has not seen."""
+    weight = float(held.weights.sum())
+    mean, square = _sums(held, path.alpha, np.zeros(len(path.alpha))) / weight
+    return Judged(path, mean, np.sqrt(np.maximum(square - mean * mean, 0.0) / weight))
 
 
 def _sums(held: Held, prices: Floats, about: Floats) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.learners.rules.candidates import all_offers
-from tallystick.learners.rules.worth import Telling, price
+from tallystick.learners.rules.worth import Telling
 from tallystick.stats.level_tables import CodedColumn
 from tallystick.stats.rule_tables import Pick, Picks, RuleTables
 
@@ -61,13 +61,15 @@ class RuleGrower:
         """
         left = tables[0].sum(axis=0)
         best: FoundRule | None = None
+        least = 0.0 if self.telling.exact else LEAST_WORTH
         beam: list[tuple[FoundRule | None, Tables]] = [(None, tables)]
         patience = PATIENCE
         while beam and patience:
             found = self._extended(beam, left)
-            patience -= 1
+            if best is not None or not self.telling.exact:  # a part of a parity tells nothing, the whole all
+                patience -= 1
             for rule in found:
-                if rule.worth > (LEAST_WORTH if best is None else best.worth) and self._answers(rule):
+                if rule.worth > (least if best is None else best.worth) and self._answers(rule):
                     best, patience = rule, PATIENCE
             open_ = [r for r in found if np.count_nonzero(r.covered) > 1 and self._may_grow(r)]
             beam = []
@@ -87,7 +89,7 @@ class RuleGrower:
             offers = all_offers(self.form.codings, tables)
             if not len(offers.bits):
                 continue
-            costs = (0.0 if rule is None else rule.cost) + price(offers.bits + columns)
+            costs = (0.0 if rule is None else rule.cost) + self.telling.costs(offers.bits + columns)
             worth = self.telling.gains(offers.covered, left) - costs
             size = self.telling.rows(offers.covered).sum(axis=-1)
             fits = (size > 0) & self._speaks(offers.covered, left) & self._enough(offers.covered)
@@ -105,8 +107,10 @@ class RuleGrower:
         return list(unique.values())[: self.width]
 
     def _enough(self, covered: Ints) -> NDArray[np.bool_]:
-        """Say which rules have two rows or more: a rule of one row would only name it."""
-        return np.asarray(covered.sum(axis=1) > self.row)
+        """Say which rules have two rows or more: a rule of one row would only name it. In a truth table there
+        is one row of each kind.
+        """
+        return np.asarray(covered.sum(axis=1) > (0 if self.telling.exact else self.row))
 
     def _speaks(self, covered: Ints, left: Ints) -> NDArray[np.bool_]:
         """Say which rules speak for the class that is to be told, where there is one: it is more frequent
@@ -115,11 +119,15 @@ class RuleGrower:
         if self.telling.one is None:
             return np.ones(len(covered), bool)
         rows, whole = self.telling.rows(covered), self.telling.rows(left)
+        if self.telling.exact:
+            return np.asarray(rows[:, 1] > 0)
         return np.asarray(rows[:, 1] * whole[0] > rows[:, 0] * whole[1])
 
     def _answers(self, rule: FoundRule) -> bool:
         """Say whether a rule answers the class that is to be told, where there is one."""
         rows = self.telling.rows(rule.covered)
+        if self.telling.exact and np.count_nonzero(rows) != 1:
+            return False
         return self.telling.one is None or bool(rows[1] > rows[0])
 
 

@@ -1,7 +1,7 @@
 """Look over a list of rules once more: what would another rule, or none, make of the rows that a rule takes?
 
 Knows totals of a list. Never sees a row. Law: a change is made only if the list then tells more, conditions
-paid for; the best change first, of equals the first.
+paid for (as much, where they cost nothing); the best change first, of equals the first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def reviewed(grower: RuleGrower, found: list[FoundRule]) -> Generator[Any, Any, 
         taken: Taken = yield ListCounts(grower.form, tuple(r.picks for r in found), grower.classes)
         worth = [_without(grower, taken, i) + rule.cost for i, rule in enumerate(found)]
         worst = int(np.argmax(worth))
-        if worth[worst] <= LEAST:
+        if worth[worst] <= (-LEAST if grower.telling.exact else LEAST):
             break
         found = found[:worst] + found[worst + 1 :]
     return found

@@ -5,6 +5,9 @@ Knows counts. Knows nothing of columns or rows.
 The rows that a rule takes, and those it leaves, are told by their evidence (the probability of their classes
 in any order when the shares are unknown, `models/tree/average.py`). A condition costs a quarter of a
 nat for each bit that names it among all that were looked at.
+
+Without imagined rows (`exact`) shares are what the rows say: evidence is the likelihood of the plain shares,
+conditions cost nothing, and a rule is to take rows of one class only.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.models.tree.average import log_evidence
 
 Floats = NDArray[np.float64]
@@ -40,6 +44,11 @@ class Telling:
         out: Floats = whole / whole.sum()
         return out
 
+    @property
+    def exact(self) -> bool:
+        """Whether rules are to be right on every row they take."""
+        return self.imagined == 0
+
     def rows(self, counts: Ints) -> Floats:
         """Return counts[..., class] in rows; of the others and of one class, where one is told."""
         out: Floats = counts * self.factors
@@ -51,15 +60,19 @@ class Telling:
 
     def evidence(self, counts: Ints) -> Floats:
         """Return the log of the evidence of counts[set, class]."""
-        return log_evidence(self.rows(counts), self.imagined, self.base)
+        rows = self.rows(counts)
+        if self.exact:
+            whole = rows.sum(axis=-1, keepdims=True)
+            logs = kernels.log(np.where(rows > 0, rows, 1.0)) - kernels.log(np.where(whole > 0, whole, 1.0))
+            return np.where(rows > 0, rows * logs, 0.0).sum(axis=-1)
+        return log_evidence(rows, self.imagined, self.base)
+
+    def costs(self, bits: Floats) -> Floats:
+        """Return what conditions cost in nats, by the bits that name them."""
+        return np.zeros_like(bits) if self.exact else PRICE * bits
 
     def gains(self, covered: Ints, left: Ints) -> Floats:
         """Return what taking rows away tells: covered[offer, class] of left[class]."""
         whole = self.evidence(left[None])[0]
         out: Floats = self.evidence(covered) + self.evidence(left - covered) - whole
         return out
-
-
-def price(bits: Floats) -> Floats:
-    """Return what conditions cost in nats, by the bits that name them."""
-    return PRICE * bits

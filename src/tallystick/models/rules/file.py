@@ -36,7 +36,7 @@ _CONDITION = Record(
     },
 )
 _COUNTS = Listed(Whole(0, MAX_COUNT), "classes")
-_RULE: dict[str, Shape] = {"counts": _COUNTS, "imagined": Number(1e-300, 1e300)}
+_RULE: dict[str, Shape] = {"counts": _COUNTS, "imagined": Number(0, 1e300)}
 MODEL = Record(
     {
         "otherwise": Record(_RULE | {"conditions": Listed(_CONDITION)}),
@@ -50,7 +50,7 @@ PARAMETERS: dict[str, Shape] = {
     "max_bins": Whole(2, MOST_BINS),
     "max_conditions": Maybe(Whole(1, MOST_RULES)),
     "max_rules": Maybe(Whole(1, MOST_RULES)),
-    "smoothing": Maybe(Number(1e-300, 1e9)),
+    "smoothing": Maybe(Number(0, 1e9)),
 }
 _FORMS = ({"levels"}, {"known"}, {"high", "low"})
 

@@ -3,7 +3,7 @@
 Knows conditions, counts and the schema. Knows nothing of learners, sums or files. Laws:
 `from_dict(to_dict())` is the same model and predicts the same bits; every share follows from the counts
 beside it: (rows of the class + imagined rows of it) / (rows + imagined rows), the imagined rows having the
-class shares of all rows.
+class shares of all rows; of no rows at all they are the shares.
 
 A list answers by the first rule that holds, and a rule has the rows that no rule before it takes. A set
 answers by the surest rule that holds, which is the first as well since the surest stands first; its rules
@@ -106,7 +106,10 @@ class RuleModel:
         """shares[rule, class] before rows count by their class."""
         counts = self.rows * (self.unit / (self.row_unit or self.unit))
         imagined = np.array([[rule.imagined] for rule in self.all_rules])
-        out: Floats = (counts + imagined * self.base) / (counts.sum(axis=1, keepdims=True) + imagined)
+        total = counts.sum(axis=1, keepdims=True) + imagined
+        out: Floats = np.where(
+            total > 0, (counts + imagined * self.base) / np.where(total > 0, total, 1.0), self.base
+        )
         return out
 
     @cached_property

@@ -28,7 +28,7 @@ class RuleOptions:
 
     max_rules, max_conditions: the most rules, and conditions of one rule; None leaves it to the rows.
     smoothing: imagined rows of each rule before the search for its conditions adds to them; None is
-    sqrt(8 / classes). max_bins: ranges of a number whose ends a condition may take.
+    sqrt(8 / classes), 0 asks for rules that are right on every row they take. max_bins: ranges of a number whose ends a condition may take.
     """
 
     max_rules: int | None
@@ -58,8 +58,8 @@ class RuleOptions:
             raise OptionError(
                 f"max_bins must be a whole number from 2 to {MOST_BINS:,}, not {shown(self.max_bins)}."
             )
-        if self.smoothing is not None and not (is_number(self.smoothing) and 0 < self.smoothing <= 1e9):
-            raise OptionError(f"smoothing must be None or a number above 0, not {shown(self.smoothing)}.")
+        if self.smoothing is not None and not (is_number(self.smoothing) and 0 <= self.smoothing <= 1e9):
+            raise OptionError(f"smoothing must be None or a number from 0 up, not {shown(self.smoothing)}.")
         check_weights(self.class_weight)
 
     def imagined(self, classes: int) -> float:
