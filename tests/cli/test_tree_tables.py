@@ -32,7 +32,7 @@ def test_splits_takes_a_tree_by_name_and_refuses_others(inside, capfd):
 def test_prune_prints_the_path_of_the_grown_tree_and_draws_it(inside, capfd):
     assert call("tally prune votes.csv -t party --model cart --folds 3 --picture path.svg") == 0
     tree = ts.DecisionTree.cart(pruning=None).fit("votes.csv", "party")
-    assert capfd.readouterr().out == f"{tree.pruning_path(folds=3)}\n"
+    assert capfd.readouterr().out.split() == str(tree.pruning_path(folds=3)).split()  # long lines are broken
     assert "cross-validated" in (inside / "path.svg").read_text()
 
 
@@ -49,7 +49,7 @@ def test_rows_on_disk_are_kept_for_what_a_tree_is_asked(inside, capfd, words):
 def test_prune_validates_on_another_file_or_on_parts_and_draws_three_curves(inside, capfd):
     tree = ts.DecisionTree(pruning=None).fit("votes.csv", "party")
     assert call("tally prune votes.csv -t party --parts .6,.2,.2 --picture path.svg") == 0
-    assert capfd.readouterr().out == f"{tree.pruning_path(folds=(0.6, 0.2, 0.2))}\n"
+    assert capfd.readouterr().out.split() == str(tree.pruning_path(folds=(0.6, 0.2, 0.2))).split()
     drawn = (inside / "path.svg").read_text()
     assert all(f">{name} error" in drawn for name in ("training", "validation", "test"))
     (inside / "new.csv").write_text("".join((inside / "votes.csv").read_text().splitlines(True)[:90]))

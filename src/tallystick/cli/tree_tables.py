@@ -81,7 +81,8 @@ def prune(
     With --held-out or --parts the rows of a validation set take the place of folds; a third part tests the
     pruning that they choose.
     """
-    asked = [name for name, v in (("folds", folds), ("parts", parts), ("held-out", held_out)) if v is not None]
+    ways = {"folds": folds, "parts": parts, "held-out": held_out}
+    asked = [name for name, way in ways.items() if way is not None]
     if len(asked) > 1:
         raise OptionError(f"--{asked[0]} and --{asked[1]} are two ways to validate. Use one of them.")
     options.keep_apart([data, *([held_out] if held_out else [])], {"--picture": picture})

@@ -91,7 +91,8 @@ class PruningPath:
                 f"training_{self.measure}": float(self.error[k]),
             }
             if self.cv_error is not None and self.cv_se is not None:
-                step |= {f"{name}_{self.measure}": float(self.cv_error[k]), f"{name}_se": float(self.cv_se[k])}
+                step[f"{name}_{self.measure}"] = float(self.cv_error[k])
+                step[f"{name}_se"] = float(self.cv_se[k])
             if self.test_error is not None:
                 step |= {f"test_{self.measure}": float(self.test_error[k])}
             steps.append(step)

@@ -80,8 +80,9 @@ class _AnyRules(Classifier):
         model = fit(learner, table, engine)
         if not model.rules:
             words = (
-                f"no rule is worth its conditions in {counted(table.rows, 'row')}: all rows are answered alike. "
-                "smoothing=0 finds rules that are right on every row, however many conditions that takes."
+                f"no rule is worth its conditions in {counted(table.rows, 'row')}: all rows are answered "
+                "alike. smoothing=0 finds rules that are right on every row, however many conditions that "
+                "takes."
             )
             notes.append(Note("no-rules", words, count=table.rows))
         return model, tuple(notes)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import REGRESSION, prunings, random_nodes, random_rows, random_tree
 
+import tallystick as ts
 from tallystick.learners.prune import (
     weakest_links,
 )
@@ -80,3 +81,20 @@ def test_entries_that_have_changed_since_may_be_left_out_at_any_moment(seed):
         again = weakest_links(tree)
     assert again.alpha.tolist() == path.alpha.tolist()
     assert again.leaves.tolist() == path.leaves.tolist()
+
+
+def test_the_spread_of_large_squares_is_a_number_and_moves_with_the_unit():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=60), rng.normal(size=60)
+
+    def path(unit):
+        rows = {"x": x.tolist()}, ((2 * x + noise) * unit).tolist()
+        train, rest = (({"x": rows[0]["x"][part]}, rows[1][part]) for part in (slice(40), slice(40, 60)))
+        tree = ts.RegressionTree().fit(*train)
+        assert np.isfinite(tree.pruning_path(folds=3).cv_se).all()
+        return tree.pruning_path(held_out=rest)
+
+    one, large = path(1.0), path(2.0**330)  # its square is about 1e199, and the square of that no double
+    assert large.leaves.tolist() == one.leaves.tolist()
+    assert (large.cv_se / 2.0**660).tolist() == pytest.approx(one.cv_se.tolist())
+    assert (large.minimum, large.one_se) == (one.minimum, one.one_se)

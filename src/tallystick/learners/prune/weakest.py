@@ -10,6 +10,7 @@ nested.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -153,25 +154,31 @@ def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
     inside = np.sqrt(path.alpha[1:] * path.alpha[:-1])
     prices = np.concatenate([[np.inf], inside])
     prices = np.where(prices < path.alpha, path.alpha, prices)
-    sums, weight = np.zeros((2, len(prices))), 0.0
+    sums, weight, unit = np.zeros((2, len(prices))), 0.0, _unit(path)
+    about = path.error / unit
     for held in folds:
-        sums += _sums(held, prices, path.error)
+        sums += _sums(held, prices, about, unit)
         weight += float(held.weights.sum())
     mean = sums[0] / weight
-    spread = np.maximum(sums[1] / weight - (mean - path.error) ** 2, 0.0)
-    return Judged(path, mean, np.sqrt(spread / weight))
+    spread = np.maximum(sums[1] / weight - (mean - about) ** 2, 0.0)
+    return Judged(path, mean * unit, np.sqrt(spread / weight) * unit)
 
 
 def validate(path: LinkPath, held: Held) -> Judged:
     """Return the error of every step on rows that the tree of this path has not seen."""
-    weight = float(held.weights.sum())
-    mean, square = _sums(held, path.alpha, np.zeros(len(path.alpha))) / weight
-    return Judged(path, mean, np.sqrt(np.maximum(square - mean * mean, 0.0) / weight))
+    weight, unit = float(held.weights.sum()), _unit(path)
+    mean, square = _sums(held, path.alpha, np.zeros(len(path.alpha)), unit) / weight
+    return Judged(path, mean * unit, np.sqrt(np.maximum(square - mean * mean, 0.0) / weight) * unit)
 
 
-def _sums(held: Held, prices: Floats, about: Floats) -> Floats:
-    """Return the losses of the held-out rows, and their squared distances from about[price], summed at each
-    price: of one price at a time, since prices are many and so are rows.
+def _unit(path: LinkPath) -> float:
+    """Return the power of two that losses are counted in: squares of squares of large numbers have no end."""
+    return math.ldexp(1.0, math.frexp(float(path.error.max(initial=0.0)))[1])
+
+
+def _sums(held: Held, prices: Floats, about: Floats, unit: float) -> Floats:
+    """Return the losses of the held-out rows in units, and their squared distances from about[price], summed
+    at each price: of one price at a time, since prices are many and so are rows.
     """
     tree, own = held.tree, weakest_links(held.tree)
     out = np.empty((2, len(prices)))
@@ -184,6 +191,7 @@ def _sums(held: Held, prices: Floats, about: Floats) -> Floats:
             loss = (truth - answer) ** 2
         else:
             loss = costs[truth, answer] if costs is not None else (truth != answer).astype(np.float64)
+        loss = loss / unit
         away = loss - about[k]
         out[:, k] = (loss * held.weights).sum(), (away * away * held.weights).sum()
     return out

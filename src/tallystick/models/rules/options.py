@@ -28,7 +28,8 @@ class RuleOptions:
 
     max_rules, max_conditions: the most rules, and conditions of one rule; None leaves it to the rows.
     smoothing: imagined rows of each rule before the search for its conditions adds to them; None is
-    sqrt(8 / classes), 0 asks for rules that are right on every row they take. max_bins: ranges of a number whose ends a condition may take.
+    sqrt(8 / classes), 0 asks for rules that are right on every row they take. max_bins: ranges of a number
+    whose ends a condition may take.
     """
 
     max_rules: int | None
