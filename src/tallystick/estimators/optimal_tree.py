@@ -194,14 +194,16 @@ class OptimalTree(ClassTree):
             "compare with a grown tree by against()."
         )
 
-    def pruning_path(self, data: Any = None, folds: int = 10) -> NoReturn:
+    def pruning_path(self, data: Any = None, folds: Any = 10, held_out: Any = None) -> NoReturn:
         """Refuse: the size of an optimal tree is searched for.
 
         Parameters
         ----------
         data : rows or (X, y), default None
             Not looked at.
-        folds : int, default 10
+        folds : int or list of shares, default 10
+            Not looked at.
+        held_out : rows or (X, y), default None
             Not looked at.
 
         Returns

@@ -64,7 +64,8 @@ class Telling:
         if self.exact:
             whole = rows.sum(axis=-1, keepdims=True)
             logs = kernels.log(np.where(rows > 0, rows, 1.0)) - kernels.log(np.where(whole > 0, whole, 1.0))
-            return np.where(rows > 0, rows * logs, 0.0).sum(axis=-1)
+            out: Floats = np.where(rows > 0, rows * logs, 0.0).sum(axis=-1)
+            return out
         return log_evidence(rows, self.imagined, self.base)
 
     def costs(self, bits: Floats) -> Floats:
