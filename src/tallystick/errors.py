@@ -299,13 +299,25 @@ class TallyWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    """Warn the user, at the line that called us from outside."""
+    """Warn the user, at the line that called us from outside.
+
+    Python shows a text once per line. One that differs from it by numbers alone is not shown again there
+    either: a search over folds or columns calls us a thousand times.
+    """
     import warnings
 
-    frame, level = sys._getframe(1), 2
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tallystick."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, TallyWarning, stacklevel=level)
+        frame = frame.f_back
+    line, known = frame.f_lineno, frame.f_globals.setdefault("__warningregistry__", {})
+    sentences = sorted(set(re.sub(r"\d[\d.,]*", "#", text).split(". ")))
+    own, alike = (text, TallyWarning, line), (". ".join(sentences), TallyWarning, line)
+    if known.get(alike):
+        known[own] = True  # where filters changed meanwhile, Python forgets both, and shows it
+    where = frame.f_code.co_filename, line, frame.f_globals.get("__name__", "<string>")
+    warnings.warn_explicit(text, TallyWarning, *where, registry=known)
+    if known.get(own):
+        known[alike] = True
 
 
 class NotFitted(TallyError, AttributeError):  # noqa: N818  not called ...Error: scikit-learn's word

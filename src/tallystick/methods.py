@@ -237,6 +237,7 @@ METHODS = (
         name="optimal",
         kind="optimal-tree",
         words="optimal tree",
+        effort=20.0,
         estimator="estimators.optimal_tree:OptimalTree",
         file="learners.tree_file:OPTIMAL_FILE",
         guarded="estimators.faces:guarded_optimal",

@@ -6,14 +6,16 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command import bad, call, good, tally
 
 import tallystick as ts
-from tallystick.cli.fit import verdict
+from tallystick.cli.fit import told, verdict
 from tallystick.methods import NAMES
 
 pytestmark = pytest.mark.slow  # a process per call
@@ -167,10 +169,10 @@ def test_fit_scores_are_those_of_python(inside, capfd):
     assert score["measures"]["accuracy"]["low"] == known.low
 
 
-def test_fit_of_too_few_rows_says_why_there_is_no_score(inside, capfd):
+def test_fit_of_fewer_rows_than_folds_leaves_each_out_in_turn(inside, capfd):
     Path("two.csv").write_text("a,y\n1,b\n2,c\n")
     assert call("tally fit two.csv -t y -o two.tally.json --kind a=numeric") == 0
-    assert "Not cross-validated: folds=10 needs at least 10 rows, found 2." in capfd.readouterr().out
+    assert "cross-validated (each row left out in turn)" in capfd.readouterr().out
     assert Path("two.tally.json").exists()
 
 
@@ -219,30 +221,46 @@ def test_fit_says_plainly_when_the_model_is_not_better_than_the_most_frequent_cl
     noise(folder)
     done = tally("fit", "noise.csv", "-t", "y", "--model", "bayes", cwd=folder)
     page, notes = " ".join(done.stdout.decode().split()), " ".join(done.stderr.decode().split())
-    assert re.search(r"is (worse|no better|not clearly better) than always answering 'n': 0\.", page)
+    assert re.search(r"is (worse|not clearly better) than always giving the class shares: log-loss 0\.", page)
     assert "column 'id' is left out: it looks like an identifier" in notes
     assert "column 'one' is left out: it has one value in 300 rows." in notes
     told = json.loads(good("fit", "noise.csv", "-t", "y", "--model", "bayes", "--json", cwd=folder))
     assert told["score"]["verdict"] in page
-    clear = json.loads(good("fit", "votes.csv", "-t", "party", "--model", "bayes", "--json", cwd=folder))
+    clear = json.loads(good("fit", "votes.csv", "-t", "party", "--model", "tree", "--json", cwd=folder))
     assert clear["score"]["verdict"] == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "loss", "said"),
-    [
-        (0.6, 0.5, 0.7, "The model is worse than always answering 'n': 0.6000 of the answers are right"),
-        (0.7, 0.6, 0.7, "The model is no better than always answering 'n'"),
-        (0.7, 0.6, 0.3, "Its answers are no better than always answering 'n' (0.7000"),
-        (0.71, 0.6, 0.7, "The model is not clearly better than"),
-        (0.8, 0.75, 0.7, ""),
-    ],
-)
-def test_the_verdict_follows_from_the_interval_and_the_baseline(value, low, loss, said):
-    right = {"value": value, "low": low, "base": 0.7}
-    found = verdict({"accuracy": right, "log-loss": {"value": loss, "high": loss, "base": 0.6}}, "n")
-    assert found.startswith(said)
-    assert bool(found) == bool(said)
+def rare(rows=3000):
+    """Return rows of which few are of the class "Yes", whose odds rise with x, but to a half hardly ever."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=rows)
+    y = rng.random(rows) < 1 / (1 + np.exp(3.4 - 0.9 * x))
+    return {"x": x, "y": np.where(y, "Yes", "No")}
+
+
+def test_a_model_of_a_rare_class_is_judged_by_its_probabilities_and_what_ranking_brings():
+    found = ts.cross_validate(ts.LogisticRegression(), rare(), "y")
+    right, loss = found.measure("accuracy"), found.measure("log-loss")
+    assert right.value <= right.base + 0.002
+    assert loss.high > loss.base  # each interval alone shows nothing
+    assert found.beats_base_by("log-loss")  # fold by fold it is clear
+    said = told(found, 3000)
+    assert "not clearly better" not in said["verdict"]
+    assert "worse" not in said["verdict"]
+    assert list(said["measures"]) == ["accuracy", "auc", "log-loss"]
+    ranked = np.argsort(-found.shares[:, 1], kind="stable")[:300]
+    share = (found.truth[ranked] == 1).sum() / (found.truth == 1).sum()
+    assert f"hold {100 * share:.0f} % of all 'Yes'" in said["ranking"]
+
+
+def test_the_verdict_follows_the_measure_that_was_asked_for():
+    found = ts.cross_validate(ts.LogisticRegression(), rare(), "y")
+    assert "accuracy" in verdict(replace(found, decides="accuracy"))
+    assert verdict(replace(found, decides="auc")) == ""
+    rng = np.random.default_rng(1)
+    noise = {"x": rng.normal(size=300), "y": np.where(rng.random(300) < 0.3, "a", "b")}
+    none = ts.cross_validate(ts.NaiveBayes(), noise, "y")
+    assert "than always giving the class shares: log-loss" in verdict(none)
 
 
 def test_fit_of_naive_bayes_prints_the_votes_and_with_all_the_shares(folder):

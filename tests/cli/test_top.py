@@ -43,11 +43,29 @@ def test_the_most_probable_rows_come_first_with_their_numbers(here, capfd):
     assert [int(r["row"]) for r in rows] == (want + 1).tolist()
     assert [int(r["id"]) for r in rows] == (want + 1000).tolist()
     assert [float(r["P(hit)"]) for r in rows] == shares[want].tolist()
-    hits = math.fsum(shares[want].tolist())
+    truth = pd.read_csv("t.csv").y == "hit"
     told = " ".join(out.err.split())
     assert "12 of 120 rows, the most probable hit first" in told
+    assert f"Hits, by the answers in the file: {truth[want].sum()} of 12" in told  # they are there: counted
+    assert f"lift {truth[want].mean() / truth.mean():.2f}" in told
+
+
+def test_hits_are_expected_by_probabilities_where_the_answers_are_not_known(here, capfd):
+    pd.read_csv("t.csv").drop(columns="y").to_csv("n.csv", index=False)
+    assert call("tally predict t.tally.json n.csv --top 'hit: 10%'") == 0
+    shares = ts.load("t.tally.json").predict_proba("n.csv")[:, 0]
+    hits = math.fsum(np.sort(shares)[-12:].tolist())
+    told = " ".join(capfd.readouterr().err.split())
     assert f"Expected hits by the model's probabilities: {hits:,.1f}" in told
     assert f"lift {hits / 12 / shares.mean():.2f}" in told
+
+
+def test_no_hits_are_promised_by_probabilities_that_are_not_calibrated(here, capfd):
+    pd.read_csv("t.csv").drop(columns="y").to_csv("n.csv", index=False)
+    for calibrate, promised in ((False, False), (True, True)):
+        ts.NaiveBayes(calibrate=calibrate, kinds={"id": "out"}).fit("t.csv", "y").save("b.tally.json")
+        assert call("tally predict b.tally.json n.csv --top 'hit: 10%'") == 0
+        assert ("Expected hits" in " ".join(capfd.readouterr().err.split())) == promised
 
 
 def test_a_number_of_rows_and_json(here, capfd):
@@ -91,3 +109,15 @@ def test_parts_are_read():
     assert TopWish.read("hit: 100") == TopWish("hit", rows=100)
     assert [TopWish("", share=0.1).many(n) for n in (3, 15, 25)] == [1, 2, 2]
     assert TopWish("", rows=9).many(4) == 4
+
+
+def test_new_words_of_a_text_are_words_and_not_levels(here, capfd):
+    pd.DataFrame({"w": ["good day all", "bad luck to you"] * 30, "y": ["p", "q"] * 30}).to_csv(
+        "w.csv", index=False
+    )
+    ts.NaiveBayes(kinds={"w": "text"}).fit("w.csv", "y").save("w.tally.json")
+    pd.DataFrame({"w": ["good zebra", "bad quagga day"]}).to_csv("v.csv", index=False)
+    assert call("tally predict w.tally.json v.csv") == 0
+    told = " ".join(capfd.readouterr().err.split())
+    assert "words the model has never seen: 2 (w 2)" in told
+    assert "levels" not in told

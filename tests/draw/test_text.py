@@ -14,6 +14,8 @@ from tallystick.draw.text import (
     clean,
     cut,
     folded,
+    measured,
+    measured_percent,
     p_value,
     padded,
     plain,
@@ -105,3 +107,16 @@ def test_a_folded_line_fits_and_loses_no_word(texts, room):
     longest = max(map(width, words), default=0)
     indent = len("".join(texts)) - len("".join(texts).lstrip())
     assert all(width(text) <= max(room, 4 + longest, indent + longest) for text in plain(parts).split("\n"))
+
+
+@given(st.floats(0, 1), st.floats(0, 1e-3), st.floats(0, 1e-3))
+def test_a_value_lies_within_its_interval_as_both_are_told(value, below, above):
+    low, high = max(0.0, value - below), min(1.0, value + above)
+    for told, ends in (measured(value, low, high, ".1f"), measured_percent(value, low, high)):
+        first, last = (float(end) for end in ends.split(" to "))
+        assert first <= float(told) <= last
+
+
+def test_a_share_is_told_as_100_percent_only_where_it_is_all():
+    assert measured_percent(0.9999, 0.9997, 1.0) == ("99.99", "99.97 to 100.00")
+    assert measured_percent(1.0, 0.99, 1.0) == ("100.0", "99.0 to 100.0")

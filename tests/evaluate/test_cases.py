@@ -86,7 +86,8 @@ def test_some_rows_are_chosen_by_what_they_hold_and_a_rare_class_is_among_them()
             assert (np.diff(part) > 0).all()
             found.append(sorted((data["x"][r], data["y"][r]) for r in part.tolist()))
     assert all(f == found[0] for f in found)
-    assert 450 < len(found[0]) < 750
+    held, counts = ({c: sum(y == c for _, y in some) for c in "pq"} for some in (rows, found[0]))
+    assert counts == {c: round(600 / 6_000 * held[c]) for c in "pq"}  # the class shares stay as they are
     assert RARE / 2 < sum(y == "rare" for _, y in found[0]) <= 30
 
 

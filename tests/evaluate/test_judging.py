@@ -11,8 +11,9 @@ import pytest
 
 import tallystick as ts
 from tallystick.evaluate import compare_table
-from tallystick.evaluate.compare import Candidate, corrected
+from tallystick.evaluate.compare import Candidate
 from tallystick.evaluate.folds import FoldPlan, deal, group_folds, hold_out, time_folds
+from tallystick.evaluate.intervals import corrected
 
 pytestmark = pytest.mark.slow
 

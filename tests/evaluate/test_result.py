@@ -68,8 +68,8 @@ def test_what_is_not_there_is_named_with_what_is():
         judged().measure("f2")
     with pytest.raises(OptionError, match=r"no picture 'pie' of scores\. Use roc, pr or calibration"):
         judged().picture("pie")
-    with pytest.raises(OptionError, match="a fold has a mean 'log-loss' or 'accuracy', not 'auc'"):
-        judged().fold_means("auc")
+    with pytest.raises(OptionError, match="a fold has a mean 'log-loss' or 'accuracy', not 'cost'"):
+        judged().fold_means("cost")
 
 
 def test_errors_are_counted_by_the_values_of_a_column():

@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -16,9 +16,9 @@ from tallystick.cli.deciding import DecidedAnswers, WishedDecision, classifier, 
 from tallystick.cli.flags import as_flags, checks_as_flags, notes_as_flags
 from tallystick.cli.inference import concluded, formula_of, inference_lines, named_columns, statistics
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
-from tallystick.draw.text import Line, Span, between, clean, wrapped
-from tallystick.errors import OptionError, TallyError, page_limit, shown
-from tallystick.methods import NAMES, NUMBERS, setting_value, variant
+from tallystick.draw.text import Line, Span, clean, measured, percent, wrapped
+from tallystick.errors import OptionError, TallyError, page_limit, shown, warn
+from tallystick.methods import NAMES, NUMBERS, of_kind, setting_value, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -56,6 +56,7 @@ TOTAL = "total-left-out"  # the code of its note
     show_default=True,
     help="Folds of the cross-validated score; 0: no score.",
 )
+@options.measure
 @click.option("--regression", is_flag=True, help="The target is a number: methods for numbers.")
 @click.option(
     "--no-profile",
@@ -81,7 +82,7 @@ def fit(
     done = learned(data, target, method, folds, given)
     inferred = concluded(done.estimator, done.source, done.whole, given)
     profile = not given["no_profile"]
-    result, reason = judged(done, folds)
+    result, reason = judged(done, folds, given["measure"])
     decision = decide_by(done, wish, result) if wish.any else None
     score, checks = scored(done, result if decision is None else decision.result, reason), doubts(done)
     content = Content.of(done.estimator, profile)
@@ -180,26 +181,33 @@ def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> Chose
     if given.get("settings"):
         raise OptionError(f"--set is for one method. Name it: --model {' or '.join(MODELS)}.")
     with screen.progress("comparing") as progress:
-        how = {"folds": folds, "regression": given["regression"], "progress": progress}
+        how = {"folds": folds, "regression": given["regression"], "measure": given["measure"]}
+        how["progress"] = progress
         return choose(source, target, **how, **options.wishes(given))
 
 
-def judged(done: Fitted, folds: int) -> tuple[Any, str]:
+def judged(done: Fitted, folds: int, measure: str) -> tuple[Any, str]:
     """Return the cross-validation, None when it was not asked for; and where the table has too few rows to be
     cut into folds, the reason. A method that was chosen has been judged then.
     """
     import tallystick as ts
+    from tallystick.estimators.judging import long_work
+    from tallystick.evaluate.trials import Candidate
 
     if folds == 0:
         return None, ""
     if done.choice is not None and done.choice.entry is not None:
         return done.choice.entry.result, ""
     fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
+    one = Candidate("", of_kind(fresh._kind).name, (("", fresh),))
+    if line := long_work(done.table, [one], [folds]):
+        warn(f"{line.partition(': ')[0]}: --folds 0 leaves out the cross-validation.")
     try:
         with screen.progress("cross-validating") as progress:
-            return ts.cross_validate(fresh, done.table, folds=folds, progress=progress), ""
+            found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)
     except TallyError as error:
         return None, as_flags(error.message)
+    return (replace(found, decides=measure) if done.table.classes is not None else found), ""
 
 
 def decide_by(done: Fitted, wish: WishedDecision, result: Any) -> DecidedAnswers:
@@ -216,7 +224,7 @@ def decide_by(done: Fitted, wish: WishedDecision, result: Any) -> DecidedAnswers
 
 
 def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
-    """Return cross-validated accuracy and log-loss with their intervals; None when they were not asked for.
+    """Return cross-validated scores with their intervals; None when they were not asked for.
     Where there are none, the reason is all there is.
     """
     if result is None:
@@ -230,29 +238,57 @@ def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
 
 def told(found: Any, rows: int) -> dict[str, Any]:
     """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds."""
-    measures = {name: found.measure(name).to_dict() for name in found.shown}
+    from tallystick.evaluate.result import rare_class
+
+    numbers = "r2" in found.shown
+    known = [m.name for m in found.scores.measures] if not numbers else []
+    names = found.shown if numbers else [name for name in ("accuracy", "auc", "log-loss") if name in known]
+    measures = {name: found.measure(name).to_dict() for name in names}
     folds = len(found.repeats[0].sizes(found.weights))
-    out = {"folds": folds, "measures": measures, "rows": rows}
-    if "accuracy" not in measures:  # numbers
-        return out | {"verdict": ""}
-    often = found.most_frequent
-    return out | {"most_frequent": often, "verdict": verdict(measures, often)}
+    out = {"folds": folds, "measures": measures, "rows": rows, "verdict": ""}
+    if numbers:
+        return out
+    ranked = {} if rare_class(found) is None else {"ranking": top_tenth(found)}
+    return out | ranked | {"most_frequent": found.most_frequent, "verdict": verdict(found)}
 
 
-def verdict(measures: dict[str, Any], most_frequent: str) -> str:
-    """Return in plain words that a model is not better than its baseline; nothing where it clearly is."""
-    right, loss = measures["accuracy"], measures["log-loss"]
-    if right["base"] is None or right["low"] > right["base"]:
-        return ""
-    always = f"always answering {shown(most_frequent)}"
-    far = f"{right['value']:.4f} of the answers are right, against {right['base']:.4f}"
-    if right["value"] > right["base"]:
-        return f"The model is not clearly better than {always}: {far}."
-    how = "no better" if right["value"] == right["base"] else "worse"
-    if loss["base"] is not None and loss["high"] < loss["base"]:
-        shares = "its probabilities are better than the class shares"
-        return f"Its answers are {how} than {always} ({far}); {shares}."
-    return f"The model is {how} than {always}: {far}. These columns tell little about the target."
+def top_tenth(found: Any) -> str:
+    """Return how much of the rarer of two classes the tenth of the rows holds that is most probably of it."""
+    lift = found.scores.curves["top_tenth"]["lift"]
+    return (
+        f"the 10 % of the rows with the highest probability of {shown(found.scores.positive)} hold "
+        f"{percent(0.1 * lift, 0)} of all {shown(found.scores.positive)}"
+    )
+
+
+def verdict(found: Any) -> str:
+    """Return in plain words that a model is not better than its baseline; nothing where it clearly is. By the
+    log-loss, over the same folds, or by the measure that was asked for.
+    """
+    name = found.decides
+    mine, right = found.measure(name), found.measure("accuracy")
+    always = f"always answering {shown(found.most_frequent)}"
+    base = {"log-loss": "always giving the class shares", "accuracy": always, "auc": "ranking by chance"}[
+        name
+    ]
+    far = f"{name} {mine.value:.4f}, against {mine.base:.4f}"
+    if not found.beats_base_by(name):
+        worse = mine.value > mine.base if name == "log-loss" else mine.value < mine.base
+        if name == "log-loss" and found.beats_base_by("accuracy"):
+            return (
+                f"Its answers are better than {always}, its probabilities are not clearly better than the "
+                f"class shares: {far}. Do not trust them as they stand."
+            )
+        if worse:
+            return f"The model is worse than {base}: {far}. These columns tell little about the target."
+        return f"The model is not clearly better than {base}: {far}."
+    if name == "log-loss" and right.value <= right.base:
+        return (
+            f"Its probabilities are better than the class shares; its answers, by the largest probability, "
+            f"are right no more often than {always}. Set --threshold or --costs, or take rows by "
+            "predict --top."
+        )
+    return ""
 
 
 def doubts(done: Fitted) -> list[Check]:
@@ -321,20 +357,25 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     if "reason" in score:
         return wrapped(clean(f"Not cross-validated: {score['reason']}"), screen.cells())
     part = f" of {score['rows']:,} rows" if score["rows"] < rows else ""
-    head = f"cross-validated ({score['folds']} folds{part})"
+    how = "each row left out in turn" if score["folds"] == score["rows"] else f"{score['folds']} folds"
+    head = f"cross-validated ({how}{part})"
     bases = {  # what a score must beat
         "accuracy": f"always answering {clean(score.get('most_frequent', ''))}",
         "log-loss": "always giving the class shares",
         "mse": "always answering the mean",
         "r2": "always answering the mean",
+        "auc": "ranking by chance",
     }
     lines: list[Line] = [(Span(head, "strong"),)]
     for name, found in score["measures"].items():
         base = f"; {bases[name]}: {found['base']:.4f}" if found["base"] is not None else ""
-        interval = f"(95 % interval {between(found['low'], found['high'], '.4f')}{base})"
-        value = f"  {name:<9} {found['value']:.4f} "
+        number, ends = measured(found["value"], found["low"], found["high"], ".4f")
+        value = f"  {'AUC' if name == 'auc' else name:<9} {number} "
+        interval = f"(95 % interval {ends}{base})"
         first, *more = wrapped(interval, screen.cells(), value, "dim")
         lines += [(Span(value), *first[1:]), *more]
+    if "ranking" in score:
+        lines += wrapped(clean(score["ranking"]), screen.cells(), "  ranking   ")
     return lines + (wrapped(clean(score["verdict"]), screen.cells(), "", "bad") if score["verdict"] else [])
 
 

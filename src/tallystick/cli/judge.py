@@ -30,6 +30,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 )
 @options.by
 @decisions("compare")
+@options.measure
 @options.methods("Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave out a check, e.g. dependence.")
@@ -75,6 +76,7 @@ def compare(
             held_out=None if held_out is None else options.source(held_out, given),
             regression=regression,
             by=given["by"],
+            measure=given["measure"],
             ignore=ignore,
             progress=progress,
             **wish.judged,
@@ -84,7 +86,8 @@ def compare(
     if as_json:
         screen.show_json(found.to_dict())
         return
-    print(screen.cleaned(str(replace(found, checks=checks_as_flags(found.checks)))))
+    print(screen.cleaned(str(replace(found, checks=checks_as_flags(found.checks), notes=()))))
+    screen.show_notes(found.notes)
 
 
 @click.command()

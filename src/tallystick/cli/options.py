@@ -78,6 +78,14 @@ def says_number(target: str, given: dict[str, Any]) -> bool:
     return said
 
 
+measure = click.option(
+    "--measure",
+    type=click.Choice(["log-loss", "auc", "accuracy"]),
+    default="log-loss",
+    show_default=True,
+    help="What methods are compared and judged by.",
+)
+
 by = click.option(
     "--by",
     multiple=True,

@@ -143,8 +143,9 @@ def _answering(estimator: Any, name: str, wish: WishedDecision, given: dict[str,
 def say(met: MetRows, reading: tuple[Note, ...]) -> None:
     """Print one line on stderr for each thing worth knowing, beginning with how the file was read."""
     notes = [*reading, *met.told()]
-    if unseen := +met.unseen:
-        notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
+    for what, unseen in zip(("levels", "words"), met.unseen_by_kind(), strict=True):
+        if unseen:
+            notes.append(Note("unseen", f"{what} the model has never seen: {_counts(unseen)}"))
     if unreadable := +met.unreadable:
         text = f"cells that are not numbers, taken as missing: {_counts(unreadable)}"
         notes.append(Note("unreadable", text))

@@ -85,11 +85,22 @@ class TopRows:
     all_rows: int
     base: float  # the mean probability of all rows
     tied: int  # rows that are as probable as the last one taken, and were not
+    calibrated: bool = True  # the probabilities are meant to be counted by
+    found: tuple[int, int, int, int] | None = None  # hits and known answers of those taken, and of all rows
 
     @property
     def hits(self) -> float:
-        """How many rows of the class are expected among those taken."""
+        """The sum of the probabilities of the rows taken: the hits to expect, if they are calibrated."""
         return math.fsum(self.shares.tolist())
+
+    @property
+    def lift(self) -> float | None:
+        """How many times as many hits as in rows taken at random: counted where the answers are known."""
+        if self.found is not None:
+            hits, known, all_hits, all_known = self.found
+            return hits / known / (all_hits / all_known) if known and all_hits else None
+        taken = len(self.rows)
+        return self.hits / taken / self.base if taken and self.base and self.calibrated else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -98,26 +109,47 @@ class TopRows:
             "class": self.label,
             "rows": taken,
             "of": self.all_rows,
-            "expected_hits": self.hits,
-            "expected_at_random": self.base * taken,
-            "lift": self.hits / taken / self.base if taken and self.base else None,
+            "expected_hits": self.hits if self.calibrated else None,
+            "expected_at_random": self.base * taken if self.calibrated else None,
+            "sum_of_probabilities": self.hits,
+            "hits": None if self.found is None else self.found[0],
+            "hits_known_of": None if self.found is None else self.found[1],
+            "lift": self.lift,
             "tied": self.tied,
         }
 
     def __str__(self) -> str:
-        taken, told = len(self.rows), self.to_dict()
-        lift = "" if told["lift"] is None else f": lift {told['lift']:.2f}"
+        taken = len(self.rows)
+        lift = "" if self.lift is None else f": lift {self.lift:.2f}"
         tied = f" {self.tied:,} more are as probable as the last." if self.tied else ""
-        return (
-            f"{taken:,} of {self.all_rows:,} rows, the most probable {self.label} first. Expected hits by "
-            f"the model's probabilities: {self.hits:,.1f} ({self.hits / max(taken, 1):.1%}), against "
-            f"{told['expected_at_random']:,.1f} in as many rows taken at random{lift}.{tied}"
-        )
+        each = f"{self.hits:,.1f} ({self.hits / max(taken, 1):.1%})"
+        if self.found is not None:
+            hits, known, all_hits, all_known = self.found
+            some = "" if known == taken else f" whose answer is in the file ({taken - known:,} have none)"
+            at_random = known * all_hits / max(all_known, 1)
+            said = (
+                f"Hits, by the answers in the file: {hits:,} of {known:,}{some} "
+                f"({hits / max(known, 1):.1%}), against {at_random:,.1f} in as many rows taken at "
+                f"random{lift}. The model's probabilities add up to {each}."
+            )
+        elif self.calibrated:
+            said = (
+                f"Expected hits by the model's probabilities: {each}, against {self.base * taken:,.1f} in as "
+                f"many rows taken at random{lift}."
+            )
+        else:
+            said = (
+                f"The model's probabilities add up to {each}, but those of naive Bayes are not calibrated "
+                "and usually too sure: expect fewer hits. To expect a number, fit with --set calibrate=true."
+            )
+        return f"{taken:,} of {self.all_rows:,} rows, the most probable {self.label} first. {said}{tied}"
 
 
 def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWish) -> TopRows:
     """Walk the rows once and return those with the highest probabilities."""
     from tallystick.estimators.answers import MetRows, answers
+    from tallystick.evaluate.labels import MISSING, labels_of
+    from tallystick.models.naive_bayes import NaiveBayesModel
 
     target, decision = estimator.schema_.predicted, estimator.decision_
     profile = estimator.profile_
@@ -135,7 +167,16 @@ def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWis
     last = shares[taken[-1]] if len(taken) else np.nan
     tied = int((shares == last).sum() - (shares[taken] == last).sum())
     base = math.fsum(shares[known].tolist()) / max(len(known), 1)
-    return TopRows(target.labels[place], taken, shares[taken], len(known), base, tied)
+    model: Any = estimator.model_
+    calibrated = not isinstance(model, NaiveBayesModel) or model.calibration is not None
+    found = None
+    if target.name in source.columns:
+        truth = labels_of(source, target.name, estimator.schema_)
+        answered = [int((truth[some] != MISSING).sum()) for some in (taken, known)]
+        hits = [int((truth[some] == place).sum()) for some in (taken, known)]
+        found = (hits[0], answered[0], hits[1], answered[1]) if answered[1] else None
+    of = target.labels[place]
+    return TopRows(of, taken, shares[taken], len(known), base, tied, calibrated, found)
 
 
 def of_top(parts: Iterator[pa.Table], top: TopRows, class_column: bool) -> Iterator[pa.Table]:

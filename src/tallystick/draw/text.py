@@ -154,12 +154,28 @@ def plain(lines: Iterable[Line]) -> str:
 
 def between(low: float, high: float, form: str) -> str:
     """Return `0.91 to 0.95`: as many digits as the form has, and more where two different ends look alike."""
+    return measured(low, low, high, form)[1]
+
+
+def measured(value: float, low: float, high: float, form: str) -> tuple[str, str]:
+    """Return a value and its interval in the same number of digits, so that it lies within: as many as the
+    form has, and more where two different ends look alike.
+    """
     digits, kind = int(form[1:-1]), form[-1]
     for more in range(6):
-        ends = [f"{end:,.{digits + more}{kind}}" for end in (low, high)]
+        told, *ends = (f"{each:,.{digits + more}{kind}}" for each in (value, low, high))
         if low == high or ends[0] != ends[1]:
             break
-    return " to ".join(ends)
+    return told, " to ".join(ends)
+
+
+def measured_percent(value: float, low: float, high: float, digits: int = 1) -> tuple[str, str]:
+    """Return a share and its interval in percent, without the sign; 100 or 0 only where it is."""
+    for more in range(digits, digits + 6):
+        told, ends = measured(100 * value, 100 * low, 100 * high, f".{more}f")
+        if float(told) not in (0.0, 100.0) or value in (0.0, 1.0):
+            break
+    return told, ends
 
 
 def p_value(p: float) -> str:

@@ -78,6 +78,13 @@ class MetRows:
         counts = np.bincount(read, minlength=len(labels)).tolist()
         self.labels.update({label: n for label, n in zip(labels, counts, strict=True) if n})
 
+    def unseen_by_kind(self) -> tuple[Counter[str], Counter[str]]:
+        """Return how many levels of each column the model has never seen, and how many words of each text."""
+        texts = {c.name for c in self.schema.used if c.kind == "text"} if self.schema is not None else set()
+        every = +self.unseen
+        levels = Counter({name: n for name, n in every.items() if name not in texts})
+        return levels, every - levels
+
     def told(self) -> list[Note]:
         """Return the notes of all batches, and one for each column of which no cell, or too few, is known."""
         from tallystick.data.read.met import strange_notes
@@ -89,9 +96,11 @@ class MetRows:
 
     def to_dict(self, reading: tuple[Note, ...]) -> dict[str, Any]:
         """Return the counts as plain data, after the notes on how the file was read."""
+        levels, words = self.unseen_by_kind()
         return {
             "missing_cells": dict(+self.missing),
-            "unseen_levels": dict(+self.unseen),
+            "unseen_levels": dict(levels),
+            "unseen_words": dict(words),
             "unreadable_cells": dict(+self.unreadable),
             "outside_range": dict(+self.outside),
             "notes": [note.to_dict() for note in (*reading, *self.told())],

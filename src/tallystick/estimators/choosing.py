@@ -13,7 +13,7 @@ from typing import Any
 
 from tallystick.contracts import Table
 from tallystick.errors import DataError
-from tallystick.estimators.judging import Progress, candidates_of, compare_read
+from tallystick.estimators.judging import Progress, candidates_of, check_measure, compare_read
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.evaluate.cases import some_rows
@@ -53,17 +53,21 @@ def choose(
     *,
     folds: int = 10,
     regression: bool = False,
+    measure: str = "log-loss",
     progress: Progress | None = None,
     **shared: Any,
 ) -> ChosenMethod:
     """Compare all methods as they are, for classes or for numbers, and return the one to take."""
+    check_measure(measure, regression)
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = reader._read(data, target)
     rows = _most(table)
     part = table if table.rows <= rows else table.take(some_rows(table, rows))
     made = candidates_of(REGRESSIONS if regression else methods_to_try(part), False, shared)
     try:
-        found = compare_read(part, FoldWay.of(folds, None, None), made, watch=Watch(progress))
+        found = compare_read(
+            part, FoldWay.of(folds, None, None), made, watch=Watch(progress), measure=measure
+        )
     except DataError as error:
         taken = REGRESSIONS[0] if regression else UNJUDGED
         words = named(taken).words

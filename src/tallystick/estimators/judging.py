@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any, Literal, overload
 
 from tallystick.contracts import Table
@@ -15,7 +16,7 @@ from tallystick.data.schema import listed
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.source.size import told
 from tallystick.engines.local import STEPS_DONE, check_progress
-from tallystick.errors import OptionError, shown, some
+from tallystick.errors import Argument, NoParameter, OptionError, counted, nearest, shown, some, warn
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
@@ -47,12 +48,18 @@ from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.groups import By, asked_by, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import tidy
+from tallystick.evaluate.result import DECIDING
 from tallystick.evaluate.running import fresh, training_loss
+from tallystick.evaluate.trials import INNER
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.models.decision import AnswerDecision
 from tallystick.stats.room import FEWER_NODES, LargeTree
 
 Progress = Callable[[int, int, str], None]
+SEARCH = 20_000_000_000  # rows times columns that all searches of a comparison look at: some minutes
+SMALL_SEARCH = 20_000  # cells of a table, up to which each search is left its own limit
+LONG = 100e6  # rows times columns times classes in all fits, beyond which they take minutes
+SHARED = ("columns", "kinds", "engine", "threads", "memory")  # what every estimator takes
 Methods = Sequence[str] | Mapping[str, Any]  # names as `methods.variant` takes them, or estimators by name
 
 
@@ -88,6 +95,7 @@ def compare(
     by: By = (),
     cost: Any = None,
     threshold: Any = None,
+    measure: str = "log-loss",
     ignore: Iterable[str] = (),
     sample_weight: Any = None,
     progress: Progress | None = None,
@@ -128,6 +136,8 @@ def compare(
         It decides the answers of methods without `costs` of their own.
     threshold : float or dict, default None
         Of two classes: answer the rarer one where its probability is above this number; or {class: number}.
+    measure : {"log-loss", "auc", "accuracy"}, default "log-loss"
+        By which methods are compared and one is chosen. Settings are tuned by log-loss.
     ignore : list of str, default ()
         Codes of checks that are not wanted.
     sample_weight : array or str, default None
@@ -150,6 +160,8 @@ def compare(
     'naive Bayes'
     """
     check_codes(ignore)
+    check_measure(measure, regression)
+    check_shared("compare", compare, shared)
     check_progress(progress, STEPS_DONE)
     by = asked_by(by, sample_weight)
     methods = (REGRESSIONS if regression else COMPARED) if methods is None else methods
@@ -171,11 +183,80 @@ def compare(
         groups_of = names_by(fresh(reader), again, table, by, not is_spark(data))
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(methods, tuned, shared, data, others)
+    fits = fits_of(made, way.fitting(table).folds if held is None and not way.shares else 1)
+    if table.rows * len(table.schema.used) > SMALL_SEARCH:
+        made = with_bounded_search(made, fits)
+    if line := long_work(table, made, fits):
+        warn(line)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
-    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch}
+    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch, "measure": measure}
     found = compare_read(table, way, made, dealing=far or way.dealing(table), **told)
     return with_groups(found, groups_of) if groups_of else found
+
+
+def check_measure(measure: Any, regression: bool) -> None:
+    """Refuse a measure that methods cannot be compared by."""
+    if measure not in DECIDING or (regression and measure != DECIDING[0]):
+        known = "numbers are compared by mse alone" if regression else f"classes: {some(DECIDING)}"
+        raise OptionError(Argument("measure"), f" cannot be {shown(measure)}. Measures of {known}.")
+
+
+def check_shared(name: str, function: Callable[..., Any], shared: Mapping[str, Any]) -> None:
+    """Refuse an option that neither the function of this name has nor all estimators."""
+    own = [key for key, p in signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
+    known = [*own, *SHARED]
+    for wrong in (key for key in shared if key not in SHARED):
+        raise NoParameter(
+            f"{name} has no option {shown(wrong)}.{nearest(wrong, known)} Known: {', '.join(known)}."
+        )
+
+
+def fits_of(candidates: Sequence[Candidate], folds: int) -> list[int]:
+    """Return how often each candidate is fitted in a comparison: on every training part, once more on all
+    rows, and there for every setting on the inner folds.
+    """
+    each = (len(c.settings) * INNER + 1 if len(c.settings) > 1 else 1 for c in candidates)
+    return [(folds + 1) * n for n in each]
+
+
+def with_bounded_search(candidates: Sequence[Candidate], fits: Sequence[int]) -> list[Candidate]:
+    """Return the candidates, where all searches for optimal trees together end after SEARCH; one whose own
+    limit the user set keeps it. Work is counted, not timed: the same rows give the same trees.
+    """
+    searches = [i for i, c in enumerate(candidates) if all(hasattr(e, "max_work") for _, e in c.settings)]
+    most = SEARCH // max(sum(fits[i] for i in searches), 1)
+    out = list(candidates)
+    for i in searches:
+        bounded = []
+        for words, estimator in out[i].settings:
+            own = fresh(estimator)
+            if own.max_work == type(own)().max_work:
+                own.set_params(max_work=most)
+            bounded.append((words, own))
+        out[i] = replace(out[i], settings=tuple(bounded))
+    return out
+
+
+def long_work(table: Table, candidates: Sequence[Candidate], fits: Sequence[int]) -> str:
+    """Return a line on work that takes minutes, to be said before it; empty where it does not. A level of a
+    column weighs as a hundredth of a column.
+    """
+    columns = len(table.schema.used) + sum(len(c.levels) for c in table.schema.used) / 100
+    known = [c.family in (*NAMES, *REGRESSIONS) for c in candidates]
+    efforts = [named(c.family).effort if k else 1.0 for c, k in zip(candidates, known, strict=True)]
+    effort = sum(e * n for e, n, c in zip(efforts, fits, candidates, strict=True) if c.family != "majority")
+    if table.rows * columns * max(len(table.schema.predicted.labels), 1) * effort < LONG:
+        return ""
+    every = sum(n for n, c in zip(fits, candidates, strict=True) if c.family != "majority")
+    searched = [e.max_work for c in candidates for _, e in c.settings if hasattr(e, "max_work")]
+    search = (
+        f" The search for an optimal tree ends after max_work={searched[0]:,} in each." if searched else ""
+    )
+    return (
+        f"{every:,} fits on {counted(table.rows, 'row')} and {counted(len(table.schema.used), 'column')} may "
+        f"take minutes: name fewer methods or folds, or leave out the tuning, to have it sooner.{search}"
+    )
 
 
 def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison[Any]:
@@ -195,13 +276,14 @@ def compare_read(
     ignore: Iterable[str] = (),
     watch: Watch | None = None,
     dealing: Dealing | FarDealing | None = None,
+    measure: str = "log-loss",
 ) -> Comparison[Any]:
     """Compare candidates on a table that was read before, and check it. dealing: of its rows; None: where
     they are.
     """
     if dealing is None:
         dealing = way.far(table) or way.dealing(table)
-    lean = way.lean(table)
+    way, lean = way.fitting(table), way.lean(table)
     aim = table.schema.predicted
     prices = cost
     if not isinstance(cost, AnswerDecision):
@@ -212,9 +294,11 @@ def compare_read(
     how = way.words(table) if held is None else held_words(lean, held)
 
     def run(some: Sequence[Candidate]) -> Comparison[Any]:
-        return compare_table(some, lean, way.folds, prices, watch, dealing, how, held)
+        return compare_table(some, lean, way.folds, prices, watch, dealing, how, held, measure)
 
     found = _where_there_is_room(run, candidates, lean)
+    left_out = (note for note in table.notes if note.code == "column-left-out")
+    found = replace(found, notes=(*table.source_notes, *left_out))
     if left:
         advice = "Use naive Bayes, logistic regression or a scorecard for text."
         found = replace(found, checks=(*found.checks, Check("text-alone", left, advice)))
@@ -343,6 +427,7 @@ def learning_curve(
     >>> curve.sizes
     (4, 8)
     """
+    check_shared("learning_curve", learning_curve, shared)
     check_progress(progress, STEPS_DONE)
     methods = CURVED if methods is None else methods
     chosen = methods_named(methods, shared)

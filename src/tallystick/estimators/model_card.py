@@ -141,7 +141,7 @@ def _scores(model: Any, data: Any, by: By, folds: int) -> dict[str, Any]:
     same = fresh._read(source, name).fingerprint == model.rows_["fingerprint"]
     if same:
         found = cross_validate(fresh, source, name, folds=folds, by=by)
-        how = f"cross-validated on the {counted(len(found.truth), 'training row')}, {folds} folds"
+        how = f"cross-validated on the {counted(len(found.truth), 'training row')}, {found.how}"
     else:
         found = judged(model, source, by)
         how = f"on {counted(len(found.truth), 'row')} of {source.name}, answered by this model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tallystick.draw.text import between, clean
+from tallystick.draw.text import between, clean, measured, measured_percent
 
 SHOWN = 60  # columns, and levels of a column; JSON has all
 
@@ -90,12 +90,18 @@ def _method(method: Mapping[str, Any]) -> list[str]:
 
 def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     if scores is None:
-        return ["## Scores", "", "None. `tally card MODEL --on FILE` judges it by rows with the target.", ""]
+        how = (
+            "Not measured: a model keeps no scores, and this card was made without rows. `model.card(FILE)`, "
+            "or `tally card MODEL --on FILE`, cross-validates it on its training rows, or judges it by "
+            "others."
+        )
+        return ["## Scores", "", how, ""]
     out = ["## Scores", "", f"{scores['how'][:1].upper()}{escaped(scores['how'][1:])}.", ""]
     out += ["| score | value | 95 % interval | baseline |", "|---|---:|---|---:|"]
     for name, one in scores["measures"].items():
         base = "" if one["baseline"] is None else f"{one['baseline']:.4f}"
-        out.append(f"| {name} | {one['value']:.4f} | {between(one['low'], one['high'], '.4f')} | {base} |")
+        value, ends = measured(one["value"], one["low"], one["high"], ".4f")
+        out.append(f"| {name} | {value} | {ends} | {base} |")
     return [*out, ""]
 
 
@@ -108,8 +114,8 @@ def _groups(groups: Sequence[Mapping[str, Any]]) -> list[str]:
             continue
         out += ["| group | rows | error | 95 % interval |", "|---|---:|---:|---|"]
         for one in table["groups"]:
-            ends = between(100 * one["low"], 100 * one["high"], ".1f")
-            out.append(f"| {escaped(one['group'])} | {one['rows']:,.15g} | {one['error']:.1%} | {ends} % |")
+            error, ends = measured_percent(one["error"], one["low"], one["high"])
+            out.append(f"| {escaped(one['group'])} | {one['rows']:,.15g} | {error} % | {ends} % |")
         out.append("")
     return out
 

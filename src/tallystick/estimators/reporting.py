@@ -179,7 +179,7 @@ def report(
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)
-    way = FoldWay.of(folds_for(table, made) if folds is None else folds, None, None)
+    way = FoldWay.of(folds_for(table, made) if folds is None else folds, None, None).fitting(table)
     found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     tidy(table)

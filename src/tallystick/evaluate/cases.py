@@ -263,8 +263,29 @@ def some_rows(table: Any, most: int) -> Rows:
     for s in large.steps(table.rows):
         held += np.bincount(classes[s], minlength=len(held))
     share = np.maximum(most / table.rows, RARE / np.maximum(held, 1))
-    limit = (np.minimum(share, 1.0) * float(1 << 53)).astype(np.uint64)
-    return large.where(lambda s: (keys[s] >> np.uint64(11)) < limit[classes[s]], table.rows)
+    wanted = np.rint(np.minimum(share, 1.0) * held).astype(np.int64)  # the class shares stay as they are
+    limit, all_ = _limits(keys, classes, wanted), wanted >= held
+    return large.where(lambda s: (keys[s] < limit[classes[s]]) | all_[classes[s]], table.rows)
+
+
+def _limits(keys: Any, classes: Any, wanted: Rows) -> Hashes:
+    """Return limit[class]: as many rows of the class as are wanted have keys below it, if no two are equal.
+    Found byte by byte, in a few walks over all rows: those of a class may be more than memory holds.
+    """
+    limit, left = np.zeros(len(wanted), np.uint64), wanted.copy()
+    for shift in range(56, -1, -8):
+        counts = np.zeros((len(wanted), 256), np.int64)
+        for s in large.steps(len(keys)):
+            own, c = keys[s] >> np.uint64(shift), classes[s].astype(np.int64)
+            here = (own >> np.uint64(8)) == (limit[c] >> np.uint64(8))
+            np.add.at(counts, (c[here], (own[here] & np.uint64(255)).astype(np.int64)), 1)
+        upto = np.cumsum(counts, axis=1)
+        byte = np.minimum((upto <= left[:, None]).sum(axis=1), 255)
+        left -= np.where(byte > 0, np.take_along_axis(upto, np.maximum(byte - 1, 0)[:, None], 1)[:, 0], 0)
+        limit += byte.astype(np.uint64)
+        if shift:
+            limit <<= np.uint64(8)
+    return limit
 
 
 def _fraction(table: Any) -> Rows:

@@ -7,7 +7,6 @@ answering the same is taken only where no measure says that a method is better.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,29 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
+from tallystick.data.schema import Note
 from tallystick.draw.svg import Picture
-from tallystick.errors import counted
-from tallystick.evaluate import intervals
+from tallystick.errors import OptionError, counted
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_trials import FarTrials, HeldTrials
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
-from tallystick.evaluate.large import tidy
+from tallystick.evaluate.large import is_large, tidy
 from tallystick.evaluate.measures import Measure
 from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import CrossValidation, FoldAnswers
+from tallystick.evaluate.result import BY_AREA, CrossValidation, FoldAnswers, difference
 from tallystick.evaluate.running import Progress, answered, fresh, run_folds, workers
 from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, TrialsHere, Work, labels_of
 from tallystick.models.decision import AnswerDecision
 
+ANSWERS_FIRST = ("accuracy", "log-loss", "auc")  # by which a method is told to be better than the baseline
 BASELINE = "majority"  # the family of always answering the same
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
 LESS_RIGHT = 0.05  # of the rows: a method that is less often right by more is not taken for its log-loss
-WORDS = {"log-loss": "log-loss", "mse": "mean squared error"}
+WORDS = {
+    "log-loss": "lowest log-loss",
+    "mse": "lowest mean squared error",
+    "auc": "highest AUC",
+    "accuracy": "highest accuracy",
+}
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,8 @@ class Result(Protocol):
         """Whether the answers are better than the baseline's beyond chance, by any measure of them."""
         ...
 
-    @property
-    def loss_error(self) -> float:
-        """The standard error of the loss over the tested rows."""
+    def beats_base_by(self, name: str) -> bool:
+        """Say whether the answers are better than the baseline's beyond chance, by one measure."""
         ...
 
     @property
@@ -128,6 +132,10 @@ class Result(Protocol):
 
     def fold_losses(self) -> NDArray[np.float64]:
         """Return the loss of every fold of every repeat."""
+        ...
+
+    def row_losses(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None] | None:
+        """Return the loss and the weight of every tested row; None where there are none here."""
         ...
 
 
@@ -170,6 +178,7 @@ class Comparison(Generic[R]):
     how: str
     checks: tuple[Check, ...] = ()
     stopped: bool = False
+    notes: tuple[Note, ...] = ()  # how the rows were read, and the columns that are left out
 
     @property
     def best(self) -> Entry[R]:
@@ -205,6 +214,7 @@ class Comparison(Generic[R]):
             "entries": [e.to_dict() for e in self.entries],
             "fold_sizes": self.best.result.repeats[0].sizes(self.best.result.weights),
             "how": self.how,
+            "notes": [n.to_dict() for n in self.notes],
             "stopped": self.stopped,
             "target": self.target,
             "why": self.why,
@@ -218,7 +228,7 @@ class Comparison(Generic[R]):
         for entry in self.entries:
             loss = entry.result.measure(name)
             dots.append((entry.name, loss.value, loss.low, loss.high, _count(entry.numbers)))
-        words = f"{WORDS[name]} on new rows, with its 95 % interval"
+        words = f"{WORDS[name].split(' ', 1)[1]} on new rows, with its 95 % interval"
         return Picture(dot_chart(dots, words, marked=self.chosen.name))
 
     def _repr_html_(self) -> str:
@@ -244,18 +254,21 @@ def compare_table(
     dealing: Dealing | FarDealing | None = None,
     how: str = "",
     held: HeldOut | None = None,
+    measure: str = "log-loss",
 ) -> Comparison[Any]:
     """Judge every candidate on the same folds, or on the same rows held out; fit each on all rows, and apply
-    the razor.
+    the razor. measure: of `result.DECIDING`, by which classes are judged.
     """
     dealing, watch = dealing or Dealing(), watch or Watch()
     how = how or f"{folds} stratified folds"
+    if measure == "auc" and (is_large(table) or isinstance(dealing, FarDealing)):
+        raise OptionError(BY_AREA)
     if isinstance(dealing, FarDealing):
         if held is not None:
             once = HeldTrials.of(dealing, table, held, len(candidates))
-            return _compare_held(candidates, once, cost, watch, how)
+            return _compare_held(candidates, once, cost, watch, how, measure)
         far = FarTrials.of(dealing, table, folds, len(candidates))
-        return _compare_far(candidates, far, cost, watch, how)
+        return _compare_far(candidates, far, cost, watch, how, measure)
     parts = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
     trials = TrialsHere(parts, len(candidates), dealing)
     work = Work(candidates, trials, watch.progress)
@@ -276,11 +289,11 @@ def compare_table(
         _result(table, answers(shares), (how, stopped), (cost, candidate), held)
         for shares, candidate in zip(trials.shares, candidates, strict=True)
     ]
-    return _conclude(candidates, table, results, work)
+    return _conclude(candidates, table, results, work, measure)
 
 
 def _compare_far(
-    candidates: Sequence[Candidate], trials: FarTrials, cost: Any, watch: Watch, how: str
+    candidates: Sequence[Candidate], trials: FarTrials, cost: Any, watch: Watch, how: str, measure: str
 ) -> Comparison[Any]:
     """Return the comparison of rows that stay far: their answers stay too."""
     table = trials.table
@@ -300,11 +313,11 @@ def _compare_far(
             results.append(CrossValidation.elsewhere(target.labels, [judged], (prices, own), how))
     finally:
         trials.release()
-    return _conclude(candidates, table, results, work)
+    return _conclude(candidates, table, results, work, measure)
 
 
 def _compare_held(
-    candidates: Sequence[Candidate], trials: HeldTrials, cost: Any, watch: Watch, how: str
+    candidates: Sequence[Candidate], trials: HeldTrials, cost: Any, watch: Watch, how: str, measure: str
 ) -> Comparison[Any]:
     """Return the comparison of rows that stay far, judged on rows held out."""
     work = Work(candidates, trials, watch.progress)
@@ -314,7 +327,7 @@ def _compare_held(
         _result(trials.table, FoldAnswers(shares, none), (how, stopped), (cost, candidate), trials.held)
         for shares, candidate in zip(trials.shares, candidates, strict=True)
     ]
-    return _conclude(candidates, trials.table, results, work)
+    return _conclude(candidates, trials.table, results, work, measure)
 
 
 def _result(
@@ -346,9 +359,11 @@ def _truth(table: Table, large: bool) -> NDArray[Any]:
 
 
 def _conclude(
-    candidates: Sequence[Candidate], table: Table, results: list[Any], work: Work
+    candidates: Sequence[Candidate], table: Table, results: list[Any], work: Work, measure: str
 ) -> Comparison[Any]:
     entries: list[Entry[Any]] = []
+    if not table.schema.regression:
+        results = [replace(result, decides=measure) for result in results]
     seconds = work.seconds.sum(axis=0)
     for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
         words, estimator = candidate.settings[chosen]
@@ -382,6 +397,8 @@ def numbers(model: Fits) -> int:
 def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     """Return the simplest entry within one standard error of the best loss, and why, in a sentence.
 
+    The error is that of the difference between the two on the same rows, by which their p is told too.
+
     The baseline is not taken where a method is better beyond chance by another measure: shares that are too
     sure of themselves lose by log-loss what their answers gain. For the same reason no method is taken by
     log-loss whose answers are clearly less often right than those of another.
@@ -404,13 +421,17 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     if not better:
         return picked, why
     own, why = _simplest(better)
-    known, loss = own.result.shown
-    base = own.result.measure(known).base
-    assert base is not None
+    loss = own.result.shown[1]
+    known = next((name for name in ANSWERS_FIRST if name != loss and own.result.beats_base_by(name)), None)
+    if known is None:  # better by the measure that decides, if not by a standard error of all
+        return own, why
+    good = own.result.measure(known)
+    assert good.base is not None
+    values = [figure(entry.result.measure(loss).value) for entry in (own, picked)]
     return own, (
-        f"{own.name} is taken for its answers: {known} {figure(own.result.measure(known).value)} against "
-        f"{figure(base)} of {picked.name}, though its {WORDS[loss]}, {figure(own.result.loss)}, is not "
-        f"clearly below {figure(picked.result.loss)}: do not trust its shares as they stand."
+        f"{own.name} is taken for its {known}, {figure(good.value)} against {figure(good.base)} of "
+        f"{picked.name}, though its {loss}, {values[0]}, is not clearly better than {values[1]}"
+        + (": do not trust its probabilities as they stand." if loss == "log-loss" else ".")
     )
 
 
@@ -440,22 +461,25 @@ def best_method(found: Comparison[R]) -> tuple[Entry[R], str]:
 
 
 def _simplest(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
-    best = entries[0]
-    loss, error, name = best.result.loss, best.result.loss_error, WORDS[best.result.shown[1]]
-    near = [e for e in entries if e.result.loss <= loss + error]
+    best, name = entries[0], entries[0].result.shown[1]
+    errors = [difference(e.result, best.result)[0] for e in entries[1:]]
+    away = [e.result.loss - best.result.loss for e in entries[1:]]
+    near = [best, *(e for e, far, error in zip(entries[1:], away, errors, strict=True) if far <= error)]
     picked = min(near, key=lambda e: (e.numbers, e.result.loss))
-    lowest = f"{best.name} has the lowest {name}, {figure(loss)}"
+    values = [figure(e.result.measure(name).value) for e in (picked, best)]
+    first = f"{best.name} has the {WORDS[name]}, {values[1]}"
     if picked is best and len(near) == 1:
-        return best, f"{lowest}, and no other method is within one standard error ({figure(error)}) of it."
+        return best, f"{first}, and no other method is within one standard error of it."
     if picked is best:
         return best, (
-            f"{lowest}, and is the simplest of the {len(near)} methods within one standard error "
-            f"({figure(error)}) of it ({_count(best.numbers)} to read)."
+            f"{first}, and is the simplest of the {len(near)} methods within one standard error "
+            f"of it ({_count(best.numbers)} to read)."
         )
+    error = errors[entries.index(picked) - 1]
     return picked, (
-        f"{picked.name} is the simplest method ({_count(picked.numbers)} to read) within one "
-        f"standard error ({figure(error)}) of the lowest {name}: {figure(picked.result.loss)} against "
-        f"{figure(loss)} of {best.name} ({_count(best.numbers)})."
+        f"{picked.name} is the simplest method ({_count(picked.numbers)} to read) within one standard error "
+        f"of the {WORDS[name]}: {values[0]} against {values[1]} of {best.name} ({_count(best.numbers)}), on "
+        f"the same rows; the error of the difference is {figure(error)}."
     )
 
 
@@ -464,22 +488,4 @@ def _count(n: int) -> str:
 
 
 def _against(entry: Entry[R], best: Entry[R]) -> Entry[R]:
-    if entry is best or len(best.result.fold_losses()) < 2:  # one part tells nothing of the spread
-        return entry
-    away = entry.result.fold_losses() - best.result.fold_losses()
-    return replace(entry, against_best=corrected(away, len(entry.result.repeats)))
-
-
-def corrected(away: NDArray[np.float64], repeats: int) -> float:
-    """Return the two-sided p that differences[fold] have the mean 0.
-
-    The variance of J fold differences is taken times (1/J + test rows / training rows), as Nadeau and
-    Bengio do.
-    """
-    many = len(away)
-    spread = float(np.var(away, ddof=1)) if many > 1 else 0.0
-    if spread == 0.0:
-        return 1.0 if not away.any() else 0.0
-    folds = many / repeats
-    t = abs(float(away.mean())) / math.sqrt(spread * (1 / many + 1 / (folds - 1)))
-    return 2 * intervals.student_tail(t, many - 1)
+    return entry if entry is best else replace(entry, against_best=difference(entry.result, best.result)[1])

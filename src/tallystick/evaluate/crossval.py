@@ -21,6 +21,7 @@ from tallystick.data.source.door import is_spark
 from tallystick.data.table import table as table_room
 from tallystick.engines.local import STEPS_DONE, check_progress
 from tallystick.errors import Argument, OptionError, shown, some
+from tallystick.evaluate.cases import count_cases
 from tallystick.evaluate.costs import judged_by, judged_cost, named
 from tallystick.evaluate.far_dealing import FarDealing
 from tallystick.evaluate.far_folds import FarJudging, judged_far
@@ -138,7 +139,7 @@ def cross_validate(
     way = FoldWay.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far = way.far(table, fresh(model), again, by)
+    far, way = way.far(table, fresh(model), again, by), way.fitting(table)
     if far is not None:
         return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
     dealing, how = way.dealing(table), way.words(table)
@@ -361,6 +362,12 @@ class FoldWay:
                 return None
         return FarDealing.of(table, self.groups, self.time, self.shares, beside)
 
+    def fitting(self, table: Table) -> FoldWay:
+        """Return the way for a table: of fewer rows than folds, each row is left out in turn."""
+        if self.groups is not None or self.time is not None or self.shares or self.one_out:
+            return self
+        return replace(self, folds=max(2, min(self.folds, _cases(table)))) if self.folds > 2 else self
+
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""
         if self.groups is not None:
@@ -373,7 +380,15 @@ class FoldWay:
             parts = [f"{s / sum(self.shares):.0%}" for s in self.shares]
             named_parts = ("train", "test") if len(parts) == 2 else ("train", "validate", "test")
             return ", ".join(f"{p} {w}" for p, w in zip(parts, named_parts, strict=True))
+        if self.folds == _cases(table):
+            return "each row left out in turn"
         return f"{self.folds} {'folds' if table.schema.regression else 'stratified folds'}"
+
+
+def _cases(table: Table) -> int:
+    """Return how many rows a table has, copies counted, wherever they are."""
+    dealer = table.dealer() if table.place == "far" else None
+    return count_cases(table) if dealer is None else int(dealer.cases)
 
 
 def _moments(table: Table, name: str) -> NDArray[Any]:

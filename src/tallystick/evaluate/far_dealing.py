@@ -249,6 +249,7 @@ class FarDealing:
         dealer: Dealer = training.dealer()
         if len(self.shares) == 3:
             return self._shared(dealer, self.shares[1] / sum(self.shares[:2]), 1, training.rows)
+        folds = min(folds, dealer.cases)
         check_folds(folds, dealer.cases, "rows")
         return self._in_turn(dealer, InTurn(1, folds))
 

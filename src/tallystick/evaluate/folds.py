@@ -130,6 +130,10 @@ class Dealing:
             if rows is not None:
                 folds = max(1, min(folds, len(np.unique(times)) - 1))
             return FoldPlan(time_folds(times, folds, table.weights), rising=True)
+        if rows is not None:
+            folds = min(folds, count_cases(table))
+            if folds < 2:
+                return FoldPlan(np.full(table.rows, NEVER))  # one row: there is nothing to choose on
         return deal(table, folds, key)
 
     def outer(self, table: Table, folds: int, key: int = 0) -> FoldPlan:

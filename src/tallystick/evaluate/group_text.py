@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.draw.svg import brief
-from tallystick.draw.text import Line, Span, bar, between, clean, table, wrapped
+from tallystick.draw.text import Line, Span, bar, clean, measured, table, wrapped
 
 MOST_CLASSES = 5  # whose answers are told beside each other; data has all
 
@@ -27,8 +27,7 @@ def _classes(result: Any, column: str, found: Sequence[dict[str, Any]], cells: i
     rows = (
         (
             *_named(g),
-            Span(f"{g['error']:.4f}", "strong"),
-            Span(between(g["low"], g["high"], ".4f")),
+            *_measured(g),
             Span(bar(g["error"] / top if top else 0, 12), "bar"),
         )
         for g in found
@@ -98,3 +97,9 @@ def _named(group: dict[str, Any]) -> tuple[Span, Span]:
 
 def _between(one: dict[str, float]) -> str:
     return f"{brief(one['low'])} to {brief(one['high'])}"
+
+
+def _measured(g: dict[str, Any]) -> tuple[Span, Span]:
+    """Return the error of a group and its interval."""
+    value, ends = measured(g["error"], g["low"], g["high"], ".4f")
+    return Span(value, "strong"), Span(ends)

@@ -55,6 +55,26 @@ def widening(means: NDArray[np.float64], error: float, folds: float) -> float:
     return (1 + folds / (folds - 1)) * max(1.0, beyond)
 
 
+def paired_error(away: NDArray[np.float64], repeats: int) -> float:
+    """Return the standard error of the mean of differences[fold] between two methods on the same folds.
+
+    The variance of J fold differences is taken times (1/J + test rows / training rows), as Nadeau and
+    Bengio do.
+    """
+    many = len(away)
+    spread = float(np.var(away, ddof=1)) if many > 1 else 0.0
+    folds = max(many / repeats, 2)  # of one part held out the test rows count as many as those that train
+    return math.sqrt(spread * (1 / many + 1 / (folds - 1))) if spread else 0.0
+
+
+def corrected(away: NDArray[np.float64], repeats: int) -> float:
+    """Return the two-sided p that differences[fold] have the mean 0."""
+    error = paired_error(away, repeats)
+    if error == 0.0:
+        return 1.0 if not away.any() else 0.0
+    return 2 * student_tail(abs(float(away.mean())) / error, len(away) - 1)
+
+
 def stretched(value: float, ends: Interval, factor: float, least: float, most: float) -> Interval:
     """Return the ends sqrt(factor) times as far from the value, but not below `least` or above `most`."""
     low, high = (value + (end - value) * math.sqrt(factor) for end in ends)

@@ -168,6 +168,13 @@ def log_losses(truth: Codes, shares: Floats) -> Floats:
     return np.asarray(-np.log(own))
 
 
+def class_share_losses(truths: NDArray[Any]) -> Floats:
+    """Return the mean log-loss[fold] of giving every row the class shares of all of truths[fold, class]."""
+    full = truths.sum(axis=0)
+    losses = -np.log(np.where(full > 0, full, 1) / full.sum())
+    return np.array([exact_total(own * losses) / own.sum() for own in truths.astype(np.float64)])
+
+
 def square_distances(truth: Codes, shares: Floats) -> Floats:
     """Return of each row the squared distance of its shares from a share of 1 for the true class."""
     own = np.eye(shares.shape[1])[truth]
@@ -181,8 +188,10 @@ def _log_loss(given: Answered) -> Found:
 
 
 def _brier(given: Answered) -> Found:
-    value, low, high = given.mean_brier()
-    return value, max(0.0, low), high, "mean", float(1 - (given.prior**2).sum())
+    """The mean of (probability - truth)²; of more than two classes its sum over them, as scikit-learn has."""
+    half = 2.0 if len(given.prior) == 2 else 1.0
+    value, low, high = (each / half for each in given.mean_brier())
+    return value, max(0.0, low), high, "mean", float(1 - (given.prior**2).sum()) / half
 
 
 def _cost(given: Answered) -> Found | None:
@@ -274,6 +283,15 @@ def precision_recall(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> t
     return -distinct, up / all_, up / max(float(up[-1]), 1e-300)
 
 
+def area_of(truth: Codes, shares: Floats, weight: Floats) -> float:
+    """Return the area under the ROC curve of rows that one model answered, as `auc`; nan without a pair."""
+    sizes, same = np.bincount(truth, weight, shares.shape[1]), np.zeros(len(truth), np.int64)
+    codes = np.flatnonzero(sizes).tolist() if len(sizes) > 2 else [len(sizes) - 1]
+    found = [a[0] for c in codes if (a := delong(truth == c, shares[:, c], weight, same)) is not None]
+    return sum(found) / len(found) if found else math.nan
+
+
+CLASS_SHARES = "class shares"  # whose log-loss a model's is held against, fold by fold
 ACCURACY = Score("accuracy", lambda given: accuracy(given.confusion), answers=True)
 LOG_LOSS = Score("log-loss", _log_loss, most=math.inf)
 SCORES = [  # in the order in which they are shown

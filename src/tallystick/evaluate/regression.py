@@ -18,7 +18,7 @@ from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import FoldPlan
 from tallystick.evaluate.measures import NUMBER_SCORES, Measure, Reckoned, average
-from tallystick.evaluate.result import FoldAnswers, beyond_base, count_rows, mean_error
+from tallystick.evaluate.result import LEVEL, FoldAnswers, beyond_base, count_rows, mean_error
 
 Floats = NDArray[np.float64]
 
@@ -115,8 +115,17 @@ class RegressionValidation:
 
     @property
     def beats_base(self) -> bool:
-        """Whether the answers are better than the mean beyond chance."""
-        return beyond_base(self.measure("mse"))
+        """Whether the answers are better than the mean beyond chance, by the squared errors of each fold
+        beside those of the mean on the same rows.
+        """
+        if len(self.fold_means()) < 2:
+            return beyond_base(self.measure("mse"))
+        away = self.fold_means() - self._base_means()
+        return bool(away.mean() < 0 and intervals.corrected(away, len(self.repeats)) < LEVEL)
+
+    def beats_base_by(self, name: str) -> bool:
+        """Say whether the answers are better than the mean beyond chance by a measure: there is one."""
+        return name == "mse" and self.beats_base
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -141,6 +150,27 @@ class RegressionValidation:
     def fold_losses(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
         return self.fold_means()
+
+    def row_losses(self) -> tuple[Floats, Floats | None] | None:
+        """Return the squared error of every tested row of the first repeat, and the weights; None where rows
+        are not here.
+        """
+        part = self.repeats[0]
+        if self._judged is not None:
+            return None
+        rows, own = np.flatnonzero(part.fold >= 0), part.weight(self.weights)
+        squares = (part.of(self.truth)[rows] - part.shares[rows, 0]) ** 2
+        return squares, None if own is None else own[rows]
+
+    def _base_means(self) -> Floats:
+        """Return the mean squared error of always answering the mean, of every fold of every repeat."""
+        if self._judged is not None:  # of rows far away it is known over all folds
+            base = self.measure("mse").base
+            return np.full(len(self.fold_means()), 0.0 if base is None else base)
+        weight = np.ones(len(self.truth)) if self.weights is None else self.weights
+        mean = np.full((len(self.truth), 1), average(np.asarray(self.truth, np.float64), weight))
+        always = tuple(replace(r, shares=mean if r.rows is None else mean[r.rows]) for r in self.repeats)
+        return replace(self, repeats=always).fold_means()
 
     def fold_means(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""

@@ -19,13 +19,26 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.disk_answers import DiskAnswers
-from tallystick.evaluate.measures import ACCURACY, LOG_LOSS, SCORES, Measure, accuracy, log_losses
+from tallystick.evaluate.measures import (
+    ACCURACY,
+    CLASS_SHARES,
+    LOG_LOSS,
+    SCORES,
+    Measure,
+    accuracy,
+    area_of,
+    class_share_losses,
+    log_losses,
+)
 from tallystick.evaluate.scores import Scores, copies, score
 from tallystick.evaluate.summed_answers import SummedAnswers
 from tallystick.models.decision import decide
 from tallystick.stats.exact import weighted_total
 
 Floats = NDArray[np.float64]
+DECIDING = ("log-loss", "auc", "accuracy")  # measures that methods can be judged by
+RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
+LEVEL = 0.05  # of a p below which a difference is more than chance
 LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no order of the rows
 
 
@@ -110,6 +123,12 @@ class FoldAnswers:
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
 
 
+BY_AREA = (
+    "measure='auc' compares the areas of single folds, which are not kept of rows on disk or with Spark. Use "
+    "'log-loss' or 'accuracy'."
+)
+
+
 def count_rows(rows: int, weights: Floats | None) -> int:
     """Return how many rows there are, copies counted."""
     return rows if weights is None else int(copies(weights).sum())
@@ -132,6 +151,7 @@ class CrossValidation:
     stopped: bool = False  # interrupted: only finished folds count
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     own_costs: Floats | None = None  # [truth, answer] by which the method itself decides its answers
+    decides: str = "log-loss"  # of DECIDING: the measure that methods are judged by
 
     @classmethod
     def elsewhere(
@@ -260,9 +280,20 @@ class CrossValidation:
     @cached_property
     def beats_base(self) -> bool:
         """Whether the answers are better than the baseline's beyond chance: by log-loss, accuracy or AUC."""
-        if any(beyond_base(self.measure(name)) for name in ("log-loss", "accuracy")):
-            return True
-        return any(m.name == "auc" and beyond_base(self.measure("auc")) for m in self.scores.measures)
+        return any(map(self.beats_base_by, DECIDING))
+
+    def beats_base_by(self, name: str) -> bool:
+        """Say whether the answers are better than the baseline's beyond chance by one of DECIDING.
+
+        The log-loss is held against that of the class shares fold by fold: both rise and fall with the rows
+        of a fold, so the difference is known far better than either.
+        """
+        if not any(m.name == name for m in self.scores.measures):
+            return False
+        if name != "log-loss" or len(self.fold_means()) < 2:
+            return beyond_base(self.measure(name))
+        away = self.fold_means() - self.fold_means(CLASS_SHARES)
+        return bool(away.mean() < 0 and intervals.corrected(away, len(self.repeats)) < LEVEL)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -272,12 +303,13 @@ class CrossValidation:
     @property
     def shown(self) -> tuple[str, str]:
         """The measure people know and the loss that decides."""
-        return "accuracy", "log-loss"
+        return ("log-loss" if self.decides == "accuracy" else "accuracy"), self.decides
 
     @property
     def loss(self) -> float:
-        """The log-loss."""
-        return self.log_loss
+        """The loss that decides: the log-loss, or what is missing of an accuracy or area of 1."""
+        value = self.measure(self.decides).value
+        return value if self.decides == "log-loss" else 1 - value
 
     @property
     def loss_error(self) -> float:
@@ -293,8 +325,21 @@ class CrossValidation:
         return mean_error(losses, None if weights is None else weights[rows])
 
     def fold_losses(self) -> Floats:
-        """Return the log-loss of every fold of every repeat."""
-        return self.fold_means()
+        """Return the loss that decides of every fold of every repeat; nan where a fold has none."""
+        means = self.fold_means(self.decides)
+        return means if self.decides == "log-loss" else 1 - means
+
+    def row_losses(self) -> tuple[Floats, Floats | None] | None:
+        """Return the loss that decides of every tested row of the first repeat, and the weights; None where
+        rows have none of their own, or are not here.
+        """
+        part = self.repeats[0]
+        if self.decides == "auc" or self._judged is not None or part.large:
+            return None
+        rows, own = np.flatnonzero(part.fold >= 0), part.weight(self.weights)
+        losses = _row_values(self.decides, part.of(self.truth)[rows], part.shares[rows], self.rule)
+        losses = losses if self.decides == "log-loss" else 1 - losses
+        return losses, None if own is None else own[rows]
 
     @property
     def accuracy(self) -> float:
@@ -314,21 +359,45 @@ class CrossValidation:
         return base
 
     def fold_means(self, name: str = "log-loss") -> Floats:
-        """Return the mean log-loss or accuracy of every fold of every repeat."""
-        if self.summed:
-            return np.concatenate([given.fold_means[name] for given in self.summed])
-        out = []
+        """Return the mean log-loss or accuracy of every fold of every repeat, the area under its ROC curve,
+        or what its log-loss is by the class shares of all rows.
+        """
+        if name not in self._known:
+            self._known[name] = self._fold_means(name)
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, Floats]:
+        """The means of folds that were asked for."""
+        return {}
+
+    def _fold_means(self, name: str) -> Floats:
+        elsewhere = [given.fold_means for given in self.summed] or [
+            r.judged.fold_means for r in self.repeats if isinstance(r.judged, RepeatScores)
+        ]
+        if elsewhere:
+            if name == "auc":
+                raise OptionError(BY_AREA)
+            return np.concatenate([given[name] for given in elsewhere])
+        out: list[float] = []
         for r in self.repeats:
-            if isinstance(r.judged, RepeatScores):
-                out += r.judged.fold_means[name].tolist()
-                continue
             tested = self._tested(r)
-            rows = _row_values(name, r.of(self.truth)[tested].astype(np.int64), r.shares[tested], self.rule)
-            own = r.weight(self.weights)
+            truth, shares, own = (
+                r.of(self.truth)[tested].astype(np.int64),
+                r.shares[tested],
+                r.weight(self.weights),
+            )
             weight = np.ones(len(tested)) if own is None else own[tested]
-            for f in np.unique(r.fold[tested]).tolist():
-                here = r.fold[tested] == f
-                out.append(weighted_total(rows[here], weight[here]) / float(weight[here].sum()))
+            parts = [r.fold[tested] == f for f in np.unique(r.fold[tested]).tolist()]
+            if name == CLASS_SHARES:
+                full = [np.bincount(truth[here], weight[here], len(self.classes)) for here in parts]
+                out += class_share_losses(np.array(full)).tolist()
+            elif name == "auc":
+                out += [area_of(truth[here], shares[here], weight[here]) for here in parts]
+            else:
+                rows = _row_values(name, truth, shares, self.rule)
+                means = [weighted_total(rows[at], weight[at]) / float(weight[at].sum()) for at in parts]
+                out += means
         return np.array(out)
 
     @property
@@ -428,6 +497,29 @@ class CrossValidation:
         return show_cross_validation(self)
 
     __repr__ = __str__
+
+
+def rare_class(found: Any) -> int | None:
+    """Return the rarer of two classes, where it is so rare that the right answers tell little; else None."""
+    held = found.scores.confusion.sum(axis=1)
+    rarest = int(np.argmin(held))
+    return rarest if len(held) == 2 and held[rarest] < RARE * held.sum() / 2 else None
+
+
+def difference(one: Any, other: Any) -> tuple[float, float | None]:
+    """Return the standard error by which the losses of two results differ on the same rows, and the p that
+    they do not; None where there is one part, whose rows stand for the folds.
+    """
+    away = one.fold_losses() - other.fold_losses()
+    away = away[~np.isnan(away)]
+    if len(away) > 1:
+        repeats = len(one.repeats)
+        return intervals.paired_error(away, repeats), intervals.corrected(away, repeats)
+    rows, others = one.row_losses(), other.row_losses()
+    if rows is not None and others is not None:
+        return mean_error(rows[0] - others[0], rows[1]), None
+    m = other.measure(other.shown[1])  # rows are not at hand: the error of one of the two
+    return (m.high - m.low) / (2 * intervals.NORMAL_975), None
 
 
 def beyond_base(m: Measure) -> bool:

@@ -23,8 +23,10 @@ from tallystick.data.table.block import rows_counted
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
 from tallystick.evaluate.measures import (
+    CLASS_SHARES,
     RowMean,
     area_error,
+    class_share_losses,
     cost_mean,
     log_losses,
     square_distances,
@@ -77,16 +79,21 @@ class AnswerRows(Protocol):
 
 
 class AnswerTotals(NamedTuple):
-    """Sums of answers, in units of the table: confusion[truth, answer], rows[fold] that are there, and that
-    are answered rightly, rows whose true class had the share 0 (copies counted), and sums[loss or square
-    distance, fold, digit].
+    """Sums of answers, in units of the table: confusion[truth, answer], truths[fold, class] that are there,
+    hits[fold] that are answered rightly, rows whose true class had the share 0 (copies counted), and
+    sums[loss or square distance, fold, digit].
     """
 
     confusion: Counts
-    rows: Counts
+    truths: Counts
     hits: Counts
     impossible: int
     sums: Counts
+
+    @property
+    def rows(self) -> Counts:
+        """rows[fold] that are there."""
+        return np.asarray(self.truths.sum(axis=1))
 
 
 def answers_in(block: Block, classes: int) -> tuple[Counts, Floats]:
@@ -125,7 +132,8 @@ class ScoreSums:
         """Return the total of no rows."""
         each = np.zeros(self.folds, np.int64)
         sums = np.zeros((2, self.folds, kernels.SUM_DIGITS), np.int64)
-        return AnswerTotals(np.zeros((self.classes, self.classes), np.int64), each, each.copy(), 0, sums)
+        truths = np.zeros((self.folds, self.classes), np.int64)
+        return AnswerTotals(np.zeros((self.classes, self.classes), np.int64), truths, each, 0, sums)
 
     def add(self, total: AnswerTotals, block: Block) -> AnswerTotals:
         """Add the rows of one block."""
@@ -141,7 +149,9 @@ class ScoreSums:
             total,
             AnswerTotals(
                 counted(truth * self.classes + answer, weights, self.classes**2).reshape(own.confusion.shape),
-                counted(fold, weights, self.folds),
+                counted(fold.astype(np.int64) * self.classes + truth, weights, own.truths.size).reshape(
+                    own.truths.shape
+                ),
                 counted(fold[hit], some(weights, hit), self.folds),
                 rows_counted(some(weights, lost), len(lost), self.unit),
                 own.sums,
@@ -152,7 +162,7 @@ class ScoreSums:
         """Add two totals."""
         return AnswerTotals(
             total.confusion + other.confusion,
-            total.rows + other.rows,
+            total.truths + other.truths,
             total.hits + other.hits,
             total.impossible + other.impossible,
             kernels.carry(total.sums + other.sums),
@@ -265,12 +275,13 @@ class SummedAnswers:
 
     @property
     def fold_means(self) -> dict[str, Floats]:
-        """The mean accuracy and log-loss of each fold that has rows."""
+        """The mean accuracy and log-loss of each fold that has rows, and the log-loss of the class shares."""
         rows, hits, losses = self.totals.rows / self.unit, self.totals.hits / self.unit, self.totals.sums[0]
         there = np.flatnonzero(rows).tolist()
         return {
             "accuracy": np.array([hits[f] / rows[f] for f in there]),
             "log-loss": np.array([nearest(losses[f]) / self.unit / rows[f] for f in there]),
+            CLASS_SHARES: class_share_losses(self.totals.truths[there]),
         }
 
     def mean_loss(self) -> RowMean:

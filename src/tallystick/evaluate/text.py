@@ -13,6 +13,7 @@ from tallystick.draw.text import Line, Span, bar, clean, p_value, plain, table, 
 from tallystick.errors import counted
 from tallystick.evaluate.group_text import group_lines
 from tallystick.evaluate.intervals import OF
+from tallystick.evaluate.result import DECIDING
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Comparison, Entry
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from tallystick.evaluate.result import CrossValidation
 
 WIDE = 100  # cells: no table is set wider
-TITLES = {"r2": "R²", "mse": "squared error"}
-GIVE_WAY = (5, 2)  # columns of a comparison that go when it is too wide: bars, the interval of the accuracy
+TITLES = {"r2": "R²", "mse": "squared error", "auc": "AUC"}
+ASIDE, BARS = 3, 6  # columns of a comparison: a measure that decides nothing, the bars
+GIVE_WAY = (BARS, 2, 5)  # columns of a comparison that go when it is too wide: bars, then the intervals
 
 
 def cells() -> int:
@@ -126,15 +128,16 @@ def comparison_lines(found: Comparison[Any]) -> list[Line]:
     how = f"{counted(many, 'row')}, {clean(found.how)}{sizes(first)}"
     lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
     worst = max(e.result.loss for e in found.entries)
-    known, loss = (TITLES.get(name, name) for name in first.shown)
-    rows = [_entry(found, e, worst) for e in found.entries]
-    header = ("method", known, "95 %", loss, "95 %", "", "numbers", "p")
-    shown = list(range(len(header)))
+    aside = "" if "r2" in first.shown else next(n for n in DECIDING if n not in first.shown)
+    known, third, loss = (TITLES.get(name, name) for name in (first.shown[0], aside, first.shown[1]))
+    rows = [_entry(found, e, worst, aside) for e in found.entries]
+    header = ("method", known, "95 %", third, loss, "95 %", "", "numbers", "p")
+    shown = [j for j in range(len(header)) if j != ASIDE or any(row[ASIDE].text for row in rows)]
     for gone in GIVE_WAY:
         widths = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in shown]
         if sum(widths) - 2 > room:
             shown.remove(gone)
-    right = frozenset(at for at, j in enumerate(shown) if j not in (0, 5))
+    right = frozenset(at for at, j in enumerate(shown) if j not in (0, BARS))
     lines += table([header[j] for j in shown], ([row[j] for j in shown] for row in rows), right, room)
     lines += [(), *wrapped(clean(found.why), room, "razor: "), *wrapped(_settings(found), room, "chosen: ")]
     lines += cost_lines(found)
@@ -142,6 +145,8 @@ def comparison_lines(found: Comparison[Any]) -> list[Line]:
         lines += [(), *group_lines(found.chosen.result, column, room)]
     for check in found.checks:
         lines += wrapped(clean(f"{check.text} {check.advice}"), room, f"check {check.code}: ", "note")
+    for note in found.notes:
+        lines += wrapped(clean(note.text), room, "note: ", "note")
     if found.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return lines
@@ -179,26 +184,31 @@ def _measures(e: Entry[Any]) -> Any:
     return e.result.scores.measures if "accuracy" in e.result.shown else ()
 
 
-def _entry(found: Comparison[Any], e: Entry[Any], worst: float) -> list[Span]:
-    """Return the cells of one method."""
+def _entry(found: Comparison[Any], e: Entry[Any], worst: float, aside: str) -> list[Span]:
+    """Return the cells of one method. aside: the measure that stands between the two that are led with."""
+    third = "" if aside not in {m.name for m in e.result.measures} else figure(e.result.measure(aside).value)
     known, loss = (e.result.measure(name) for name in e.result.shown)
     mine = e is found.chosen
     return [
         Span(("▸ " if mine else "  ") + clean(e.name), "strong" if mine else ""),
-        Span(f"{known.value:.4f}"),
+        Span(figure(known.value)),
         Span(_between(known), "dim"),
+        Span(third),
         Span(figure(loss.value)),
         Span(_between(loss), "dim"),
-        Span(bar(loss.value / worst, 8), "bar"),
+        Span(bar(e.result.loss / worst if worst else 0.0, 8), "bar"),
         Span("?" if e.numbers >= 10**9 else f"{e.numbers:,}"),
         Span("" if e.against_best is None else p_value(e.against_best), "dim"),
     ]
 
 
 def _between(m: Measure) -> str:
-    """Return an interval; ends below 0 or above 10 are set apart."""
+    """Return an interval; ends below 0 or above 10 are set apart. Its value has four digits: the ends have
+    them too, where it would lie outside of them.
+    """
     if m.low >= 0 and m.high < 10:
-        return f"{m.low:.3f}-{m.high:.3f}"
+        form = ".3f" if float(f"{m.low:.3f}") <= float(figure(m.value)) <= float(f"{m.high:.3f}") else ".4f"
+        return f"{m.low:{form}}-{m.high:{form}}"
     return " to ".join(f"{end:,.0f}" if 100 <= abs(end) < 1e6 else f"{end:.3g}" for end in (m.low, m.high))
 
 

@@ -67,7 +67,13 @@ def number_sentences(given: Ingredients) -> list[Said]:
     """Return the sentences of the first section: what moves the target, and how far off the model is."""
     none = []
     if not any(e.result.beats_base for e in given.comparison.entries):
-        none = [say("No method predicts {} better than always answering the mean.", Name(given.target))]
+        none = [
+            say(
+                "No method predicts {} clearly better than always answering the mean: what differs may be "
+                "chance.",
+                Name(given.target),
+            )
+        ]
     model = given.told
     told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
     return [*none, *told, _off(given)]

@@ -18,7 +18,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from tallystick.draw.svg import colour
-from tallystick.draw.text import between, class_words, clean
+from tallystick.draw.text import class_words, clean, measured_percent
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.effects import effects_section
@@ -85,21 +85,29 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
     result = given.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     rare = is_rare(given)
+    right, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high)
     return {
         "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
         "sentences": answer(given),
         "ranking": ranking(given),
-        "accuracy": percent(accuracy.value),
-        "ends": f"{between(100 * accuracy.low, 100 * accuracy.high, '.1f')} %",
+        "accuracy": f"{right} %",
+        "ends": f"{ends} %",
         "base": percent(accuracy.base or 0.0),
-        "rare": finds(given) if rare else None,
+        "rare": finds(given) if rare or len(given.labels) == 2 else None,
         "balanced": percent(result.measure("balanced accuracy").value) if rare else "",
         "loss": f"{loss.value:.3f}",
         "loss_base": f"{loss.base:.3f}",
-        "why": given.comparison.why[:1].upper() + given.comparison.why[1:],
+        "why": why_words(given),
         "name": given.chosen.name,
         "numbers": f"{given.chosen.numbers:,}",
     }
+
+
+def why_words(given: Ingredients) -> str:
+    """Return the razor's reason, and of which rows its figures are where these are not all."""
+    why = given.comparison.why[:1].upper() + given.comparison.why[1:]
+    work = given.work
+    return why if not getattr(work, "compared", 0) else f"Compared on {work.compared:,} of the rows: {why}"
 
 
 def answer(given: Ingredients) -> list[Said]:
@@ -109,7 +117,8 @@ def answer(given: Ingredients) -> list[Said]:
     if not any(e.result.beats_base for e in given.comparison.entries):
         none = [
             say(
-                "No method predicts {} better than always answering the most frequent class.",
+                "No method predicts {} clearly better than always answering the most frequent class: what "
+                "differs may be chance.",
                 Name(given.target),
             )
         ]

@@ -15,7 +15,7 @@ import numpy as np
 from tallystick.data.schema import CODED, Column
 from tallystick.draw.heat import heat_map
 from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_axis
-from tallystick.draw.text import between, p_value
+from tallystick.draw.text import measured, measured_percent, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.group_differences import FEWEST, told_of
@@ -81,17 +81,19 @@ def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]
     accuracy, loss = entry.result.measure("accuracy"), entry.result.measure("log-loss")
     ends = [e.result.measure("log-loss") for e in given.comparison.entries]
     scale = (min(m.low for m in ends), max(m.high for m in ends))
+    right, right_ends = measured_percent(accuracy.value, accuracy.low, accuracy.high)
+    told, told_ends = measured(loss.value, loss.low, loss.high, ".3f")
     numbers = given.chosen.numbers if entry.name == given.chosen.name else entry.numbers
     return {
         "name": entry.name,
         "chosen": entry is given.chosen or entry.name == given.chosen.name,
-        "accuracy": percent(accuracy.value),
-        "accuracy_ends": between(100 * accuracy.low, 100 * accuracy.high, ".1f"),
-        "loss": f"{loss.value:.3f}",
-        "loss_ends": between(loss.low, loss.high, ".3f"),
+        "accuracy": f"{right} %",
+        "accuracy_ends": right_ends,
+        "loss": told,
+        "loss_ends": told_ends,
         "strip": strip(
             loss.value, (loss.low, loss.high), scale,
-            f"log-loss {loss.value:.3f}, 95 % interval {between(loss.low, loss.high, '.3f')}",
+            f"log-loss {told}, 95 % interval {told_ends}",
             entry.name == given.chosen.name,
         ),
         "numbers": "?" if numbers >= 10**9 else f"{numbers:,}",
@@ -102,11 +104,11 @@ def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]
 
 def measure_line(m: Any) -> dict[str, str]:
     """Return a score as a line of the table of all scores."""
-    shown = m.to_dict()
+    shown, (value, ends) = m.to_dict(), measured(m.value, m.low, m.high, ".4f")
     return {
         "name": m.name,
-        "value": f"{m.value:.4f}",
-        "ends": between(m.low, m.high, ".4f"),
+        "value": value,
+        "ends": ends,
         "base": "" if m.base is None else f"{m.base:.4f}",
         "method": str(shown["method"]),
     }
@@ -176,14 +178,14 @@ def _by_class(given: Ingredients) -> list[dict[str, str]]:
     out = []
     for c, found in enumerate(given.chosen.result.scores.per_class):
         answers = float(confusion[:, c].sum())
-        low, high = found["recall_interval"]
+        recall, ends = measured_percent(found["recall"], *found["recall_interval"])
         out.append(
             {
                 "label": found["class"],
                 "rows": f"{found['rows']:,.0f}",
                 "found": f"{confusion[c, c]:,.0f}",
-                "recall": percent(found["recall"]),
-                "recall_ends": between(100 * low, 100 * high, ".1f"),
+                "recall": f"{recall} %",
+                "recall_ends": ends,
                 "alarms": f"{answers - confusion[c, c]:,.0f}",
                 "precision": percent(found["precision"]) if answers else "–",
                 "f1": f"{found['f1']:.3f}",
@@ -249,7 +251,7 @@ def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
     """
 
     def told(one: dict[str, Any]) -> str:
-        return f"{one['share']:.1%} ({between(100 * one['low'], 100 * one['high'], '.0f')})"
+        return "{} % ({})".format(*measured_percent(one["share"], one["low"], one["high"]))
 
     kept = group["calibration"][k]
     return {
@@ -258,7 +260,7 @@ def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
         "misses": told(group["misses"][k]),
         "alarms": told(group["false_alarms"][k]),
         "given": f"{kept['given']:.1%}",
-        "is": f"{group['truth'][k]:.1%} ({between(100 * kept['low'], 100 * kept['high'], '.0f')})",
+        "is": told({"share": group["truth"][k], "low": kept["low"], "high": kept["high"]}),
     }
 
 
@@ -292,12 +294,12 @@ def _spread(rates: list[dict[str, float]]) -> float:
 
 
 def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
-    ends = between(100 * g["low"], 100 * g["high"], ".1f")
-    words = f"error {percent(g['error'])}, 95 % interval {ends}"
+    error, ends = measured_percent(g["error"], g["low"], g["high"])
+    words = f"error {error} %, 95 % interval {ends}"
     return {
         "group": g["group"],
         "rows": f"{g['rows']:,.0f}",
-        "error": percent(g["error"]),
+        "error": f"{error} %",
         "ends": ends,
         "strip": strip(g["error"], (g["low"], g["high"]), scale, words),
     }
