@@ -169,14 +169,14 @@ def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWis
     base = math.fsum(shares[known].tolist()) / max(len(known), 1)
     model: Any = estimator.model_
     calibrated = not isinstance(model, NaiveBayesModel) or model.calibration is not None
-    found = None
+    found_there: tuple[int, int, int, int] | None = None
     if target.name in source.columns:
         truth = labels_of(source, target.name, estimator.schema_)
         answered = [int((truth[some] != MISSING).sum()) for some in (taken, known)]
         hits = [int((truth[some] == place).sum()) for some in (taken, known)]
-        found = (hits[0], answered[0], hits[1], answered[1]) if answered[1] else None
+        found_there = (hits[0], answered[0], hits[1], answered[1]) if answered[1] else None
     of = target.labels[place]
-    return TopRows(of, taken, shares[taken], len(known), base, tied, calibrated, found)
+    return TopRows(of, taken, shares[taken], len(known), base, tied, calibrated, found_there)
 
 
 def of_top(parts: Iterator[pa.Table], top: TopRows, class_column: bool) -> Iterator[pa.Table]:
