@@ -149,7 +149,6 @@ def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWis
     """Walk the rows once and return those with the highest probabilities."""
     from tallystick.estimators.answers import MetRows, answers
     from tallystick.evaluate.labels import MISSING, labels_of
-    from tallystick.models.naive_bayes import NaiveBayesModel
 
     target, decision = estimator.schema_.predicted, estimator.decision_
     profile = estimator.profile_
@@ -168,7 +167,7 @@ def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWis
     tied = int((shares == last).sum() - (shares[taken] == last).sum())
     base = math.fsum(shares[known].tolist()) / max(len(known), 1)
     model: Any = estimator.model_
-    calibrated = not isinstance(model, NaiveBayesModel) or model.calibration is not None
+    calibrated = model.kind != "naive-bayes" or model.calibration is not None
     found_there: tuple[int, int, int, int] | None = None
     if target.name in source.columns:
         truth = labels_of(source, target.name, estimator.schema_)

@@ -16,7 +16,7 @@ from tallystick.data.schema import listed
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.source.size import told
 from tallystick.engines.local import STEPS_DONE, check_progress
-from tallystick.errors import Argument, NoParameter, OptionError, counted, nearest, shown, some, warn
+from tallystick.errors import NoParameter, OptionError, counted, nearest, shown, some, warn
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
@@ -56,6 +56,7 @@ from tallystick.models.decision import AnswerDecision
 from tallystick.stats.room import FEWER_NODES, LargeTree
 
 Progress = Callable[[int, int, str], None]
+SEARCHED = "optimal"  # the family of trees that are searched for
 SEARCH = 20_000_000_000  # rows times columns that all searches of a comparison look at: some minutes
 SMALL_SEARCH = 20_000  # cells of a table, up to which each search is left its own limit
 LONG = 100e6  # rows times columns times classes in all fits, beyond which they take minutes
@@ -199,7 +200,7 @@ def check_measure(measure: Any, regression: bool) -> None:
     """Refuse a measure that methods cannot be compared by."""
     if measure not in DECIDING or (regression and measure != DECIDING[0]):
         known = "numbers are compared by mse alone" if regression else f"classes: {some(DECIDING)}"
-        raise OptionError(Argument("measure"), f" cannot be {shown(measure)}. Measures of {known}.")
+        raise OptionError(f"measure cannot be {shown(measure)}. Measures of {known}.")
 
 
 def check_shared(name: str, function: Callable[..., Any], shared: Mapping[str, Any]) -> None:
@@ -224,7 +225,7 @@ def with_bounded_search(candidates: Sequence[Candidate], fits: Sequence[int]) ->
     """Return the candidates, where all searches for optimal trees together end after SEARCH; one whose own
     limit the user set keeps it. Work is counted, not timed: the same rows give the same trees.
     """
-    searches = [i for i, c in enumerate(candidates) if all(hasattr(e, "max_work") for _, e in c.settings)]
+    searches = [i for i, c in enumerate(candidates) if c.family == SEARCHED]
     most = SEARCH // max(sum(fits[i] for i in searches), 1)
     out = list(candidates)
     for i in searches:
@@ -249,7 +250,7 @@ def long_work(table: Table, candidates: Sequence[Candidate], fits: Sequence[int]
     if table.rows * columns * max(len(table.schema.predicted.labels), 1) * effort < LONG:
         return ""
     every = sum(n for n, c in zip(fits, candidates, strict=True) if c.family != "majority")
-    searched = [e.max_work for c in candidates for _, e in c.settings if hasattr(e, "max_work")]
+    searched = [e.max_work for c in candidates if c.family == SEARCHED for _, e in c.settings]
     search = (
         f" The search for an optimal tree ends after max_work={searched[0]:,} in each." if searched else ""
     )

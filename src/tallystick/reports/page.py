@@ -107,7 +107,7 @@ def why_words(given: Ingredients) -> str:
     """Return the razor's reason, and of which rows its figures are where these are not all."""
     why = given.comparison.why[:1].upper() + given.comparison.why[1:]
     work = given.work
-    return why if not getattr(work, "compared", 0) else f"Compared on {work.compared:,} of the rows: {why}"
+    return why if work is None or not work.compared else f"Compared on {work.compared:,} of the rows: {why}"
 
 
 def answer(given: Ingredients) -> list[Said]:

@@ -47,8 +47,8 @@ HOW = (
     ),
     (
         "The razor",
-        "Of all methods within one standard error of the lowest log-loss, that of the difference over the same "
-        "folds, the one with the fewest numbers"
+        "Of all methods within one standard error of the lowest log-loss, that of the difference over the "
+        "same folds, the one with the fewest numbers"
         " to read: tests and leaves of a tree, shares, means and variances of naive Bayes, weights of "
         "logistic regression that are not 0.",
     ),
