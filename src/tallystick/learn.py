@@ -17,7 +17,7 @@ import numpy as np
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, padded, width
 from tallystick.errors import OptionError, nearest, shown
-from tallystick.explain.independence import coded, conditional_information
+from tallystick.explain.independence import BINS, coded, conditional_information
 from tallystick.explain.rule import bayes_rule
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 
 Numbers = Sequence[float] | Mapping[Any, float]
 FEWEST = 1e-9  # bits: less is rounding
+DISTINCT = 30  # different numbers that stand as they are; more are cut into bins
 
 
 def entropy(counts: Numbers) -> float:
@@ -165,7 +166,8 @@ def _branches(given: Sequence[Numbers] | Mapping[Any, Numbers]) -> list[list[flo
 class Dependence:
     """What two columns tell about each other: bits, and the bits that chance alone would give; the
     correlation, where both are numbers. given: the column whose value is known, "" without one. shares: of
-    two columns of two values, P(both), P(first), P(second) of the last values.
+    two columns of two values, P(both), P(first), P(second) of the last values; shares_given: the same of the
+    rows of each value of `given`. cut: the columns of numbers that were cut into bins.
     """
 
     first: str
@@ -176,6 +178,8 @@ class Dependence:
     by_chance: float
     correlation: float | None = None
     shares: tuple[Fraction, Fraction, Fraction] | None = None
+    shares_given: tuple[tuple[str, tuple[Fraction, Fraction, Fraction]], ...] = ()
+    cut: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -188,7 +192,14 @@ class Dependence:
             name: getattr(self, name) for name in ("first", "second", "given", "rows", "bits", "by_chance")
         }
         shares = None if self.shares is None else [float(s) for s in self.shares]
-        return out | {"correlation": self.correlation, "exact": self.exact, "shares": shares}
+        known = {label: [float(s) for s in found] for label, found in self.shares_given}
+        return out | {
+            "correlation": self.correlation,
+            "cut": list(self.cut),
+            "exact": self.exact,
+            "shares": shares,
+            "shares_given": known,
+        }
 
     _repr_html_ = as_html
 
@@ -201,10 +212,19 @@ class Dependence:
             lines.append(
                 f"correlation {self.correlation:.4f}: how well a straight line tells one from the other"
             )
+        if self.cut:
+            names = " and ".join(map(clean, self.cut))
+            lines.append(f"{names} cut into {BINS} bins of about equal rows")
         if self.shares is not None:
             both, one, two = self.shares
             sign = "=" if both == one * two else "≠"
             lines.append(f"P(both) = {both} {sign} {one * two} = {one} · {two} = P({a}) · P({b})")
+            lines.append(f"P({a} or {b}) = {one} + {two} − {both} = {one + two - both}")
+        for label, (both, one, two) in self.shares_given:
+            y = f"{clean(self.given)} = {clean(label)}"
+            sign = "=" if both == one * two else "≠"
+            product = f"{one} · {two} = P({a} | {y}) · P({b} | {y})"
+            lines.append(f"P(both | {y}) = {both} {sign} {one * two} = {product}")
         verdict = "exactly independent in these rows" if self.exact else "not independent"
         likely = (
             "" if self.exact or self.bits > 2 * self.by_chance else ", though chance alone could explain it"
@@ -222,7 +242,8 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
     data : path, frame, Arrow table, matrix or records
         The rows.
     first, second : str
-        The names of the columns. Numbers of many values are cut into six bins of equal rows.
+        The names of the columns. Numbers are cut into six bins of equal rows where one has more
+        than 30 values.
     given : str, default None
         A column whose value is known: do they tell about each other beyond it?
 
@@ -236,7 +257,7 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
     >>> import tallystick as ts
     >>> rows = [{"x": x, "y": x * x} for x in range(-3, 4)]
     >>> print(ts.learn.independent(rows, "x", "y"))
-    x and y, 7 rows: 1.6645 bits about each other, 1.5457 by chance alone
+    x and y, 7 rows: 1.9502 bits about each other, 1.8549 by chance alone
     correlation 0.0000: how well a straight line tells one from the other
     not independent, though chance alone could explain it
     """
@@ -252,16 +273,25 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
             raise OptionError(f"there is no column {shown(name)} to look at.{nearest(name, source.columns)}")
     table = read_table(source, Wishes(keep=(first, second), trivial=True), given)
     table.rank_all(None)
-    x, y = coded(table, first), coded(table, second)
+    numbers = [name for name in (first, second) if table.schema[name].kind == "numeric"]
+    many = any(len(table.ranks(name)[1]) > DISTINCT for name in numbers)
+    x, y = (coded(table, name, 0 if many else DISTINCT) for name in (first, second))
+    cut = tuple(numbers) if many else ()
     labels = max(len(table.schema.predicted.labels), 1) if given is not None else 1
     classes = np.zeros(table.rows, np.int64) if labels == 1 else np.asarray(table.classes, np.int64)
     cells = np.zeros((x[1] + 1, y[1] + 1, labels))
     np.add.at(cells, (x[0].astype(np.int64), y[0].astype(np.int64), classes), 1.0)
     bits, free = conditional_information(cells)
     by_chance = free / (2 * max(table.rows, 1) * math.log(2))
-    shares = _shares(cells[:2, :2, 0]) if labels == 1 and x[1] == y[1] == 2 else None
+    two = x[1] == y[1] == 2
+    shares = _shares(cells[:2, :2, 0]) if labels == 1 and two else None
+    known = []
+    if given is not None and two:
+        for c, label in enumerate(table.schema.predicted.labels):
+            known += [(label, _shares(cells[:2, :2, c]))] if cells[:2, :2, c].any() else []
     line = None if labels > 1 else _correlation(table, first, second)
-    return Dependence(first, second, given or "", table.rows, bits, by_chance, line, shares)
+    found = (bits, by_chance, line, shares, tuple(known), cut)
+    return Dependence(first, second, given or "", table.rows, *found)
 
 
 def _shares(cells: Any) -> tuple[Fraction, Fraction, Fraction]:

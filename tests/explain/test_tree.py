@@ -349,3 +349,20 @@ def test_a_picture_keeps_the_level_when_the_name_of_the_column_is_long() -> None
     picture = tree.picture()
     assert "… = n" in picture
     assert "… = y" in picture
+
+
+ALIKE = [(1, 0, "yes"), (1, 0, "no")]
+
+
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
+@pytest.mark.parametrize("rows", [ALIKE, [*ALIKE, (0, 1, "no")] * 2])
+def test_rows_that_are_alike_have_a_table_of_zeros_and_why(rows):
+    table = [{"A": a, "B": b, "Y": y} for a, b, y in rows]
+    tree = ts.DecisionTree.id3().fit(table, "Y")
+    nodes = range(tree.get_n_leaves() * 2 - 1)
+    node = next(n for n in nodes if tree.splits(n).alike)
+    text = str(tree.splits(node))
+    assert "No test was tried here: the rows have one value in every column, and nothing parts them." in text
+    assert text.endswith("  column  gain\n  A       0\n  B       0")
+    pure = [n for n in nodes if n != node and not tree.splits(n).candidates]
+    assert all(tree.splits(n).alike == () for n in pure)

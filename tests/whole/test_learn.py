@@ -61,6 +61,16 @@ def test_a_parabola_has_no_correlation_and_tells_all_the_same():
     assert found.correlation == pytest.approx(0, abs=1e-12)
     assert found.bits > 5 * found.by_chance > 0
     assert not found.exact
+    assert found.cut == ("x", "y")
+    assert "\nx and y cut into 6 bins of about equal rows\n" in str(found)
+
+
+def test_a_few_numbers_tell_as_much_as_they_gain():
+    rows = [{"x": x, "y": x * x} for x in range(-3, 4)]
+    found = ts.learn.independent(rows, "x", "y")
+    assert found.bits == pytest.approx(ts.learn.entropy([1, 2, 2, 2]))  # y is known where x is: all its bits
+    assert found.cut == ()
+    assert "cut into" not in str(found)
 
 
 def test_the_balls_are_not_independent_and_given_the_third_they_are():
@@ -70,7 +80,11 @@ def test_the_balls_are_not_independent_and_given_the_third_they_are():
     assert "P(both) = 6/49 ≠ 288/2401" in str(found)
     given = [{"R": int(i % 3 == 0), "B": int(i % 2 == 0), "Y": "y"} for i in range(6)]
     given += [{"R": 0, "B": i % 2, "Y": "n"} for i in range(4)]
-    assert ts.learn.independent(given, "R", "B", given="Y").exact
+    known = ts.learn.independent(given, "R", "B", given="Y")
+    assert known.exact
+    assert dict(known.shares_given)["y"] == (Fraction(1, 6), Fraction(1, 3), Fraction(1, 2))
+    assert "P(both | Y = y) = 1/6 = 1/6 = 1/3 · 1/2 = P(R | Y = y) · P(B | Y = y)\n" in str(known)
+    assert "P(R or B) = 16/49 + 18/49 − 6/49 = 4/7\n" in str(found)
     with pytest.raises(OptionError, match="named twice"):
         ts.learn.independent(BALLS, "R", "R")
     with pytest.raises(OptionError, match="no column 'C'"):

@@ -154,9 +154,9 @@ def _at_once(columns: Sequence[FewValues], labels: int) -> Iterator[tuple[tuple[
         yield tuple(some)
 
 
-def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
+def coded(table: Table, name: str, as_they_are: int = 0) -> tuple[NDArray[np.uint32], int, int]:
     """Return code[row] of a column in a few values, missing as the last, how many there are, and how many
-    without missing.
+    without missing. as_they_are: so many different numbers are not cut into bins.
     """
     column, room = table.schema[name], np.empty if table.place == "memory" else scratch.empty
     if column.kind == "numeric":
@@ -167,7 +167,10 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
     counts = room(k + 2, np.int64)
     counts[:] = 0
     kernels.count_classes(np.ascontiguousarray(codes), k + 2, None, counts)
-    if column.kind == "numeric":
+    if column.kind == "numeric" and k <= as_they_are:
+        into, size = np.arange(k + 2, dtype=np.uint32), k
+        into[k:] = k
+    elif column.kind == "numeric":
         into, total, before = room(k + 2, np.uint32), int(counts[:k].sum()), 0
         for some in _steps(k):
             own = counts[:k][some]

@@ -18,7 +18,7 @@ from tallystick.draw.charts import bar_chart
 from tallystick.draw.notebook import framed
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.explain.tree_rows import BranchTest, in_branches
+from tallystick.explain.tree_rows import BranchTest, _cells, arriving, in_branches
 from tallystick.learners.criteria import CRITERIA, VARIANCE
 from tallystick.models.tree import Candidates, Tree
 from tallystick.models.tree.sentences import (
@@ -52,12 +52,15 @@ class CandidateTest:
 
 @dataclass(frozen=True)
 class Splits:
-    """All candidate splits of one node, the best first. measures: what each number is, in words."""
+    """All candidate splits of one node, the best first. measures: what each number is, in words. alike: the
+    columns, where rows of several classes have one value in each of them, so that no split gains anything.
+    """
 
     tree: Tree
     node: int
     candidates: tuple[CandidateTest, ...]
     measures: tuple[tuple[str, str], ...] = ()
+    alike: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidates as plain data."""
@@ -80,11 +83,21 @@ class Splits:
 
     _repr_html_ = as_html
 
+    def _untried(self) -> list[str]:
+        """Return why no test was tried: a table of zeros, where the rows are alike in every column."""
+        if not self.alike:
+            return ["No test was tried here."]
+        names = [plain(name) for name in self.alike]
+        wide = max([6, *map(lines.width, names)])
+        head = "No test was tried here: the rows have one value in every column, and nothing parts them."
+        table = [f"  {lines.padded(name, wide)}  0" for name in names]
+        return [head, f"  {lines.padded('column', wide)}  gain", *table]
+
     def __str__(self) -> str:
         labels = _labels(self.tree)
         out = [f"Node {self.node}{_named(self.tree, self.node)}: {node_text(_by_leaf(self.tree), self.node)}"]
         if not self.candidates:
-            return f"{out[0]}\nNo test was tried here."
+            return "\n".join([*out, *self._untried()])
         out += [f"{name}: {text}" for name, text in self.measures]
         if labels:
             out.append("Bars: " + ", ".join(plain(label) for label in labels))
@@ -169,7 +182,23 @@ def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | No
         tests = [_test_of(tree, found, every[i]) for i in bare]
         for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table), strict=True):
             made[i] = replace(made[i], counts=counts, means=means)
-    return Splits(tree, node, tuple(made))
+    return Splits(tree, node, tuple(made), alike=() if made or table is None else _alike(tree, node, table))
+
+
+def _alike(tree: Tree, node: int, table: Table) -> tuple[str, ...]:
+    """Return the columns, where the rows of a node are of several classes and have one value in each column;
+    nothing where they are not, or are not here.
+    """
+    if tree.regression or table.place != "memory" or any(c.kind == "text" for c in tree.schema.used):
+        return ()
+    block = table.slice(0, table.rows)
+    here = arriving(tree, node, block, 1.0) > 0
+    assert block.classes is not None
+    if len(np.unique(block.classes[here])) < 2:
+        return ()
+    if any(len(np.unique(_cells(column, block)[here])) > 1 for column in tree.schema.used):
+        return ()
+    return tuple(column.name for column in tree.schema.columns)
 
 
 def _test_of(tree: Tree, found: Candidates, c: int) -> BranchTest:

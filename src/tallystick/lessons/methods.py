@@ -6,7 +6,6 @@ Data only; how a lesson is told: `telling.py`.
 from __future__ import annotations
 
 import csv
-from fractions import Fraction
 
 from tallystick.lessons.telling import Find, Lesson, Typed, Worked
 
@@ -299,8 +298,23 @@ TEXT = Lesson(
 )
 
 
+def balls() -> list[dict[str, str]]:
+    """Return 49 balls of two urns, Y: of the 36 of the first 1/3 are red and 1/2 striped, whatever their
+    colour; of the 13 of the second 4 are red and none is striped.
+    """
+    counts = {("1", 1, 1): 6, ("1", 1, 0): 6, ("1", 0, 1): 12, ("1", 0, 0): 12}
+    counts |= {("2", 1, 0): 4, ("2", 0, 0): 9}
+    return [
+        {"R": "yes" if r else "no", "B": "yes" if b else "no", "Y": y}
+        for (y, r, b), n in counts.items()
+        for _ in range(n)
+    ]
+
+
 def _balls(find: Find) -> str:
-    return f"{Fraction(6, 49)} {Fraction(16 * 18, 49 * 49)} {Fraction(1, 6)} {Fraction(1, 3 * 2)}"
+    from tallystick.learn import independent
+
+    return f"{independent(balls(), 'R', 'B')}\n\n{independent(balls(), 'R', 'B', given='Y')}"
 
 
 def _square(find: Find) -> object:
@@ -332,18 +346,22 @@ INDEPENDENCE = Lesson(
         ),
         Typed(
             """
-            from fractions import Fraction as F
-            print(F(6, 49), F(16, 49) * F(18, 49), F(1, 6), F(1, 3) * F(1, 2))
+            from tallystick.lessons.methods import balls
+            print(ts.learn.independent(balls(), "R", "B"), "",
+                  ts.learn.independent(balls(), "R", "B", given="Y"), sep="\\n")
             """,
             _balls,
-            "Balls: P(R∩B) = 6/49, P(R) = 16/49, P(B) = 18/49. Given Y it is 1/6, 1/3 and 1/2:",
+            "49 balls, red (R) or not, with a blue stripe (B) or not, from two urns (Y). Are R and B "
+            "independent? Are they where the urn is known?",
         ),
     ),
     notice=(
-        "The correlation is 0 and the gain is all there is, 1.9502 bits: X says everything about Y, but "
-        "not in a straight line. Correlation sees straight lines only.",
-        "6/49 is not 288/2401: R and B are not independent. Given Y, 1/6 = 1/3 · 1/2: they are. Naive "
-        "Bayes asks for the second, independence given the class, not for the first.",
+        "The correlation is 0, and what X and Y tell about each other is all there is, 1.9502 bits, the "
+        "gain of X: X says everything about Y, but not in a straight line. Correlation sees straight lines "
+        "only.",
+        "6/49 is not 288/2401: R and B are not independent. Given Y they are, 1/6 = 1/3 · 1/2. Naive Bayes "
+        "asks for the second, independence given the class, not for the first.",
+        "P(R or B) = 16/49 + 18/49 − 6/49 = 4/7: what is in both is counted once.",
     ),
     change="Ask which votes of 1984 depend on each other although the party is known.",
     then="tally compare votes.csv --target party --method bayes --no-tuning",
