@@ -365,6 +365,8 @@ def cuts_on(
 
 def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
     """Move each cut of a column from the midpoint to just above the largest training value not above it."""
+    if not len(values):  # all of its values are missing: the cuts lie nowhere
+        return
     moved = []
     for here, cuts in cuts_on(arrays, column):
         below = np.searchsorted(values, cuts, side="right") - 1
