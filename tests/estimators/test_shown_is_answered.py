@@ -1,4 +1,4 @@
-"""What a tree or a list of rules shows of a training row is what it answers, where it claims to be the same."""
+"""What a tree or a list of rules shows of a row is what it answers, where it claims to be the same."""
 
 from __future__ import annotations
 
