@@ -98,3 +98,16 @@ def test_rows_are_limited(card, models):
     tree = load("tree", str(models / "tree.tally.json"))
     with pytest.raises(TallyError, match="no reason codes"):
         json_reply(tree, as_source(NEW), asked({"reasons": "2"}), False, Limits())
+
+
+@pytest.mark.parametrize("rows", [[{}], [{}, {}], [{"other": 1}, {}]])
+def test_a_row_without_any_known_column_is_answered_in_every_form(card, rows):
+    ask = asked({"missing_columns": "as-missing"})
+    nothing = card.estimator.predict_proba([{"x": None, "w": None}]).tolist()
+    told = json.loads(json_reply(card, as_source(rows), ask, False, Limits())[0].body)
+    assert [list(one["probabilities"].values()) for one in told["predictions"]] == nothing * len(rows)
+    reply, count = table_reply(card, as_source(rows), ask, CSV, Limits())
+    assert count == len(rows)
+    assert len(list(csv.DictReader(io.StringIO(reply.body.decode())))) == len(rows)
+    alone = json_reply(card, as_source([{}]), ask, True, Limits())[0]
+    assert json.loads(alone.body)["probabilities"] == told["predictions"][0]["probabilities"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tallystick as ts
 from tallystick.data.read.match import match
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
@@ -168,3 +169,20 @@ def test_every_schema_reads_the_cells_it_was_found_in_as_they_were_read_then(way
     if table.schema["v"].kind not in ("out", "text"):
         found = np.concatenate([part.block.columns["v"] for part in match(open_source(rows), table.schema)])
         np.testing.assert_array_equal(found, table.columns["v"])
+
+
+@pytest.mark.parametrize("model", [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard])
+def test_a_row_without_any_known_column_is_answered(model, tmp_path):
+    labels = ["p", "q"] * 20
+    fitted = model().fit({"a": ["x", "y"] * 20, "b": [1.5, 2.5, 2.5] * 13 + [2.5]}, labels)
+    nothing = fitted.predict_proba([{"a": None, "b": None}]).tolist()
+    (tmp_path / "t.jsonl").write_text("{}\n{}\n", encoding="utf-8")
+    arrow = pa.table({"z": [1, 2]}).select([])
+    for rows in ([{}, {}], pd.DataFrame(index=range(2)), arrow, [{"z": 1}, {}], str(tmp_path / "t.jsonl")):
+        found = fitted.predict_proba(rows, missing_columns="as-missing")
+        assert found.tolist() == nothing * 2
+        assert len(fitted.predict([{"a": None, "b": None}])) == 1
+    assert fitted.predict_proba_one({}, missing_columns="as-missing").tolist() == nothing[0]
+    assert fitted.predict_proba([], missing_columns="as-missing").shape == (0, 2)
+    with pytest.raises(DataError, match="lacks"):
+        fitted.predict([{}, {}])

@@ -101,3 +101,10 @@ def filled(array: pa.Array, missing: float) -> NDArray[Any]:
     bits = np.unpackbits(np.frombuffer(there, np.uint8), bitorder="little")
     values[bits[array.offset : array.offset + len(array)] == 0] = missing
     return values
+
+
+def batch_of(cells: Sequence[Any], names: Sequence[str], rows: int) -> pa.RecordBatch:
+    """Return a batch of these columns; of rows without any it is their number that counts."""
+    if not names:
+        return pa.record_batch([pa.nulls(rows)], names=["none"]).select([])
+    return pa.RecordBatch.from_arrays(list(cells), names=list(names))

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
-from tallystick.data.source.arrays import from_numbers, sound
+from tallystick.data.source.arrays import batch_of, from_numbers, sound
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.door import here
 from tallystick.data.source.names import clean_names
@@ -56,6 +56,9 @@ class FrameSource(BaseSource):
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, column by column converted once."""
+        if not self.columns and self.rows:
+            yield batch_of((), (), self.rows)
+            return
         table = pa.table([self.get(j) for j in range(len(self.columns))], names=list(self.columns))
         yield from table.to_batches(max_chunksize=BATCH)
 
@@ -85,7 +88,7 @@ class Stream(BaseSource):
             for given in self.walk():
                 for batch in _batches_in(given, self.columns, self.name):
                     cells = [sound(c, name) for c, name in zip(batch.columns, self.columns, strict=True)]
-                    yield pa.RecordBatch.from_arrays(cells, names=list(self.columns))
+                    yield batch_of(cells, self.columns, batch.num_rows)
         except pa.ArrowException as error:
             raise unread(self.name, error) from error
 
@@ -370,7 +373,8 @@ def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> 
     if len(keys) > 1 and all(len(record) == len(keys) for record in records):  # none lacks a key
         cells = zip(*map(operator.itemgetter(*keys), records), strict=True)
         return from_columns(dict(zip(keys, cells, strict=True)), reading, where)
-    return from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
+    found = from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
+    return replace(found, rows=len(records))
 
 
 def _one_table(batches: Sequence[pa.RecordBatch], where: str) -> pa.Table:

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
+from tallystick.data.source.arrays import batch_of
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.of_numpy import objects_column
@@ -226,7 +227,7 @@ def _batch(records: Sequence[dict[str, Any]], keys: Sequence[str], names: Sequen
         objects_column([record.get(key) for record in records], name)
         for key, name in zip(keys, names, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(columns, names=list(names))
+    return batch_of(columns, names, len(records))
 
 
 def _lines(pieces: Iterator[bytes], where: str, longest: int) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tallystick.contracts import Load, Source
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source.arrays import batch_of
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.unread import carried
 from tallystick.errors import DataError, some
@@ -79,7 +80,7 @@ class _Turned:
         """Return the rows, columns in the order of all files."""
         batch = self.piece()
         columns = [batch.column(j) for j in self.order]
-        return carried(pa.RecordBatch.from_arrays(columns, names=list(self.names)), batch)
+        return carried(batch_of(columns, self.names, batch.num_rows), batch)
 
     @property
     def counted(self) -> None:
