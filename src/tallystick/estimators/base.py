@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
-from tallystick.errors import DataError, Message, NotFitted, OptionError, counted, shown, warn
+from tallystick.errors import DataError, Message, NotFitted, OptionError, counted, shown, some, warn
 from tallystick.estimators.classes import refuse_many
 from tallystick.estimators.elsewhere import read_elsewhere
 from tallystick.estimators.parameters import ROUTED, Parameters
@@ -48,6 +49,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
     _predicts: ClassVar[bool] = True  # a target, which must be given
     feature_names_in_: NDArray[np.object_]  # only where columns had names
     _named_columns = False  # the columns of the fit had names
+    _float_labels = False  # whole numbers that came as floats are given back so, to who fitted them
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
 
     # -- what is shown --
@@ -407,12 +409,24 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         if is_spark(X):
             raise DataError("a Spark DataFrame is answered where its rows are. Use transform(frame).")
         found = width(X)
-        if found not in (None, self.n_features_in_) and not self._named_columns:
+        named = self._named_columns and not {f"x{j}" for j in range(found or 0)} >= set(self.schema_.needed)
+        if found == self.n_features_in_ and named:
+            return self._in_order(X)
+        if found not in (None, self.n_features_in_) and (named or not self._named_columns):
             raise DataError(
                 f"X has {found} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Pass the columns of the fit, in their order."
             )
         return X
+
+
+    def _in_order(self, X: Any) -> Any:
+        """Return columns without names as those of the fit, taken in their order, with a warning."""
+        from tallystick.data.source import open_source
+
+        names, source = self._given_columns, open_source(X)
+        warn(f"{source.name} has no names of columns; they are taken in the order of the fit: {some(names)}.")
+        return replace(source, columns=names)  # type: ignore[type-var]
 
 
 def without_unread(out: NDArray[Any], unread: Mapping[int, str]) -> NDArray[Any]:

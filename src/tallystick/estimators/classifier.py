@@ -16,6 +16,7 @@ from tallystick.contracts import Block, Model, Table
 from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.deciding import Deciding
+from tallystick.estimators.rows import are_floats
 
 if TYPE_CHECKING:
     from tallystick.explain.changes import Counterfactuals
@@ -29,9 +30,22 @@ class Classifier(Deciding):
     _estimator_type = "classifier"
     classes_: NDArray[Any]
 
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        self._float_labels = are_floats(X, y)
+        return super()._read(X, y, sample_weight)
+
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
         super()._adopt(model, notes, rows)
         self.classes_ = np.array(model.schema.predicted.values())
+        if self._float_labels and model.schema.predicted.type == "integer":
+            self.classes_ = self.classes_.astype(np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | ({"float_labels": True} if self._float_labels else {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._float_labels = state.pop("float_labels", False)
+        super().__setstate__(state)
 
     def _decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the place in `classes_` that is answered for shares[row, class]: the largest share, or as

@@ -27,11 +27,9 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     from tallystick.data.read.reader import read_table
     from tallystick.data.read.survey_target import target_name
     from tallystick.data.source import open_source
-    from tallystick.estimators.rows import as_given
-
     schema, given = estimator.schema_, estimator._wishes()
     X, y = _parted(data, schema)
-    source = open_source(as_given(X))
+    source = open_source(estimator._fitting(X))
     name = y if isinstance(y, str) else target_name(y)
     _refuse_lacking(source, schema, name if isinstance(y, str) else None)
     kinds = {c: "out" for c in source.columns if c != name} | schema.kinds_again()

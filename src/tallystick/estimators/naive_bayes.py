@@ -128,8 +128,9 @@ class NaiveBayes(Updates, BayesViews):
         given = self.class_weight
         if isinstance(given, Mapping):
             given = {label_text(label): weight for label, weight in given.items()}
+        sums = self._in_parts and self.distributions == "auto"
         return BayesOptions(
-            distributions=self.distributions,
+            distributions="gaussian" if sums else self.distributions,
             alpha=self.alpha,
             m=self.m,
             p=self.p,

@@ -15,6 +15,7 @@ from tallystick.data.schema import Note, Target
 from tallystick.data.text import label_text
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
+from tallystick.estimators.rows import are_floats
 from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
 
 
@@ -22,10 +23,31 @@ class Updates(Classifier):
     """update, forget, + and partial_fit for an estimator whose model is a NaiveBayesModel."""
 
     model_: NaiveBayesModel
+    _in_parts = False  # learned by partial_fit: numbers are read in a way that more rows can be added to
     _named: list[str] | None = None  # the classes that the first call of partial_fit named
 
     def _options(self) -> BayesOptions:
         raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The name of the column to predict, or the labels. It must be given.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._in_parts = False
+        return super().fit(X, y, sample_weight)
 
     def update(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows: the model becomes that of all rows together.
@@ -73,6 +95,7 @@ class Updates(Classifier):
         self._check_fitted()
         other._check_fitted()
         out = type(self)(**self.get_params(deep=False))
+        out._in_parts, out._float_labels = self._in_parts, self._float_labels
         out._take(self)
         for model in (self, other):
             model._refuse()
@@ -80,7 +103,8 @@ class Updates(Classifier):
         return out
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows in parts.
+        """Learn rows in parts. Numbers are read as gaussian where distributions="auto": which distribution
+        fits them best is chosen from all rows, and they are never here together.
 
         Parameters
         ----------
@@ -103,14 +127,16 @@ class Updates(Classifier):
 
         if self.__sklearn_is_fitted__():
             return self._change(X, y, sample_weight, 1, self._named)
+        self._in_parts = True
         if classes is None:
-            return self.fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight)
         name = y if isinstance(y, str) else str(getattr(y, "name", None) or "y")
         source = open_source(X)
         wishes = self._wishes()
         labels = list(dict.fromkeys(label_text(c) for c in classes))
         known = replace(wishes, levels={**wishes.levels, name: labels})
         self._learning()
+        self._float_labels = are_floats(X, y)
         table = read_table(source, known, y, sample_weight, self._local().threads)
         _refuse_others(table.schema.predicted, labels)
         self._fit_table(table)
@@ -122,6 +148,7 @@ class Updates(Classifier):
         """Learn from an encoded table. Where weights have fractions, classes are rare by weight: rows are not
         kept, and what is said must be what `update` and `forget` can say.
         """
+        self._in_parts = self._in_parts and any(c.kind == "numeric" for c in table.schema.used)
         super()._fit_table(table)
         if self.model_.unit != 1:
             self._notes = _told(self.notes_, self.model_)
@@ -135,6 +162,7 @@ class Updates(Classifier):
         X = self._fitting(X)
         self._refuse()
         part = type(self)(**self.get_params(deep=False))
+        part._in_parts = self._in_parts
         target = self.schema_.predicted
         source = open_source(X)
         y = target.name if y is None else y

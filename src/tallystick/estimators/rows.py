@@ -66,3 +66,15 @@ def check_row(row: Any) -> None:
             f"a row is a dict of its values by column, not {shown(type(row).__name__)}. Pass a dict, or use "
             "predict for rows of a table."
         )
+
+
+def are_floats(X: Any, y: Any) -> bool:
+    """Are the labels floats, as an array, a Series or a list has them, or a column of a frame?"""
+    if isinstance(y, str):
+        names = getattr(X, "columns", X if isinstance(X, dict) else ())
+        there = not callable(names) and y in list(names) and not hasattr(X, "collect")
+        y = X[y] if there else None
+    if isinstance(y, list | tuple):
+        return bool(y) and all(isinstance(label, float) for label in y)
+    kind = getattr(y, "dtype", None)
+    return str(kind).lower().startswith(("float", "double"))

@@ -345,7 +345,7 @@ class TreeViews(Estimator):
         if way is not None:
             kind, alpha, confidence = self._said(way, alpha, confidence)
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
-        out._table = self._table
+        out._table, out._float_labels = self._table, self._float_labels
         out._set_columns(self._columns_in(), self._named_columns)
         if kind == "cost-complexity":
             path = pruners.weakest_links(tree)
