@@ -32,7 +32,7 @@ PROBES = {
     "estimators/naive_bayes_updates.py": (2, "columns of pandas"),
     "estimators/peers.py": (8, "estimators of others"),
     "estimators/plain_rows.py": (1, "arrays and frames"),
-    "estimators/rows.py": (9, "arrays and frames"),
+    "estimators/rows.py": (10, "arrays and frames"),
     "files/system.py": (9, "the system"),
     "files/whole.py": (1, "the system"),
     "models/naive_bayes/options.py": (1, "numbers that users pass"),

@@ -71,9 +71,9 @@ def check_row(row: Any) -> None:
 def are_floats(X: Any, y: Any) -> bool:
     """Are the labels floats, as an array, a Series or a list has them, or a column of a frame?"""
     if isinstance(y, str):
-        names = getattr(X, "columns", X if isinstance(X, dict) else ())
-        there = not callable(names) and y in list(names) and not hasattr(X, "collect")
-        y = X[y] if there else None
+        library, of = type(X).__module__.partition(".")[0], type(X).__name__
+        framed = library in ("pandas", "polars") and of == "DataFrame"
+        y = X[y] if framed and y in list(X.columns) else X.get(y) if isinstance(X, dict) else None
     if isinstance(y, list | tuple):
         return bool(y) and all(isinstance(label, float) for label in y)
     kind = getattr(y, "dtype", None)
