@@ -26,11 +26,14 @@ def read(weights=None, order=(0, 1, 2, 3)):
     return ts.NaiveBayes()._read(rows, "y", None if weights is None else [weights[i] for i in order])
 
 
-def test_whole_weights_are_copies_and_others_one_case():
-    table = read([3, 0.5, 1, 2])
-    assert copies_of(table).tolist() == [3, 1, 1, 2]
-    assert count_cases(table) == 7
-    assert one_case(table, np.arange(4)).tolist() == [table.unit, table.unit // 2, table.unit, table.unit]
+def test_whole_weights_are_copies_and_each_row_is_a_case_where_some_are_not():
+    table = read([3, 4, 1, 2])
+    assert copies_of(table).tolist() == [3, 4, 1, 2]
+    assert one_case(table, np.arange(4)).tolist() == [1, 1, 1, 1]
+    table = read([3, 0.5, 1, 1.5])
+    assert copies_of(table).tolist() == [1, 1, 1, 1]
+    assert count_cases(table) == 4
+    assert one_case(table, np.arange(4)).tolist() == table.weights.tolist()
 
 
 def test_rows_without_weights_are_one_case_each():

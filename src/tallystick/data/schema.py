@@ -402,6 +402,7 @@ class Wishes(Columns):
     sums: bool = False  # exact sums of numbers by class may be asked for: reading may take them along
     sample: int = 0  # so many values of each column of numbers will be asked for first: these too
     by_columns: bool = False  # columns of numbers are walked one by one: doubles are made to lie so
+    fixed_weights: bool = False  # a weight of 1 is one row, even where some are not whole
 
 
 # made once: nearly every fit asks for one of them

@@ -134,7 +134,7 @@ class Updates(Classifier):
         source = open_source(X)
         wishes = self._wishes()
         labels = list(dict.fromkeys(label_text(c) for c in classes))
-        known = replace(wishes, levels={**wishes.levels, name: labels})
+        known = replace(wishes, levels={**wishes.levels, name: labels}, fixed_weights=True)
         self._learning()
         self._float_labels = are_floats(X, y)
         table = read_table(source, known, y, sample_weight, self._local().threads)
@@ -173,7 +173,8 @@ class Updates(Classifier):
         levels = {n: v for n, v in given.levels.items() if n != target.name}
         levels |= {c.name: c.levels for c in self.schema_.used if c.kind in ("boolean", "ordered")}
         levels[name] = target.labels
-        wishes = replace(given, kinds=kinds, levels=levels, keep=(), parts=self.schema_.parts_again())
+        parts = self.schema_.parts_again()
+        wishes = replace(given, kinds=kinds, levels=levels, keep=(), parts=parts, fixed_weights=True)
         table = read_table(source, wishes, y, sample_weight, self._local().threads)
         if named is not None:
             _refuse_others(table.schema.predicted, named)
@@ -182,8 +183,15 @@ class Updates(Classifier):
         return self
 
     def _refuse(self) -> None:
+        from tallystick.data.read.weights import SCALED
         from tallystick.models.naive_bayes.algebra import refuse_choices
 
+        if any(note.code == SCALED for note in self.notes_):
+            raise OptionError(
+                "this model was fitted with sample weights that are not whole, which were scaled to sum to "
+                "the number of its rows, so they have no unit in common with other rows. Begin with "
+                "partial_fit, where a weight of 1 is one row, or fit all rows together."
+            )
         refuse_choices(
             self.model_, {c.name: self._options().distribution(c.name, c.kind) for c in self.schema_.used}
         )

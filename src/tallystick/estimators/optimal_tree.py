@@ -17,7 +17,7 @@ from tallystick.data.threads import thread_count
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.parameters import PLACES, Parameters
 from tallystick.estimators.tree import ClassTree
-from tallystick.estimators.tree_settings import plain_value, text_notes, weight_notes
+from tallystick.estimators.tree_settings import plain_value, text_notes
 from tallystick.learners.optimal.options import OptimalOptions
 from tallystick.models.costs import cost_table
 from tallystick.models.plain import is_number
@@ -170,7 +170,7 @@ class OptimalTree(ClassTree):
     ) -> tuple[Model, tuple[Note, ...]]:
         tree = self._grow(table, engine, candidates)
         self._table = None if table.place == "disk" else table
-        notes = [*text_notes(table.schema), *weight_notes(table), *search_notes(tree.certificate)]
+        notes = [*text_notes(table.schema), *search_notes(tree.certificate)]
         return tree, tuple(notes)
 
     def _fit_settings(self, settings: Sequence[Any], training: Table, roughly: bool = False) -> None:

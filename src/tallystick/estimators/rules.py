@@ -13,7 +13,7 @@ from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.draw.svg import Picture
 from tallystick.errors import ModelFileError, OptionError, counted
 from tallystick.estimators.classifier import Classifier
-from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes, weight_notes
+from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes
 from tallystick.models.costs import cost_table
 from tallystick.models.rules.model import LIST, SET, RuleModel
 from tallystick.models.rules.options import RuleOptions
@@ -75,7 +75,7 @@ class _AnyRules(Classifier):
         from tallystick.learners.fit import fit
         from tallystick.learners.rules import RuleLearner
 
-        notes = [*text_notes(table.schema), *weight_notes(table)]
+        notes = [*text_notes(table.schema)]
         learner = RuleLearner(self._options(), self._kind, table.unit, table.row_unit, table.rows)
         model = fit(learner, table, engine)
         if not model.rules:

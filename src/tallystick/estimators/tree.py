@@ -25,7 +25,6 @@ from tallystick.estimators.tree_settings import (
     named_by_label,
     plain_value,
     text_notes,
-    weight_notes,
 )
 from tallystick.estimators.tree_views import TreeViews, check_room, pruning_note
 from tallystick.learners.prune import (
@@ -137,7 +136,7 @@ class _AnyTree(TreeViews):
     def _learn(self, table: Table, engine: Engine, candidates: bool = True) -> tuple[Model, tuple[Note, ...]]:
         way = pruning_of(self.pruning)
         self._by_held_out = False
-        notes = (*text_notes(table.schema), *weight_notes(table))
+        notes = text_notes(table.schema)
         grown = self._grow(table, engine, candidates)
         # kept for pruning; no part of the model file
         self._table = None if table.place == "disk" and not self._keeps_rows else table

@@ -7,7 +7,7 @@ Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import OptionError, shown, some
@@ -16,9 +16,6 @@ from tallystick.learners.prune.methods import between
 from tallystick.models.costs import cost_table
 from tallystick.models.plain import PLAIN, is_number, is_whole, plain
 from tallystick.models.tree.weights import class_weights
-
-if TYPE_CHECKING:
-    from tallystick.contracts import Table
 
 SUM = 1e-6  # how far shares may sum from 1
 
@@ -107,18 +104,6 @@ def text_notes(schema: Schema, method: str = "a tree does not test") -> tuple[No
         for c in schema.used
         if c.kind == "text"
     )
-
-
-def weight_notes(table: Table) -> tuple[Note, ...]:
-    """Say what counts as a row where weights are not whole."""
-    if table.unit == 1:
-        return ()
-    mean = table.row_unit / table.unit
-    text = (
-        "some sample weights are not whole, so weights say how rows compare, and where rows are counted "
-        f"(minimums, prices, pruning, smoothing) a row of the mean weight, {mean:.6g}, counts as one."
-    )
-    return (Note("weights-relative", text),)
 
 
 def plain_value(name: str, value: Any) -> Any:

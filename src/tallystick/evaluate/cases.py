@@ -1,9 +1,9 @@
 """Cases: the rows of a table with every copy counted, in an order that depends on what they hold.
 
 Knows row hashes, weights and keys. Knows nothing of folds, models or where rows stand.
-Laws: a whole weight w is w cases, any other weight is one; a case's place in the order is that of a hash of
-what the row holds and of its number among its copies, so copies separate like any other rows, and it means
-nothing which of them is which.
+Laws: a weight w is w cases where all are whole, and any row is one where some are not; a case's place in the
+order is that of a hash of what the row holds and of its number among its copies, so copies separate like any
+other rows, and it means nothing which of them is which.
 """
 
 from __future__ import annotations
@@ -216,10 +216,10 @@ def case_keys(table: Any) -> Hashes:
 
 
 def copies_of(table: Any) -> Rows | None:
-    """Return how many cases each row is: its weight where that is whole, else one; None: one each."""
+    """Return how many cases each row is: its weight where all are whole, else one; None: one each."""
     if table.weights is None:
         return None
-    out: Rows = np.where(_fraction(table) > 0, 1, table.weights // table.unit)
+    out: Rows = table.weights if table.unit == 1 else np.ones(table.rows, np.int64)
     return out
 
 
@@ -242,9 +242,9 @@ def distinct_cases(table: Any) -> tuple[Rows, Rows]:
 
 def one_case(table: Any, rows: Rows) -> Rows:
     """Return the weight of one case of some rows, in units of the table."""
-    if table.weights is None:
+    if table.weights is None or table.unit == 1:
         return np.full(len(rows), table.unit, np.int64)
-    out: Rows = np.where(_fraction(table)[rows] > 0, table.weights[rows], table.unit)
+    out: Rows = table.weights[rows]
     return out
 
 
@@ -289,9 +289,9 @@ def _limits(keys: Any, classes: Any, wanted: Rows) -> Hashes:
 
 
 def _fraction(table: Any) -> Rows:
-    """Return the weight of each row that is not whole, 0 for whole ones."""
+    """Return the weight of each row, 0 where weights are copies: it orders equal rows."""
     weights: Rows = table.weights
-    return np.where(weights % table.unit == 0, 0, weights) if table.unit > 1 else np.zeros_like(weights)
+    return weights if table.unit > 1 else np.zeros_like(weights)
 
 
 def _numbers(ranked: Hashes, copies: Rows) -> tuple[Rows, int]:

@@ -115,9 +115,10 @@ class FoldAnswers:
         if self.judged is not None:
             return list(self.judged.sizes)
         own = self.weight(weights)
+        own = None if own is None else copies(own)
         sizes: Counter[int] = Counter()
         for s in large.steps(len(self.fold)):
-            fold, many = self.fold[s], None if own is None else copies(own[s])
+            fold, many = self.fold[s], None if own is None else own[s]
             for f in np.unique(fold[fold >= 0]).tolist():
                 sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]

@@ -128,7 +128,7 @@ def score(
         given,
         classes,
         curves=class_curves(truth == positive, shares[:, positive], weight),
-        impossible=int(copies(weight[shares[np.arange(len(truth)), truth] <= 0]).sum()),
+        impossible=int(copies(weight)[shares[np.arange(len(truth)), truth] <= 0].sum()),
         ranked=RankedRows.of(truth, shares, weight) if len(classes) == 2 else None,
     )
 
@@ -148,8 +148,8 @@ def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **mo
 
 
 def copies(weights: Floats) -> Floats:
-    """Return how many rows each weight counts for: itself where it is whole, else one."""
-    return np.where(weights == np.floor(weights), weights, 1.0)
+    """Return how many rows each weight counts for: itself where all are whole, else one."""
+    return weights if (weights == np.floor(weights)).all() else np.ones(len(weights))
 
 
 def rarest(seen: NDArray[Any]) -> int:

@@ -125,8 +125,8 @@ def test_bad_weights_are_an_error_with_their_row(weights, message):
         read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=weights)
 
 
-def test_whole_weights_are_exact_and_others_are_multiples_of_a_small_unit():
+def test_whole_weights_are_exact_and_others_are_multiples_of_a_small_unit_that_sum_to_the_rows():
     table = read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=[2**40, 1, 0])
     assert (table.weights.tolist(), table.unit, table.rows) == ([2**40, 1], 1, 2)
     table = read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=[0.5, 1e-300, 1])
-    assert (table.weights.tolist(), table.unit) == ([2**31, 1, 2**32], 2**32)
+    assert (table.weights.tolist(), table.unit) == ([2**32, 1, 2**33], 2**32)

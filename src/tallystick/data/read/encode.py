@@ -23,7 +23,7 @@ from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Looked
 from tallystick.data.read.survey_column import BatchWords, Piece
 from tallystick.data.read.survey_target import TargetCells, hit
-from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
+from tallystick.data.read.weights import kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
 from tallystick.data.table.block import Block, WordCounts, class_type, join_words
 from tallystick.data.table.later import LaterColumn
@@ -178,8 +178,7 @@ class Encoder:
             return None
         if self.decision.unit == 1:
             return real.astype(np.int64)
-        units = real * UNIT
-        return np.maximum(np.rint(units, out=units), 1, out=units).astype(np.int64)
+        return self.decision.scale.units(real)
 
 
 def number_codes(values: NDArray[np.float64], levels: tuple[str, ...]) -> NDArray[np.uint8]:

@@ -44,7 +44,14 @@ from tallystick.data.read.survey_target import (
     no_target,
     target_name,
 )
-from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
+from tallystick.data.read.weights import (
+    AS_GIVEN,
+    WeightScale,
+    WeightSurvey,
+    choose,
+    kept_rows,
+    weight_numbers,
+)
 from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import FEW_ROWS, checkpoint, each_in_order
 from tallystick.errors import DataError, no_rows, shown
@@ -73,6 +80,7 @@ class Question:
     mixed: tuple[Note, ...] = ()
     sums: bool = False  # exact sums of numbers by class may be asked for
     sample: int = 0  # and so many values of each column of numbers
+    fixed_weights: bool = False  # a weight of 1 is one row, whole or not
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod
@@ -115,6 +123,7 @@ class Question:
             mixed=mixed,
             sums=wishes is not None and wishes.sums,
             sample=0 if wishes is None else wishes.sample,
+            fixed_weights=wishes is not None and wishes.fixed_weights,
         )
 
     @property
@@ -152,7 +161,9 @@ class Looked:
 
 @dataclass(frozen=True)
 class Decision:
-    """What the table is: all that is needed to encode batches. unit: what a weight of 1 is, None without."""
+    """What the table is: all that is needed to encode batches. unit: what a weight of 1 is, None without;
+    scale: what others than whole weights are multiplied by.
+    """
 
     question: Question
     schema: Schema
@@ -160,6 +171,7 @@ class Decision:
     rows: int
     unit: int | None = None
     source_notes: tuple[Note, ...] = ()  # how the rows were read: shown, but not part of the model
+    scale: WeightScale = AS_GIVEN
 
 
 @dataclass
@@ -174,8 +186,8 @@ class Survey:
     goal: tuple[Target | None, tuple[Note, ...], tuple[Note, ...]] | None = None
 
     def __post_init__(self) -> None:
-        measures = self.question.measures
-        self.aim, self.weighed = TargetSurvey(measures), WeightSurvey(measures > 1)
+        measures, fixed = self.question.measures, self.question.fixed_weights
+        self.aim, self.weighed = TargetSurvey(measures), WeightSurvey(measures > 1, fixed)
         if not self.seen:
             self.seen = {name: self._unseen(name) for name in self.question.looked}
 
@@ -353,6 +365,8 @@ class Survey:
         q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
         if self.aim.rows == 0:
             raise no_rows(q.name, len(q.columns))
+        if self.weighed.rows:
+            self.weighed.check()  # before classes are counted: what cannot be counted has no sum
         if q.target is not None and q.regression:
             target, said = self.aim.decide_response(q.target)
         elif q.target is not None:
@@ -384,16 +398,16 @@ class Survey:
             done = [self._all_the_same(d) for d in done]
         columns = tuple(c for d in done for c in (d.column, *d.parts))
         schema = Schema(columns, target, self.question.plan.marks)
-        every = (*lost, *said, *(note for d in done for note in d.notes))
+        every = (*lost, *self.weighed.notes, *said, *(note for d in done for note in d.notes))
         refuse_nothing(self.question.name, schema, every)
-        plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
-        unit = None if plain else self.weighed.unit
+        unit = None if self.weighed.plain else self.weighed.unit
         became = self.aim.became.union(*(seen.became for seen in self.seen.values()))
         unused = unused_merges(self.question.plan.spelt, became)
         if self.question.plan.total is not None:  # the row that may be a total is one
             notes = [n for n in notes if n.code != "last-row-total"]
         others = (*(n for n in notes if n not in lost), *spelt, *unused)
-        return Decision(self.question, schema, every, self.weighed.rows, unit, others)
+        rows, scale = self.weighed.rows, self.weighed.scale
+        return Decision(self.question, schema, every, rows, unit, others, scale)
 
 
 def scanned(parts: Mapping[str, Piece], threads: int = 1) -> Mapping[str, Piece]:

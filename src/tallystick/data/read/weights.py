@@ -1,15 +1,20 @@
 """Which rows count, and how much: weights as whole multiples of a unit.
 
 Knows rows and weights. Knows nothing of columns.
-Laws: a whole weight w is w copies of the row, a row of weight 0 does not count; others are multiples of
-2^-32, never rounded to 0; any cut of the rows and any order of merging give the same unit.
+Laws: where all weights are whole, a weight w is w copies of the row; a row of weight 0 does not count.
+Where some are not, weights only say how rows compare: all are scaled to sum to the number of rows, in
+multiples of 2^-32 that are never 0, so the unit that they were given in means nothing. Any cut of the rows
+and any order of merging give the same weights.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +23,12 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.read.cells import Coded, Floats, read_cells
 from tallystick.data.read.strings import Distinct
+from tallystick.data.schema import Note
 from tallystick.errors import DataError
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
 LARGEST = 2.0**62  # of a weight that is counted by rows
+SCALED, PARTS = "weights-relative", "weights-not-whole"  # notes on weights that are not whole
 NEAR = 1 << 14  # weights looked at together: what is found of them on the way stays in a near cache
 
 
@@ -128,10 +135,37 @@ def refuse_no_weights(real: NDArray[np.float64], start: int | None = 0) -> None:
             )
 
 
-def weights_overflow(total: float, unit: int) -> DataError:
+class WeightScale(NamedTuple):
+    """How weights that are not whole become units of a table: times 2^-power, then times `factor`. In two
+    steps neither very large nor very small weights leave what doubles can hold.
+    """
+
+    power: int = 0
+    factor: float = float(UNIT)
+
+    def units(self, real: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return weights[row] in units of the table."""
+        units = np.ldexp(real, -self.power) if self.power else real
+        units = units * self.factor
+        return np.maximum(np.rint(units, out=units), 1, out=units).astype(np.int64)
+
+
+AS_GIVEN = WeightScale()
+
+
+def exact_sum(real: NDArray[np.float64]) -> Fraction:
+    """Return the sum of numbers, exactly: no cut of the rows may change it."""
+    none, sums = np.zeros((1, 1), np.int64), np.zeros((1, 1, kernels.SUM_DIGITS), np.int64)
+    squares = np.zeros((1, 1, kernels.SQUARE_DIGITS), np.int64)
+    kernels.add_moments([np.ascontiguousarray(real)], np.zeros(len(real), np.uint8), none, sums, squares)
+    return kernels.exact_sum(sums[0, 0])
+
+
+def weights_overflow(total: Fraction, unit: int) -> DataError:
     """Return the error of weights whose sum cannot be counted."""
     return DataError(
-        f"the sample weights sum to {total:.3g}, beyond exact counting (2^63 / {unit}). Scale them down."
+        f"the sample weights sum to {Decimal(int(total)):.3g}, beyond exact counting (2^63 / {unit}). "
+        "Whole weights are copies of rows: divide all of them by one number."
     )
 
 
@@ -145,14 +179,17 @@ def no_weight() -> DataError:
 
 @dataclass
 class WeightSurvey:
-    """The weights: sums over the rows that count. heavy: in units of 2^-32; tops: all are 1."""
+    """The weights: sums over the rows that count. fixed: rows were learned before, so 1 is one row, whole or
+    not. total: their exact sum; least, most: the ends.
+    """
 
     given: bool
+    fixed: bool = False
     rows: int = 0
-    copies: int = 0
-    heavy: int = 0
+    total_weight: Fraction = Fraction(0)
     whole: bool = True
-    ones: bool = True
+    least: float = math.inf
+    most: float = 0.0
 
     def add(self, real: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64] | None:
         """Add the weights of kept rows, None: 1 each; return them as copies."""
@@ -166,35 +203,70 @@ class WeightSurvey:
 
     def _add(self, real: NDArray[np.float64], copies: NDArray[np.int64]) -> None:
         """Add some weights, and say how many copies they are."""
-        floor = np.floor(np.minimum(real, LARGEST))
-        rest = np.maximum(np.rint((real - floor) * UNIT), floor == 0).astype(np.int64)
-        full = sum(map(int, floor.tolist())) if float(floor.sum()) > 2.0**52 else int(floor.sum())
-        self.whole = self.whole and bool((real == floor).all())
-        self.ones = self.ones and bool((real == 1).all())
-        self.heavy += (full << 32) + int(rest.sum())
-        self.copies += full
-        copies[:] = np.maximum(floor, 1)
+        if not len(real):
+            return
+        floor, most = np.floor(real), float(real.max())
+        whole = bool((real == floor).all())
+        if whole and most * len(real) < 2.0**53:
+            self.total_weight += int(real.sum())
+        else:
+            self.total_weight += exact_sum(real)
+        self.whole = self.whole and whole
+        self.least, self.most = min(self.least, float(real.min())), max(self.most, most)
+        copies[:] = np.clip(floor, 1, LARGEST)
 
     def merge(self, other: WeightSurvey) -> None:
         """Take in other batches."""
-        self.rows, self.copies, self.heavy = (
-            self.rows + other.rows,
-            self.copies + other.copies,
-            self.heavy + other.heavy,
-        )
-        self.whole, self.ones = self.whole and other.whole, self.ones and other.ones
+        self.rows, self.total_weight = self.rows + other.rows, self.total_weight + other.total_weight
+        self.whole = self.whole and other.whole
+        self.least, self.most = min(self.least, other.least), max(self.most, other.most)
 
     def check(self) -> None:
         """Refuse weights that leave no row, or more than can be counted."""
         if self.given and not self.rows:
             raise no_weight()
-        if self.given and self.heavy * self.unit >= 2**63 * UNIT:
-            raise weights_overflow(self.heavy / UNIT, self.unit)
+        total = Fraction(self.rows) if self.scaled else self.total_weight
+        if self.given and total * self.unit >= 2**63:
+            raise weights_overflow(total, self.unit)
 
     @property
     def unit(self) -> int:
         """A weight of 1 is this many."""
         return 1 if self.whole else UNIT
+
+    @property
+    def plain(self) -> bool:
+        """Do all rows weigh one row each?"""
+        return not self.given or (self.least == self.most and (self.scaled or self.least == 1))
+
+    @property
+    def scaled(self) -> bool:
+        """Do weights only say how rows compare?"""
+        return not (self.whole or self.fixed)
+
+    @property
+    def scale(self) -> WeightScale:
+        """What brings weights that are not whole to as much as there are rows."""
+        if not self.scaled:
+            return AS_GIVEN
+        top = self.total_weight
+        power = top.numerator.bit_length() - top.denominator.bit_length()
+        return WeightScale(power, float(self.rows * UNIT / (top / Fraction(2) ** power)))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Say what weights that are not whole mean."""
+        if not self.given or self.whole:
+            return ()
+        rows = f"{self.rows:,} row{'s' * (self.rows != 1)}"
+        if self.fixed:
+            text = "some sample weights are not whole: here a weight of 1 is one row."
+            return (Note(PARTS, text),)
+        text = (
+            "some sample weights are not whole, so weights say how rows compare, not how many copies there "
+            f"are: they were scaled to sum to {rows}, and a row of the mean weight counts as one."
+        )
+        return (Note(SCALED, text, count=self.rows),)
 
     @property
     def measure(self) -> int:
@@ -204,7 +276,7 @@ class WeightSurvey:
     @property
     def total(self) -> int:
         """Rows that count, copies counted where they are whole."""
-        return self.copies if self.measure else self.rows
+        return int(self.total_weight) if self.measure else self.rows
 
 
 def choose(

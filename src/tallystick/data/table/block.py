@@ -40,17 +40,8 @@ def classes_of(rows: Any) -> NDArray[Any]:
 
 
 def rows_counted(weights: NDArray[np.int64] | None, rows: int, unit: int) -> int:
-    """Return how many rows there are where rows are counted: a whole weight w is w copies of a row, any other
-    weight is one row.
-    """
-    if weights is None:
-        return rows
-    if unit == 1:
-        return int(weights.sum())
-    lowest = unit & -unit  # a division takes long: most weights are seen by their last bits to be not whole
-    few = weights[(weights & (lowest - 1)) == 0]
-    few = few[few % unit == 0]
-    return rows - len(few) + int((few // unit).sum())
+    """Return how many rows there are where rows are counted: whole weights are copies, others are not."""
+    return rows if weights is None or unit != 1 else int(weights.sum())
 
 
 def row_unit(weight: int, counted: int, unit: int) -> int:

@@ -66,24 +66,26 @@ class Order(Protocol):
 
 @dataclass(frozen=True)
 class RowCopies:
-    """How weights are copies: a whole weight so many, any other is one row. unit: what a weight of 1 is."""
+    """How many copies rows are: their weights, where all are whole; else one each. unit: of the
+    table.
+    """
 
     unit: int
 
     def of(self, block: Block) -> Counts:
         """Return copies[row]."""
         assert block.weights is not None
-        return np.where(block.weights % self.unit == 0, block.weights // self.unit, 1)
+        return block.weights if self.unit == 1 else np.ones_like(block.weights)
 
     def each(self, block: Block) -> Counts:
         """Return what one copy of each row weighs."""
         assert block.weights is not None
-        return np.where(block.weights % self.unit == 0, self.unit, block.weights)
+        return np.ones_like(block.weights) if self.unit == 1 else block.weights
 
     def fractions(self, block: Block) -> Counts:
-        """Return the weight of rows that is not whole, 0 of others: it orders equal rows."""
+        """Return the weight of each row, 0 where weights are copies: it orders equal rows."""
         assert block.weights is not None
-        return np.where(block.weights % self.unit == 0, 0, block.weights)
+        return np.zeros_like(block.weights) if self.unit == 1 else block.weights
 
 
 @dataclass(frozen=True)

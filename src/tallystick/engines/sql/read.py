@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -224,8 +225,7 @@ class _Reading:
         total = measures.sum(axis=0)
         survey.weighed.rows = int(total[0])
         if q.weights is not None:
-            survey.weighed.copies = int(total[1])
-            survey.weighed.heavy = int(total[1]) << 32
+            survey.weighed.total_weight = Fraction(int(total[1]))
         self.values[self.target] = every
         if survey.without_total() is not None:
             raise RowsNeededError("a row of a total is among them")
@@ -247,7 +247,7 @@ class _Reading:
         ).to_pylist()[0]
         if found["bad"]:
             raise RowsNeededError(f"weights are not whole numbers up to {LARGEST:,}")
-        survey.weighed.ones = not found["other"]
+        survey.weighed.least, survey.weighed.most = 1.0, 2.0 if found["other"] else 1.0
         self.counting += f" AND {cell} <> 0"
         self.weighed = f"CAST({cell} AS BIGINT)"
 
