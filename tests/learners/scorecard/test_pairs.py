@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
+from shared_tables import needs_data, shared
 
 import tallystick as ts
-from tallystick.learners.scorecard.pairs import COARSE, coarsened, promise
+from tallystick.learners.scorecard.pairs import COARSE, coarsened, promise, repeating
 from tallystick.learners.scorecard.priors import pair_piece
 from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
 
@@ -52,3 +54,72 @@ def test_either_or_is_found_as_a_pair_and_not_looked_for_where_none_is_wished():
     assert found.score(data) > 0.85
     alone = ts.Scorecard(pairs=0).fit(data, "y")
     assert [s.name for s in alone.card_.sections if " × " in s.name] == []
+
+
+def tangled(seed, rows=3000):
+    """Return columns and classes that one pair decides most of, and more rows like them."""
+    rng = np.random.default_rng(seed)
+    numbers = (rng.random((rows, 4)) * 200).round(1)
+    data = pd.DataFrame(numbers, columns=["minutes", "b", "c", "d"])
+    logit = ((data.minutes > 100) != (data.b > 100)) * 3.0 + data.c / 100 - 2.5
+    data["y"] = np.where(rng.random(rows) < 1 / (1 + np.exp(-logit)), "yes", "no")
+    return data.iloc[::2], data.iloc[1::2]
+
+
+def loss(model, rows, target):
+    at = [model.classes_.tolist().index(label) for label in rows[target]]
+    return float(-np.log(model.predict_proba(rows)[np.arange(len(rows)), at]).mean())
+
+
+def copied(rows, names):
+    return rows.assign(**{f"{n} in cents": rows[n] * 17 for n in names})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("names", [["minutes"], ["b", "minutes"], ["minutes", "b", "c", "d"]])
+def test_numbers_repeated_in_another_unit_leave_the_loss(seed, names):
+    learnt, new = tangled(seed)
+    plain, more = ts.Scorecard().fit(learnt, "y"), ts.Scorecard().fit(copied(learnt, names), "y")
+    assert loss(more, copied(new, names), "y") == pytest.approx(loss(plain, new, "y"), rel=0.01)
+    pairs = [s.name for s in more.card_.sections if " × " in s.name]
+    assert "minutes × b" in pairs
+    (note,) = (n for n in more.notes_ if n.code == "repeats")
+    assert note.count == len(names)
+    assert f"'{names[0]} in cents' repeats '{names[0]}'" in note.text
+
+
+@pytest.mark.slow
+def test_a_copy_that_was_rounded_is_the_same_column():
+    learnt, _ = tangled(0)
+    model = ts.Scorecard().fit(learnt.assign(charge=(learnt.minutes * 0.17).round(1)), "y")
+    assert "'charge' repeats 'minutes'" in next(n.text for n in model.notes_ if n.code == "repeats")
+
+
+def test_rare_levels_of_two_columns_that_never_meet_are_no_copies():
+    apart = np.array([[900.0, 20.0], [20.0, 0.0]])
+    assert repeating({(0, 1): apart}) == {}
+    assert repeating({(0, 1): np.diag([900.0, 20.0])}) == {1: 0}
+    assert repeating({(0, 1): np.diag([900.0, 20.0])[::-1]}) == {1: 0}  # the other way about
+    assert repeating({(0, 1): np.array([[9.0, 0.0], [0.0, 9.0], [0.0, 9.0]])}) == {}
+    every = {(0, 1): np.eye(3), (0, 2): np.eye(3), (1, 2): np.eye(3)}
+    assert repeating(every) == {1: 0, 2: 0}
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "target", "numbers"),
+    [
+        ("pima-diabetes/diabetes", -1, [1, 5]),
+        ("segment/segment", -1, [1]),
+        ("page-blocks/page.blocks", -1, [0, 4]),
+        ("vehicle/vehicle", -1, [2]),
+    ],
+)
+def test_numbers_of_public_tables_repeated_in_another_unit_leave_the_loss(name, target, numbers):
+    rows = pd.read_csv(shared(name))
+    y, names = rows.columns[target], [rows.columns[i] for i in numbers]
+    learnt, new = rows.iloc[::2], rows.iloc[1::2]
+    plain, more = ts.Scorecard().fit(learnt, y), ts.Scorecard().fit(copied(learnt, names), y)
+    assert loss(more, copied(new, names), y) == pytest.approx(loss(plain, new, y), rel=0.01)

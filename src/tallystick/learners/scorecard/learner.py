@@ -6,7 +6,7 @@ Knows stages. Never sees a row. Law: the same totals give the same model.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.scratch import DiskBeyond
-from tallystick.errors import Argument, OptionError, some
+from tallystick.errors import Argument, OptionError, shown, some
 from tallystick.learners.logistic.build import null_likelihood
 from tallystick.learners.logistic.prepare import KnownRows, known_rows
 from tallystick.learners.scorecard.lines import beginning, check_columns, fewer_lines, single
@@ -98,7 +98,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
             if limit:
                 rows = counts.sum(axis=1) / self.unit
-                state = yield from add_pairs(rounds, state, bends, rows, limit)
+                state, repeats = yield from add_pairs(rounds, state, bends, rows, limit)
+                self._note_repeats(repeats)
                 counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if not rounds.fixed:
                 state, counts = yield from useful(rounds, state, counts)
@@ -240,6 +241,17 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             return (), base_spread(weight[1:] if known.links == 1 else weight, step)
         shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
         return spread_of(ending, places, shares, step, self._room(MATRIX))
+
+    def _note_repeats(self, repeats: Mapping[str, str]) -> None:
+        """Say which columns are paired as one."""
+        if repeats:
+            who = [f"{shown(name)} repeats {shown(of)}" for name, of in repeats.items()]
+            more = f" and {len(who) - 5} more" if len(who) > 5 else ""
+            self._note(
+                "repeats",
+                f"{', '.join(who[:5])}{more}: pairs are looked for with one of the two.",
+                len(who),
+            )
 
     def _shortening(self) -> str:
         """Return which wishes made the card shorter, in words."""

@@ -3,14 +3,15 @@ pays.
 
 A pair is screened by what is left of the rows' residuals on the joint lines of two coarse columns, taken
 into the card, and dropped again unless the evidence it brings pays for having been looked for among so
-many. Knows rounds and sums. Knows nothing of rows. Law: of equals the pair that comes first in the order
-of the columns.
+many. Columns with the same coarse codes are one column here: their pairs would share the evidence, so that
+none of them paid. Knows rounds and sums. Knows nothing of rows. Law: of equals the pair that comes first in
+the order of the columns.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -34,6 +35,8 @@ STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # tried when a pair is screened
 ENTER = 0.5  # nats that a pair must promise to be tried
 COLUMNS = 60  # the most that are paired, those of most worth first
 CLOSER = 48  # pairs that are looked at closely, by a rough measure
+SAME = 0.95  # of what lies on each line of a column on one line of another: a copy that was rounded has less
+# than all there
 
 
 @dataclass(frozen=True)
@@ -58,33 +61,86 @@ class FoundPair:
 
 def add_pairs(
     rounds: Rounds, state: State, bends: Array, counts: Array, most: int
-) -> Generator[Any, Any, State]:
-    """Return the card with at most so many pairs, where any pays. bends[line, link], counts[line]: curvature
-    and rows of the lines of the card.
+) -> Generator[Any, Any, tuple[State, dict[str, str]]]:
+    """Return the card with at most so many pairs, where any pays, and the columns that repeat another, with
+    that. bends[line, link], counts[line]: curvature and rows of the lines of the card.
     """
     columns = candidates(state, bends.sum(axis=1), counts)
-    price = 1.0 + math.log(max(len(columns) * (len(columns) - 1) // 2, 1))
+    repeats: dict[int, int] = {}
     tried: set[tuple[int, int]] = set()
     batch = -(-most // BATCHES)
-    for _ in range(BATCHES):
+    for first in (True, *[False] * (BATCHES - 1)):
         have = sum(piece.is_pair for piece in state.pieces)
-        open_pairs = [p for p in combinations(range(len(columns)), 2) if p not in tried]
+        open_pairs = [
+            p
+            for p in combinations(range(len(columns)), 2)
+            if p not in tried and p[0] not in repeats and p[1] not in repeats
+        ]
         if have >= most or not open_pairs:
             break
-        found = yield from screened(rounds, state, columns, open_pairs)
+        found, tables = yield from screened(rounds, state, columns, open_pairs)
+        if first:
+            repeats = repeating(tables)
+            found = [one for one in found if one.first not in repeats and one.second not in repeats]
+        alone = len(columns) - len(repeats)
+        price = 1.0 + math.log(max(alone * (alone - 1) // 2, 1))
         chosen = [one for one in found if one.gain > ENTER][: min(batch, most - have)]
-        del found  # the covariances of all of them
+        del found, tables  # the covariances of all of them
         if not chosen:
             break
         tried |= {(one.first, one.second) for one in chosen}
         better = (yield from rounds.run(with_pairs(state, chosen)))[0]
-        kept = [not p.is_pair or worth > price for p, worth in zip(better.pieces, better.worth, strict=True)]
-        if sum(k for k, p in zip(kept, better.pieces, strict=True) if p.is_pair) <= have:
-            break
+        kept = paying(better, price)
+        # Pairs of columns that are nearly one share the evidence, and none of them pays beside the others:
+        # where no new one pays, the worst goes alone, and the rest is asked again.
+        while pairs_of(better, kept) <= have < pairs_of(better):
+            worst = min(
+                (worth, -j)
+                for j, (p, worth) in enumerate(zip(better.pieces, better.worth, strict=True))
+                if p.is_pair
+            )
+            better = without(better, [j != -worst[1] for j in range(len(better.pieces))])
+            if pairs_of(better) <= have:
+                break
+            better = (yield from rounds.run(better))[0]
+            kept = paying(better, price)
+        if pairs_of(better) <= have:
+            continue
         if not all(kept):
             better = (yield from rounds.run(without(better, kept)))[0]
         state = better
-    return state
+    names = [state.pieces[column.piece].name for column in columns]
+    return state, {names[copy]: names[of] for copy, of in sorted(repeats.items())}
+
+
+def paying(state: State, price: float) -> list[bool]:
+    """Return which pieces stay: all but the pairs that are not worth the price."""
+    return [not p.is_pair or worth > price for p, worth in zip(state.pieces, state.worth, strict=True)]
+
+
+def pairs_of(state: State, kept: Sequence[bool] | None = None) -> int:
+    """Return how many pairs a card has, of the pieces that are kept."""
+    return sum(p.is_pair for j, p in enumerate(state.pieces) if kept is None or kept[j])
+
+
+def repeating(tables: Mapping[tuple[int, int], Array]) -> dict[int, int]:
+    """Return the columns that have the coarse codes of an earlier one, with the first such. tables[pair]:
+    what lies on each line of the one and the other [first, second].
+    """
+    out: dict[int, int] = {}
+    for (a, b), held in sorted(tables.items()):
+        if a in out or b in out:
+            continue
+        rows, others = np.flatnonzero(held.any(axis=1)), np.flatnonzero(held.any(axis=0))
+        best = held[rows].argmax(axis=1)  # the line of the other column that goes with each
+        own = np.maximum(held.sum(axis=1)[rows], held.sum(axis=0)[best])
+        if (
+            len(rows) > 1
+            and sorted(best.tolist()) == others.tolist()
+            and (held[rows, best] >= SAME * own).all()
+        ):
+            out[b] = a
+    return out
 
 
 def with_pairs(state: State, chosen: Sequence[FoundPair]) -> State:
@@ -165,8 +221,8 @@ def coarsened(axis: RangeAxis | LevelAxis, bends: Array, rows: Array) -> tuple[R
 
 def screened(
     rounds: Rounds, state: State, columns: Sequence[PairedColumn], pairs: Sequence[tuple[int, int]]
-) -> Generator[Any, Any, list[FoundPair]]:
-    """Return what each pair promises, the best first."""
+) -> Generator[Any, Any, tuple[list[FoundPair], dict[tuple[int, int], Array]]]:
+    """Return what each pair promises, the best first, and its curvature on the lines of both."""
     known, axes = rounds.known, tuple(c.axis for c in columns)
     sample = rounds.sample(state.layout.lines)
     total = yield PairResiduals(
@@ -180,7 +236,8 @@ def screened(
         return _found(columns, pairs[i], tables[i], rounds.share)
 
     out = [found for found in each_in_order(one, sorted(closer), rounds.threads) if found is not None]
-    return sorted(out, key=lambda one: (-one.gain, one.first, one.second))
+    best = sorted(out, key=lambda one: (-one.gain, one.first, one.second))
+    return best, {pair: tables[i][1].sum(axis=0) for i, pair in enumerate(pairs)}
 
 
 def read_tables(
