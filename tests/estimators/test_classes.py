@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
-from tallystick.data.schema import Target
-from tallystick.errors import OptionError
-from tallystick.estimators.classes import refuse_unknown
+from tallystick.data.schema import Schema, Target
+from tallystick.errors import OptionError, TallyWarning
+from tallystick.estimators.classes import LONG, refuse_many, refuse_unknown
 
 
 def test_labels_are_known_however_they_are_written():
@@ -21,3 +23,13 @@ def test_a_misspelt_class_is_named_with_all_classes():
         OptionError, match=r"^priors names 'yse', which is not a class\..* 'yes'\? The classes are"
     ):
         refuse_unknown("priors", {"no": 0.5, "yse": 0.5}, Target("y", ("no", "yes")))
+
+
+def test_one_line_says_before_the_work_that_many_classes_take_long():
+    many = Schema((), Target("y", tuple(map(str, range(LONG + 1)))))
+    with pytest.warns(TallyWarning, match=r"^target 'y' has 501 classes, and a scorecard has points"):
+        refuse_many("scorecard", many)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        refuse_many("naive-bayes", many)
+        refuse_many("scorecard", Schema((), Target("y", tuple(map(str, range(LONG))))))

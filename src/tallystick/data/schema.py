@@ -6,7 +6,7 @@ Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column lef
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
@@ -237,6 +237,21 @@ class Schema:
     def needed(self) -> tuple[str, ...]:
         """Those of them that a learner sees."""
         return tuple(dict.fromkeys(c.cells for c in self.used))
+
+    def only(self, names: Collection[str]) -> Schema:
+        """Return the schema of a model that asks for some of its columns: the others are out, so that nobody
+        must bring them, no file keeps them, and what they hold alarms nobody.
+        """
+        if all(c.name in names for c in self.used):
+            return self
+        why = "the model does not use it"
+        return replace(
+            self,
+            columns=tuple(
+                c if c.kind == "out" or c.name in names else Column(c.name, "out", of=c.of, why=why)
+                for c in self.columns
+            ),
+        )
 
     def kinds_again(self) -> dict[str, str]:
         """Return the kinds that other rows are to be read with, to be of this schema."""

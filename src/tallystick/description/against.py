@@ -196,7 +196,7 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     """Return what changed from the training rows of a fitted model to the rows of a source."""
     if not hasattr(model, "to_dict") or not hasattr(model, "schema_"):
         raise OptionError(f"against must be a fitted model, not {shown(model)}. Pass ts.load(path).")
-    schema, size, kind = model.schema_, model.rows_, model._kind
+    schema, size, kind = model._asked, model.rows_, model._kind  # columns that it does not ask for may change
     trained = size["count"] / size["unit"]
     known, told = _known(model), AnswerTally.of(model)
     seen = {c.name: _Seen() for c in schema.used}

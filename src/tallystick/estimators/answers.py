@@ -131,13 +131,13 @@ def answers(
 ) -> Iterator[AnsweredRows]:
     """Yield the answers to all rows, batch by batch; what is met is counted in `met`."""
     target = estimator.schema_.predicted
-    met.schema = estimator.schema_
+    met.schema = estimator._asked
     reading = {"lenient": wanted.lenient, "missing_columns": wanted.missing_columns}
     for matched in estimator._blocks(source, warn=False, unread=unread, **reading):
         shares = estimator.model_.shares(matched.block)
         best = estimator._decide(shares)
         prior_only = estimator._prior_only(matched.block, shares)
-        beyond = names_outside(matched.block, estimator.schema_) if wanted.outside else []
+        beyond = names_outside(matched.block, estimator._asked) if wanted.outside else []
         met.outside.update(name for names in beyond for name in names)
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield AnsweredRows(matched, shares, best, beyond)

@@ -283,7 +283,12 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         self._remember(source.files)
         if work.memory is not None:
             source = within(source, budget(work.memory))
-        return match(source, self.schema_, threads=work.threads, **reading)
+        return match(source, self._asked, threads=work.threads, **reading)
+
+    @property
+    def _asked(self) -> Schema:
+        """The columns that new rows must have: those that the model asks for."""
+        return self.schema_
 
     def outside_range(self, X: Any) -> list[tuple[str, ...]]:
         """Return, for each new row, the numeric columns whose value lies outside the range of the fit.
@@ -300,7 +305,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         """
         rows: list[tuple[str, ...]] = []
         for matched in self._blocks(X):
-            rows += names_outside(matched.block, self.schema_)
+            rows += names_outside(matched.block, self._asked)
         return rows
 
     def explain(self, X: Any, row: int = 0, *, lenient: bool = False, missing_columns: str = "error") -> Any:
@@ -379,7 +384,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
             return told(found[None, :])
         X = self._fitting(X)
         work, there = quick or (self.model_.floats, self._there(self.model_))
-        found = from_floats(self.schema_, X, work, threads, there)
+        found = from_floats(self.schema_, X, work, threads, there, self._asked)
         if found is not None:
             return told(found) if quick is None else found
         parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))

@@ -11,7 +11,9 @@ from typing import Any
 
 from tallystick import methods
 from tallystick.data.schema import Schema, Target
-from tallystick.errors import Argument, OptionError, TargetError, nearest, shown, some, with_article
+from tallystick.errors import Argument, OptionError, TargetError, nearest, shown, some, warn, with_article
+
+LONG = 500  # classes from which a method with points for each takes more than some seconds
 
 
 def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
@@ -34,7 +36,9 @@ def class_number(target: Target, label: Any) -> int:
 
 
 def refuse_many(kind: str, schema: Schema) -> None:
-    """Refuse more classes than a method can be learnt for in a time that anybody waits."""
+    """Refuse more classes than a method can be learnt for in a time that anybody waits; say so before work
+    that takes long.
+    """
     method = methods.KINDS.get(kind)
     most = 0 if method is None else method.most_classes
     found = 0 if schema.target is None else len(schema.target.labels)
@@ -43,4 +47,10 @@ def refuse_many(kind: str, schema: Schema) -> None:
             f"target {shown(schema.predicted.name)} has {found:,} classes, and "
             f"{with_article(method.words)} is learnt for at most {most:,}: the work grows with their "
             "square. Join rare classes, or use a tree or naive Bayes."
+        )
+    if method is not None and method.few_classes and found > LONG:
+        warn(
+            f"target {shown(schema.predicted.name)} has {found:,} classes, and {with_article(method.words)} "
+            "has points for each of them, so this may take a minute or more. Join rare classes, or use a "
+            "tree or naive Bayes, which take a second."
         )

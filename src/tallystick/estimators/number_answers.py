@@ -32,7 +32,7 @@ def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) 
     names = ["prediction", *(["outside"] if wanted.outside else []), UNREAD]
     types = [pa.float64(), *[pa.string()] * (len(names) - 1)]
     yield pa.schema(list(zip(names, types, strict=True))).empty_table()
-    met.schema = estimator.schema_
+    met.schema = estimator._asked
     reading = {"lenient": wanted.lenient, "missing_columns": wanted.missing_columns}
     for matched in estimator._blocks(source, warn=False, unread="keep", **reading):
         block = matched.block
@@ -40,7 +40,7 @@ def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) 
         met.add(matched, 0, np.zeros(block.rows, np.int64), ("answered",))
         columns: list[Any] = [from_numbers(numbers)]
         if wanted.outside:
-            beyond = names_outside(block, estimator.schema_)
+            beyond = names_outside(block, estimator._asked)
             met.outside.update(name for own in beyond for name in own)
             columns.append(pa.array(["; ".join(own) for own in beyond], pa.string()))
         yield pa.table(without_answers(columns, matched), names=names)

@@ -77,7 +77,7 @@ def _refuse(model: Any, frame: Any) -> None:
     for name, _ in answer_names(model):
         if name.lower() in [column.lower() for column in frame.columns]:
             raise DataError(f"the DataFrame has a column {shown(name)} already. Rename or drop it.")
-    used = [name for name in model.schema_.needed if name in frame.columns]
+    used = [name for name in model._asked.needed if name in frame.columns]
     schema = frame.select(*(_quoted(n) for n in used)).schema
     kinds = {field.name: arrow_kind(field.name, field.dataType) for field in schema.fields}
     list(model._blocks(pa.schema(kinds).empty_table()))

@@ -30,12 +30,18 @@ Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] a
 
 
 def from_floats(
-    schema: Schema, X: Any, work: Work, threads: int | None, there: Work | None = None
+    schema: Schema,
+    X: Any,
+    work: Work,
+    threads: int | None,
+    there: Work | None = None,
+    asked: Schema | None = None,
 ) -> NDArray[Any] | None:
     """Return work(columns of the schema, rows) for all rows, or None when they have to be read. there: who is
     asked first, for all rows at once; None from it is the processor's turn.
 
-    Values outside the range of the fit are warned of, as where rows are read.
+    Values outside the range of the fit are warned of, as where rows are read; asked: of which columns, None
+    all of them.
     """
     columns = plain_columns(schema, X)
     if columns is None:
@@ -47,8 +53,10 @@ def from_floats(
         out = in_stretches(columns, len(X), work, threads)
     if out is None:
         return None
-    met = Met(schema)
-    met.add_floats(columns, len(X))
+    watched = schema if asked is None else asked
+    met = Met(watched)
+    seen = {c.name for c in watched.used}
+    met.add_floats([v for c, v in zip(schema.used, columns, strict=True) if c.name in seen], len(X))
     met.warn()
     return out
 

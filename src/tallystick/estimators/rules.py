@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.draw.svg import Picture
-from tallystick.errors import ModelFileError, OptionError, counted
+from tallystick.errors import ModelFileError, OptionError, counted, some
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.tree_settings import check_classes, named_by_label, text_notes
 from tallystick.models.costs import cost_table
@@ -85,6 +85,11 @@ class _AnyRules(Classifier):
                 "takes."
             )
             notes.append(Note("no-rules", words, count=table.rows))
+        left = [c.name for c in table.schema.used if c.kind != "text" and c not in model.schema.used]
+        if model.rules and left:
+            them = "it" if len(left) == 1 else "them"
+            text = f"no rule asks for {some(left, 5)}: new rows need not have {them}."
+            notes.append(Note("columns-not-used", text, count=len(left)))
         return model, tuple(notes)
 
     def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:

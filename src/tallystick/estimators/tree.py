@@ -194,6 +194,10 @@ class _AnyTree(TreeViews):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns(list(schema.given), named=True)
 
+    @property
+    def _asked(self) -> Schema:
+        return self.model_.asked
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends; for an averaged tree, in the grown tree.
 
@@ -209,7 +213,9 @@ class _AnyTree(TreeViews):
         """
         self._check_fitted()
         X = self._fitting(X)
-        found = from_floats(self.schema_, X, self.model_.ends_of_floats, self._local().threads)
+        found = from_floats(
+            self.schema_, X, self.model_.ends_of_floats, self._local().threads, asked=self._asked
+        )
         if found is not None:
             return found.astype(np.int64)
         parts = list(self._each_block(X, self.model_.stops))

@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick import methods
 from tallystick.contracts import Engine, Model, Table
-from tallystick.data.schema import CODED, Column
+from tallystick.data.schema import CODED, Column, Schema
 from tallystick.models.profile import AnswerProfile, ColumnProfile, Profile
 from tallystick.stats.bayes import Ask, BayesSums, key
 from tallystick.stats.distribution import Near, rows_up_to
@@ -40,7 +40,8 @@ Columns = dict[str, ColumnProfile]
 
 def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
     """Return what the rows of a table look like, and what the model learnt from them answers to them."""
-    schema, found = table.schema, _coded(table, engine)
+    schema = model.schema  # a model may ask for some of the columns only: the others are not watched
+    found = _coded(schema, table, engine)
     target, told, beside = schema.target, None, None
     if target is not None and not schema.regression:
         told = methods.of_kind(model.kind).load("answered")(model, table.unit)
@@ -68,9 +69,9 @@ def _empty(table: Table) -> ColumnProfile:
     return ColumnProfile(np.zeros(0, np.int64), table.weight, np.zeros(0))
 
 
-def _coded(table: Table, engine: Engine) -> Columns:
+def _coded(schema: Schema, table: Table, engine: Engine) -> Columns:
     """Return the columns of levels and of text."""
-    coded: list[Column] = [c for c in table.schema.used if c.kind != "numeric"]
+    coded: list[Column] = [c for c in schema.used if c.kind != "numeric"]
     if not coded:
         return {}
     asks = tuple(

@@ -324,6 +324,6 @@ def described(served: Served) -> dict[str, Any]:
         "version": served.version,
         "kind": estimator.model_.kind,
         "target": {"name": target.name, "labels": list(served.labels)},
-        "columns": [{"name": c.name, "kind": c.kind} for c in estimator.schema_.used],
+        "columns": [{"name": c.name, "kind": c.kind} for c in estimator._asked.used],
         "rows": estimator.rows_["count"],
     }

@@ -31,7 +31,7 @@ class OneRow:
 
     def __init__(self, estimator: Classifier) -> None:
         self.estimator = estimator
-        used = estimator.schema_.used
+        used = estimator._asked.used
         self.able = all(c.kind in CODED or c.kind == "numeric" for c in used)
         self.numbers = [
             (c.name, -EXACT if c.low is None else c.low, EXACT if c.high is None else c.high)

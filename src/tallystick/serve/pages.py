@@ -64,7 +64,7 @@ def column_schema(column: Column) -> dict[str, Any]:
 
 def row_schema(served: Served) -> dict[str, Any]:
     """Return the JSON Schema of the rows that a model answers."""
-    used = served.estimator.schema_.used
+    used = served.estimator._asked.used
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"a row for {served.name}",

@@ -137,7 +137,9 @@ class RuleLearner(LearnerInStages[RuleModel]):
         model = RuleModel(
             schema, self.options, self.kind, rules, otherwise, tuple(totals.tolist()), self.unit, row
         )
-        return model if self.kind == LIST else surest_first(model)
+        model = model if self.kind == LIST else surest_first(model)
+        asked = {c.column.name for rule in model.rules for c in rule.conditions}
+        return replace(model, schema=schema.only(asked))
 
 
 def surest_first(model: RuleModel) -> RuleModel:

@@ -221,8 +221,9 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             state.passes,
         )
         base = base + np.rint(shift * (step / LN2)).astype(np.int64)
+        asked = schema.only(used)
         return ScorecardModel(
-            schema, self.options, step, base, tuple(parts), fit, self.unit, errors, left_out, spread
+            asked, self.options, step, base, tuple(parts), fit, self.unit, errors, left_out, spread
         )
 
     def _sure(

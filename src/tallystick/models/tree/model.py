@@ -333,6 +333,14 @@ class Tree:
         return frozenset(self.nodes.column.tolist())
 
     @cached_property
+    def asked(self) -> Schema:
+        """The schema of the columns that some test looks at. The tree keeps the others, by whose names its
+        candidate splits go; nobody must bring them.
+        """
+        used = self.schema.used
+        return self.schema.only({used[j].name for j in self.tested if j >= 0})
+
+    @cached_property
     def descent(self) -> Walk:
         """The way of many rows, by column."""
         n = self.nodes
