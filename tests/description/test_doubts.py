@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tallystick as ts
 from tallystick.data.schema import Column
 from tallystick.data.table.hashes import Conflicts
 from tallystick.description.doubts import MANY_LEVELS, alike, giveaways, unavoidable
@@ -60,3 +61,26 @@ def test_equal_rows_of_different_classes_set_a_limit():
     (note,) = unavoidable(Conflicts(10, 4, 200))
     assert note.text.endswith("no model of these columns gets more than 98.00% of these rows right.")
     assert list(unavoidable(Conflicts(0, 0, 200))) == []
+
+
+def repeats(data, target=None, **more):
+    return [n.text for n in ts.describe(data, target, **more).notes if n.code == "repeats"]
+
+
+def test_numbers_in_another_unit_are_said_to_repeat_the_first():
+    rng = np.random.default_rng(0)
+    rows = {"minutes": (rng.random(300) * 200).round(1), "other": (rng.random(300) * 200).round(1)}
+    rows["y"] = np.where(rng.random(300) < 0.5, "no", "yes")
+    rows |= {
+        "charge": (rows["minutes"] * 0.17).round(3),
+        "left": 200 - rows["minutes"],
+        "few": np.arange(300) % 2,
+    }
+    assert repeats(rows, "y") == [
+        f"column '{name}' repeats 'minutes', perhaps in another unit: value by value they lie in as many rows "
+        "of each class. One of the two is enough."
+        for name in ("charge", "left")
+    ]
+    assert repeats(rows, "y", memory="1GB") == repeats(rows, "y") == repeats(rows, "y", threads=1)
+    unique = {"a": np.arange(99) / 7, "b": rng.permutation(99) / 7}
+    assert repeats(unique) == []  # of values that are all different nothing is known without a target

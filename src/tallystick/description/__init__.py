@@ -140,11 +140,15 @@ def _described(name: str, table: Any, engine: Engine, threads: int | None) -> De
     parts, whole = class_parts(target, counts.classes) if target else ((), None)
     found: dict[str, ColumnView] = {}
     doubted: dict[str, list[Note]] = {}
+    prints: dict[str, bytes] = {}
     told_of = partial(_told, known=target is not None, used=len(table.schema.used))
     jobs = (partial(told_of, group) for group in chain(counts.groups(), ranged(counts)))
-    for seen, notes_on in in_order(jobs, threads):
+    for seen, notes_on, own in in_order(jobs, threads):
         found.update((view.name, view) for view in seen)
         doubted.update(notes_on)
+        prints.update(own)
+    for note in doubts.repeated([(c.name, prints[c.name]) for c in table.schema.columns if c.name in prints]):
+        doubted.setdefault(note.column, []).append(note)
     for column, words in counts.texts():
         found[column.name] = text_view(column, words, target is not None)
         told = alone.by_word(words[:-2], words[-1], words[-2], len(table.schema.used))
@@ -161,13 +165,14 @@ def _described(name: str, table: Any, engine: Engine, threads: int | None) -> De
 
 def _told(
     group: Group | RangedNumbers, known: bool, used: int
-) -> tuple[list[ColumnView], dict[str, list[Note]]]:
-    """Return the columns of a group, and what to ask about them; known: there is a target; used: columns of
-    the table.
+) -> tuple[list[ColumnView], dict[str, list[Note]], dict[str, bytes]]:
+    """Return the columns of a group, what to ask about them, and by what numbers are known again; known:
+    there is a target; used: columns of the table.
     """
     if isinstance(group, RangedNumbers):
-        return [group.view(known)], {group.column.name: list(group.notes(known, used))}
-    return views(group, known), dict(_doubts(group, known, used))
+        return [group.view(known)], {group.column.name: list(group.notes(known, used))}, {}
+    prints = dict(doubts.prints(group.columns, group.stack)) if group.values else {}
+    return views(group, known), dict(_doubts(group, known, used)), prints
 
 
 def _doubts(group: Group, known: bool, used: int) -> Iterator[tuple[str, list[Note]]]:

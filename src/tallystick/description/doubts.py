@@ -6,8 +6,11 @@ Knows counts and names. These need a look at all values, so `fit` does not make 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+
+import numpy as np
 
 from tallystick.data.read.slips import folded
 from tallystick.data.schema import Column, Note
@@ -17,6 +20,7 @@ from tallystick.errors import Argument, Message, shown, some
 from tallystick.stats import alone
 
 MANY_LEVELS = 5_000  # beyond this, names are not compared
+CHANGES = 20  # of counts from value to value: so many are not the same in two columns by chance
 SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
 
 
@@ -55,6 +59,31 @@ def alike(column: Column, rows: Sequence[int]) -> Iterator[Note]:
             ".",
         )
         yield Note("levels-alike", text, column.name, len(near))
+
+
+def prints(columns: Sequence[Column], stack: Stack) -> Iterator[tuple[str, bytes]]:
+    """Yield of each column of numbers by what it is known again in another unit: how many rows of each class
+    each of its values has, from the lowest value on or from the highest, whichever is less. A column where
+    these hardly change is known by nothing.
+    """
+    ends = (stack.starts + stack.lengths).tolist()
+    for column, start, end, missing in zip(columns, stack.starts.tolist(), ends, stack.missing, strict=True):
+        counts = stack.counts[start:end]
+        if np.count_nonzero((counts[1:] != counts[:-1]).any(axis=1)) >= CHANGES:
+            ways = min(np.ascontiguousarray(way).tobytes() for way in (counts, counts[::-1]))
+            yield column.name, hashlib.sha256(missing.tobytes() + ways).digest()
+
+
+def repeated(known: Sequence[tuple[str, bytes]]) -> Iterator[Note]:
+    """Yield notes on columns that repeat an earlier one in another unit."""
+    first: dict[bytes, str] = {}
+    for name, mark in known:
+        if (of := first.setdefault(mark, name)) != name:
+            text = (
+                f"column {shown(name)} repeats {shown(of)}, perhaps in another unit: value by value they lie "
+                "in as many rows of each class. One of the two is enough."
+            )
+            yield Note("repeats", text, name)
 
 
 def giveaways(names: Sequence[str], stack: Stack, levels: bool, among: int) -> list[Note | None]:
