@@ -150,7 +150,9 @@ def test_predict_in_python_gives_the_stated_outcome(case, method, tmp_path):
     options = {"lenient": "--lenient" in case.flags}
     if "as-missing" in case.flags:
         options["missing_columns"] = "as-missing"
-    if case.outcome == "ERROR":
+    lacking = re.search(r"lacks 1 column that the model needs: '(\w+)'", case.says)
+    needed = lacking is None or lacking[1] in model._asked.needed  # a card may not ask for it
+    if case.outcome == "ERROR" and needed:
         with pytest.raises(TallyError, match=case.says):
             model.predict(new, **options)
         with pytest.raises(TallyError, match=case.says):
