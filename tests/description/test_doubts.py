@@ -77,8 +77,8 @@ def test_numbers_in_another_unit_are_said_to_repeat_the_first():
         "few": np.arange(300) % 2,
     }
     assert repeats(rows, "y") == [
-        f"column '{name}' repeats 'minutes', perhaps in another unit: value by value they lie in as many rows "
-        "of each class. One of the two is enough."
+        f"column '{name}' repeats 'minutes', perhaps in another unit: value by value they lie in as many "
+        "rows of each class. One of the two is enough."
         for name in ("charge", "left")
     ]
     assert repeats(rows, "y", memory="1GB") == repeats(rows, "y") == repeats(rows, "y", threads=1)

@@ -128,7 +128,7 @@ def test_a_file_written_in_pieces_is_the_file_of_all_nodes(monkeypatch, tmp_path
 def test_held_out_rows_of_one_class_at_one_node_are_one_row_of_their_weight(weighed):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 4, (300, 2)).astype(float), rng.integers(0, 3, 300)
-    weights = rng.integers(1, 4, 300) / 4 if weighed else None
+    weights = rng.integers(1, 4, 300) if weighed else None
     table = ts.DecisionTree()._read(X, y, weights)
     tree = ts.DecisionTree(max_depth=2).fit(X[y < 2], y[y < 2]).model_
     rows = np.arange(50, 250)

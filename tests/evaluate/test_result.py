@@ -49,8 +49,9 @@ def test_pieces_of_a_row_have_its_truth_and_their_own_weight():
 
 
 def test_a_weight_that_is_not_whole_is_one_row():
-    assert copies(np.array([3.0, 0.5, 0.0])).tolist() == [3.0, 1.0, 0.0]
-    assert count_rows(3, np.array([3.0, 0.5, 0.0])) == 4
+    assert copies(np.array([3.0, 0.5, 0.0])).tolist() == [1.0, 1.0, 0.0]
+    assert copies(np.array([3.0, 1.0, 0.0])).tolist() == [3.0, 1.0, 0.0]
+    assert count_rows(3, np.array([3.0, 0.5, 0.0])) == 2
     assert count_rows(3, None) == 3
 
 

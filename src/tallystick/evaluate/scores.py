@@ -148,8 +148,8 @@ def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **mo
 
 
 def copies(weights: Floats) -> Floats:
-    """Return how many rows each weight counts for: itself where all are whole, else one."""
-    return weights if (weights == np.floor(weights)).all() else np.ones(len(weights))
+    """Return how many rows each weight counts for: itself where all are whole, else one; 0 is no row."""
+    return weights if (weights == np.floor(weights)).all() else (weights > 0).astype(np.float64)
 
 
 def rarest(seen: NDArray[Any]) -> int:
