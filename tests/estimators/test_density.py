@@ -248,3 +248,10 @@ def test_one_row_and_one_column_are_learnt():
     assert np.isfinite(one.score([{"a": 1.5, "b": "u"}, {"a": None, "b": "w"}]))
     alone = ts.DensityTree().fit(FRAME[["income"]])
     assert len(alone.leaves_) == 1
+
+
+def test_scikit_learn_knows_what_it_is():
+    utils = pytest.importorskip("sklearn.utils")
+    tags = utils.get_tags(ts.DensityTree())
+    assert (tags.estimator_type, tags.target_tags.required) == ("density_estimator", False)
+    assert tags.input_tags.allow_nan

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tallystick import methods
 from tallystick.contracts import Table
 from tallystick.data.schema import Columns, Note
+from tallystick.data.table.held import owned
 from tallystick.data.text import DAY, EPOCH, MICROSECOND
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import Span, clean, plain, table
@@ -440,7 +441,9 @@ def grow(
     for name in ("class_weight", "priors", "costs"):
         if getattr(chosen, name) is not None:
             raise OptionError(f"a tree by hand counts every row and error alike. Leave {name} out.")
-    whole = chosen._read(X, y)
+    whole: Any = chosen._read(X, y)
+    if whole.place == "memory":  # it is asked at every step: what the caller writes over is not asked then
+        whole = owned(whole)
     if held_out is None:
         return HandTree(chosen, whole, None)
     plan = hold_out(whole, held_out)

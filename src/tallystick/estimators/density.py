@@ -372,6 +372,16 @@ class DensityTree(Estimator):
         tests = len(self.model_.nodes) - len(self.model_.leaves)
         return tests + sum(own.size for own in self.model_.counts)
 
+    def __sklearn_tags__(self) -> Any:
+        """Return tags for scikit-learn, which is loaded when this is called."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="density_estimator",
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
+        )
+
 
 def likelihoods(grown: DensityModel, tested: Table, sizes: Sequence[int]) -> dict[int, list[float]]:
     """Return the weighted log-likelihoods of rows under the tree cut back to each number of leaves."""

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine
 from tallystick.data.schema import Note
 from tallystick.draw.svg import Picture
-from tallystick.errors import OptionError, shown
+from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.deciding import undecided
 from tallystick.estimators.tree_settings import check_price, check_whole
+from tallystick.estimators.with_profile import written_over
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree
@@ -149,12 +150,13 @@ class TreeViews(Estimator):
         named = (
             len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
         )
+        table = None if self._table is None else self._as_fitted
         told = measures(
             None if self._regression else self._setting("criterion"),
             price,
             self.level_splits == "groups" and any(k > 2 for k in named),
         )
-        return replace(splits(self.model_, node, self._table), measures=told)
+        return replace(splits(self.model_, node, table), measures=told)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules.
@@ -387,7 +389,7 @@ class TreeViews(Estimator):
         call = f"prune('{way.name}')"
         if data is not None:
             raise _unused(call, "leave data out")
-        rows = None if self._table is None else self._table.slice(0, self._table.rows)
+        rows = None if self._table is None else self._as_fitted().slice(0, self._table.rows)
         return way.prune(self.model_, rows, lambda: self._held_out(self._rows(None, call), folds))
 
     def _price(self, path: LinkPath, alpha: float | None, data: Any, choose: str, folds: int) -> float:
@@ -437,6 +439,16 @@ class TreeViews(Estimator):
             raise OptionError(
                 f"{what} needs the training rows. A loaded model and a fit with memory= do not keep them. "
                 "Pass data=: labelled rows, or (X, y)."
+            )
+        return self._as_fitted()
+
+    def _as_fitted(self) -> Table:
+        """Return the rows of the fit, unless they are others by now."""
+        assert self._table is not None
+        if written_over(self._table, self._engine(self._table)):
+            raise DataError(
+                "the rows were written over after the fit, so that they would give another tree. Fit again, "
+                "or pass data=: labelled rows, or (X, y)."
             )
         return self._table
 

@@ -32,19 +32,25 @@ class Untaken:
 
     def taken(self, engine: Engine) -> Profile | None:
         """Return the profile; of rows that were written over since the fit none, with a warning."""
-        from tallystick.data.table.held import is_own
         from tallystick.learners.profile import profile_of
-        from tallystick.stats.fingerprint import Prints
 
-        table = self.table
-        asked = Prints(table.schema, table.unit)
-        if is_own(table) or engine.total(table, asked).fingerprint == table.fingerprint:
-            return profile_of(table, self.model, engine)
+        if not written_over(self.table, engine):
+            return profile_of(self.table, self.model, engine)
         warn(
             "the rows were written over after the fit, so that nothing can be said of what they looked like: "
             "the model keeps no profile of them. Save it before the arrays it was fitted to change."
         )
         return None
+
+
+def written_over(table: Table, engine: Engine) -> bool:
+    """Say whether somebody wrote to the arrays of a table since its fingerprint was taken, at the fit."""
+    from tallystick.data.table.held import is_own
+    from tallystick.stats.fingerprint import Prints
+
+    if is_own(table):
+        return False
+    return bool(engine.total(table, Prints(table.schema, table.unit)).fingerprint != table.fingerprint)
 
 
 class WithProfile:

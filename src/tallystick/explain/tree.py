@@ -6,6 +6,7 @@ Law: every number follows from the counts shown beside it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -161,11 +162,13 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
     return ("gain", gain), ("gain ratio", f"{ratio}{wins} of columns with at least average gain{priced}")
 
 
-def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | None = None) -> Splits:
+def splits(
+    tree: Tree, node: int = 0, table: Callable[[], Table] | None = None, most: int | None = None
+) -> Splits:
     """Return every candidate split of a node, or the best `most` of them; nodes have the grown tree's
     numbers.
 
-    Rows of branches that were not kept with the candidates are counted from the training rows (`table`).
+    Rows of branches that were not kept with the candidates are counted from the training rows (`table()`).
     """
     if not 0 <= node < len(tree.nodes):
         raise OptionError(
@@ -180,7 +183,7 @@ def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | No
     bare = [i for i, one in enumerate(made) if not one.counts]
     if table is not None and bare:
         tests = [_test_of(tree, found, every[i]) for i in bare]
-        for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table), strict=True):
+        for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table()), strict=True):
             made[i] = replace(made[i], counts=counts, means=means)
     return Splits(tree, node, tuple(made), alike=() if made or table is None else _alike(tree, node, table))
 

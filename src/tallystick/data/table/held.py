@@ -6,6 +6,7 @@ Knows tables in memory. Knows nothing of who asks, or for what.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tallystick.contracts import Table as Tabular
 from tallystick.data.table.table import Table
@@ -26,8 +27,16 @@ def held(table: Tabular) -> Tabular | None:
         return None
     if table.rows * len(table.columns) > FEW_CELLS or any(c.kind == "text" for c in table.schema.used):
         return None
+    return owned(table)
+
+
+def owned(table: Table) -> Table:
+    """Return a table in memory as nobody can write over it: with copies of what is not its own."""
     if table.own:
         return table
-    columns = {name: data.copy() for name, data in table.columns.items()}
-    classes, weights = (None if a is None else a.copy() for a in (table.classes, table.weights))
-    return replace(table, columns=columns, classes=classes, weights=weights, own=True)
+    columns = {  # the words of texts are made here
+        name: data if isinstance(data, tuple) else data.copy() for name, data in table.columns.items()
+    }
+    beside: dict[str, Any] = {"classes": table.classes, "response": table.response, "weights": table.weights}
+    copies = {name: None if own is None else own.copy() for name, own in beside.items()}
+    return replace(table, columns=columns, own=True, **copies)
