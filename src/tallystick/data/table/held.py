@@ -6,7 +6,6 @@ Knows tables in memory. Knows nothing of who asks, or for what.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from tallystick.contracts import Table as Tabular
 from tallystick.data.table.table import Table
@@ -37,6 +36,6 @@ def owned(table: Table) -> Table:
     columns = {  # the words of texts are made here
         name: data if isinstance(data, tuple) else data.copy() for name, data in table.columns.items()
     }
-    beside: dict[str, Any] = {"classes": table.classes, "response": table.response, "weights": table.weights}
-    copies = {name: None if own is None else own.copy() for name, own in beside.items()}
-    return replace(table, columns=columns, own=True, **copies)
+    classes, weights = (None if a is None else a.copy() for a in (table.classes, table.weights))
+    response = None if table.response is None else table.response.copy()
+    return replace(table, columns=columns, classes=classes, response=response, weights=weights, own=True)
