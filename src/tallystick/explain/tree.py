@@ -185,7 +185,8 @@ def splits(
         tests = [_test_of(tree, found, every[i]) for i in bare]
         for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table()), strict=True):
             made[i] = replace(made[i], counts=counts, means=means)
-    return Splits(tree, node, tuple(made), alike=() if made or table is None else _alike(tree, node, table))
+    alike = () if made or table is None else _alike(tree, node, table())
+    return Splits(tree, node, tuple(made), alike=alike)
 
 
 def _alike(tree: Tree, node: int, table: Table) -> tuple[str, ...]:
