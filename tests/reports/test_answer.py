@@ -111,3 +111,15 @@ def test_odds_are_told_between_numbers_of_few_digits_and_are_those_of_these():
     shares = model.predict_proba([{"x": float(end)} for end in ends])
     up, down = (shares[:, model.classes_.tolist().index(c)] for c in (one, other))
     assert (up / down)[0] / (up / down)[1] == pytest.approx(float(told), rel=0.06)
+
+
+def test_odds_of_a_number_that_is_mostly_one_value_are_told_beside_the_middle_of_the_others():
+    rng = np.random.default_rng(2)
+    x = np.where(np.arange(400) % 10, 0.0, rng.integers(50, 150, 400))
+    x[0] = 99_999
+    rows = {"x": x.tolist(), "y": np.where(rng.random(400) < 0.2 + 0.6 * (x > 0), "y", "n").tolist()}
+    model = ts.LogisticRegression(l2=1).fit(rows, "y")
+    said = str(_odds(model.model_, model._read(rows, "y"), model.model_.parts[0]))
+    middle = re.search(r"x is (\d+) as where it is 0", said)
+    assert middle, said
+    assert 50 <= int(middle[1]) < 150

@@ -316,10 +316,12 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends, interval, rows)
     if isinstance(part, Slope):
         column = model.schema[part.name]
-        low, high = quantiles(table.column(part.name), [0.25, 0.75])
+        values = table.column(part.name)
+        low, high = quantiles(values, [0.25, 0.75])
         slope = float(term.slope[c] - term.slope[d])  # type: ignore[attr-defined]
-        if low == high:
-            low, high = column.low or 0.0, column.high or 0.0
+        if low == high:  # most rows have one value: beside it the middle of the others, not the largest
+            others = values[(values != low) & ~np.isnan(values)]
+            low, high = sorted((low, *quantiles(others, [0.5]))) if len(others) else (low, high)
         low, high = _few_digits(low, high, column)
         ends_of = (number(high, column), number(low, column))
         ratio = float(np.exp(min(abs(slope * (high - low)), 700.0)))
