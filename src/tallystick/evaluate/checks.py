@@ -20,7 +20,6 @@ from tallystick.errors import Message, OptionError, counted, for_reader, nearest
 from tallystick.evaluate import large
 from tallystick.evaluate.far_sums import class_weights
 from tallystick.evaluate.text import figure
-from tallystick.stats import alone
 from tallystick.stats.giveaways import ADVICE, findings
 from tallystick.stats.value_ranges import ValueRanges, one_label
 
@@ -240,7 +239,7 @@ def check_columns(table: Table) -> Iterator[Check]:
     """
     for column, found in findings(table, table.schema.used):
         text = f"column {shown(column.name)} {found.found}."
-        if isinstance(found, alone.InOrder):
+        if found.ordered:
             yield Check("identifier", text, NUMBERED, column.name)
         else:
             yield Check("giveaway", text, ADVICE, column.name)

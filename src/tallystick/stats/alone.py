@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,7 @@ class Alone:
     wrong: float
     rows: float
     absence: bool = False
+    ordered: ClassVar[bool] = False
 
     @property
     def found(self) -> str:
@@ -87,6 +88,7 @@ class InOrder:
     rows: float
     alike: float
     cut: float
+    ordered: ClassVar[bool] = True
 
     @property
     def found(self) -> str:

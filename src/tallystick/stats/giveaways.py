@@ -40,7 +40,7 @@ Codes = NDArray[np.int64]
 def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column, str]]:
     """Yield those of some columns that alone tell the target nearly perfectly, and how much each tells."""
     for column, found in findings(table, columns):
-        if isinstance(found, alone.Alone):
+        if not found.ordered:
             yield column, f"column {shown(column.name)} {found.found}."
 
 
