@@ -37,7 +37,6 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "DecisionTree": "estimators",
     "DensityTree": "estimators",
     "DescriptionLength": "learners.prune",
-    "Gpu": "engines.gpu",
     "LinearRegression": "estimators",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
@@ -75,7 +74,6 @@ __all__ = [
     "DecisionTree",
     "DensityTree",
     "DescriptionLength",
-    "Gpu",
     "LinearRegression",
     "Local",
     "LogisticRegression",
@@ -114,7 +112,6 @@ if TYPE_CHECKING:
     from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.engines.gpu import Gpu
     from tallystick.engines.local import Local
     from tallystick.engines.spark import Spark
     from tallystick.engines.sql import Sql

@@ -277,14 +277,6 @@ class NoParameter(OptionError, TypeError):  # noqa: N818  as NotFitted
     """There is no parameter of this name; a TypeError too, as Python's own."""
 
 
-class DeviceError(TallyError):
-    """A GPU is not there, cannot be used, or failed."""
-
-
-class DeviceFull(DeviceError):  # noqa: N818  as NotFitted
-    """The memory of a GPU has no room for what was asked."""
-
-
 class ModelFileError(TallyError):
     """A model file is damaged, foreign, of another version, or not what it claims to be."""
 

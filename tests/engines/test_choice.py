@@ -51,7 +51,7 @@ def test_what_is_said_twice_is_refused(threads, memory, name):
 def test_what_cannot_sum_is_not_an_engine():
     with pytest.raises(
         OptionError,
-        match=r"engine must be ts\.Local\(\.\.\.\), ts\.Gpu\(\.\.\.\), ts\.Spark\(\.\.\.\) or ts\.Sql",
+        match=r"engine must be ts\.Local\(\.\.\.\), ts\.Spark\(\.\.\.\) or ts\.Sql",
     ):
         choose_engine("spark", None, None)
 

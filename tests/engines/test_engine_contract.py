@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared import lacking, members
-from gpu_twin import twin_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sql_tables import duckdb_address, put
@@ -55,7 +54,6 @@ ENGINES = {
     "local, 8 threads": lambda spark, progress=None: Local(8, progress=progress),
     "Spark": lambda spark, progress=None: Spark(spark, progress),
     "SQL": lambda spark, progress=None: Sql(progress=progress),
-    "GPU, on a processor": lambda spark, progress=None: twin_engine(progress=progress),
 }
 SERVED = {"Spark": "spark", "far": "spark", "PostgreSQL": "postgres"}  # what needs a server, and time
 

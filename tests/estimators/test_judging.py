@@ -220,7 +220,6 @@ def test_rows_with_weights_are_told_by_group_as_cross_validation_tells_them(way,
         lambda rows: ts.describe(rows, target="y", progress=3),
         lambda rows: ts.Spark(progress=3),
         lambda rows: ts.Sql(progress=3),
-        lambda rows: ts.Gpu(progress=3),
     ],
 )
 def test_progress_is_a_function_wherever_it_is_given(work):

@@ -106,7 +106,7 @@ def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
         ({"memory": "1GB", "engine": ts.Local(memory=9**9)}, r"memory= and engine=ts.Local\(memory=\) were"),
         ({"columns": {"a": "text"}}, r"columns must be ts.Columns\(...\), not"),
         ({"kinds": ["a"]}, "kinds go by column"),
-        ({"engine": "spark"}, r"engine must be ts.Local\(...\), ts.Gpu\(...\), ts.Spark\(...\) or ts.Sql"),
+        ({"engine": "spark"}, r"engine must be ts.Local\(...\), ts.Spark\(...\) or ts.Sql"),
         ({"threads": -3}, "threads must be a whole number of at least 1"),
         ({"memory": "much"}, "memory='much' is not a size"),
     ],

@@ -62,7 +62,6 @@ SUMS = {
 
 # isinstance of a class of another room that is not an alternative of a sum.
 KINDS = {
-    "engines/gpu/rows.py": 1,  # a table whose columns can be had whole: others come block by block
     "estimators/peers.py": 1,  # rows held out, which a method of others is given as they were read
     "estimators/judging.py": 1,  # a threshold is a decision, and has no prices of its own
     "evaluate/costs.py": 1,

@@ -6,17 +6,12 @@ what one says holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
-from tallystick.contracts import Engine, Model
+from tallystick.contracts import Engine
 from tallystick.data.source.size import THREAD, budget
 from tallystick.data.threads import thread_count
-from tallystick.engines.gpu import Gpu
 from tallystick.engines.local import Local
 from tallystick.engines.sql import Sql
 from tallystick.errors import OptionError, shown
@@ -25,13 +20,10 @@ if TYPE_CHECKING:
     from tallystick.data.source.databases import DatabaseTable
 
 PLAIN = Local()  # made once: nearly every fit works so, and asks for it several times
-Answerer = Callable[[Any, int], NDArray[Any] | None]  # of values[column][row] and rows
 
 
 def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
     """Return how work is done on this machine: also rows that another engine sums are read here."""
-    if isinstance(engine, Gpu) and threads is None:
-        threads = engine.threads
     if not isinstance(engine, Local):
         return PLAIN if threads is None and memory is None else _few_enough(Local(threads, memory))
     given: dict[str, Any] = {
@@ -57,7 +49,7 @@ def choose_engine(engine: Any, threads: int | None, memory: int | str | None) ->
         return choose_local(engine, threads, memory)
     if not hasattr(engine, "total"):
         raise OptionError(
-            f"engine must be ts.Local(...), ts.Gpu(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}."
+            f"engine must be ts.Local(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}."
         )
     found: Engine = engine
     return found
@@ -78,14 +70,3 @@ def table_of(engine: Any, rows: Any) -> DatabaseTable | None:
         f"engine=ts.Sql() sums a table of a database, and X is {shown(given, 60)}. Pass its address, such as "
         "'duckdb:///votes.db?table=votes', or the name of a table and ts.Sql(connection)."
     )
-
-
-def choose_answers(engine: Any, model: Model, *, best: bool) -> Answerer | None:
-    """Return who answers rows of numbers in place of the processor: shares, or the best class of each row;
-    None where nobody does.
-    """
-    if not isinstance(engine, Gpu):
-        return None
-    from tallystick.engines.gpu.predict import answers
-
-    return partial(answers, engine, model, best=best)

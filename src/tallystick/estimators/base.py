@@ -369,12 +369,12 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         self,
         X: Any,
         told: Callable[[NDArray[Any]], NDArray[Any]],
-        quick: tuple[Work, Work] | None = None,
+        quick: Work | None = None,
         **reading: Any,
     ) -> NDArray[Any]:
         """Return told(shares) of new rows, of all or of some at a time: shares[row, class]. Every answer of
         an estimator comes from here: one record, columns of numbers as they lie, or blocks that were read.
-        quick: who tells the answers to such columns without the shares, here and where the engine is.
+        quick: answers such columns without the probabilities.
         """
         self._check_fitted()
         threads = self._local().threads  # refused also where no thread is needed
@@ -383,8 +383,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         if found is not None:
             return told(found[None, :])
         X = self._fitting(X)
-        work, there = quick or (self.model_.floats, self._there(self.model_))
-        found = from_floats(self.schema_, X, work, threads, there, self._asked)
+        found = from_floats(self.schema_, X, quick or self.model_.floats, threads, self._asked)
         if found is not None:
             return told(found) if quick is None else found
         parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))

@@ -192,7 +192,7 @@ class Classifier(Deciding):
         array [row]
             Labels; None for a row of a file that cannot be read.
         """
-        quick = self._best_of_floats, self._best_there  # half of the time (benchmarks/trees.py, logistic.py)
+        quick = self._best_of_floats  # half of the time (benchmarks/trees.py, logistic.py)
         return self._answered(X, self._labels, quick, lenient=lenient, missing_columns=missing_columns)
 
     def _labels(self, shares: NDArray[np.float64]) -> NDArray[Any]:
@@ -202,12 +202,6 @@ class Classifier(Deciding):
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
         """Return the classes of rows given as columns of numbers; None when they must be read."""
         best = self.model_.best_of_floats(columns, rows)
-        return None if best is None else self.classes_.take(best)
-
-    def _best_there(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return the classes of rows given as columns of numbers, where the engine is; None: not there."""
-        there = self._there(self.model_, best=True)
-        best = None if there is None else there(columns, rows)
         return None if best is None else self.classes_.take(best)
 
     def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:

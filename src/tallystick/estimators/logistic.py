@@ -87,7 +87,7 @@ class LogisticRegression(Classifier):
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.
     kinds : dict, default None
         Short for `columns=ts.Columns(kinds=...)`.
-    engine : ts.Local, ts.Gpu, ts.Spark or ts.Sql, default None
+    engine : ts.Local, ts.Spark or ts.Sql, default None
         Who sums the rows; None is this machine. It changes no model.
     threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
-from tallystick.contracts import Engine, Model, Table
+from tallystick.contracts import Engine, Table
 from tallystick.data.schema import NO_WISHES, Columns, Wishes
-from tallystick.engines.choice import Answerer, choose_answers, choose_engine, choose_local
+from tallystick.engines.choice import choose_engine, choose_local
 from tallystick.engines.local import Local
 from tallystick.errors import NoParameter, nearest, shown
 
@@ -207,10 +207,6 @@ class Parameters:
     def _local(self) -> Local:
         """Return how work is done on this machine: threads, memory, progress."""
         return choose_local(self.engine, self.threads, self.memory)
-
-    def _there(self, model: Model, *, best: bool = False) -> Answerer | None:
-        """Return who answers rows of numbers elsewhere than on the processor, None if nobody does."""
-        return choose_answers(self.engine, model, best=best)
 
     def _engine(self, table: Table | None = None) -> Engine:
         """Return who sums: who is where the table's rows are, or as given."""

@@ -30,15 +30,9 @@ Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] a
 
 
 def from_floats(
-    schema: Schema,
-    X: Any,
-    work: Work,
-    threads: int | None,
-    there: Work | None = None,
-    asked: Schema | None = None,
+    schema: Schema, X: Any, work: Work, threads: int | None, asked: Schema | None = None
 ) -> NDArray[Any] | None:
-    """Return work(columns of the schema, rows) for all rows, or None when they have to be read. there: who is
-    asked first, for all rows at once; None from it is the processor's turn.
+    """Return work(columns of the schema, rows) for all rows, or None when they have to be read.
 
     Values outside the range of the fit are warned of, as where rows are read; asked: of which columns, None
     all of them.
@@ -46,11 +40,8 @@ def from_floats(
     columns = plain_columns(schema, X)
     if columns is None:
         return None
-    floats = all(c.kind == "numeric" for c in schema.used) and all(c.dtype.kind == "f" for c in columns)
-    out = there(columns, len(X)) if floats and there is not None else None
-    if out is None:
-        columns = [here(c) for c in columns]
-        out = in_stretches(columns, len(X), work, threads)
+    columns = [here(c) for c in columns]
+    out = in_stretches(columns, len(X), work, threads)
     if out is None:
         return None
     watched = schema if asked is None else asked

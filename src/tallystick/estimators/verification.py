@@ -65,7 +65,7 @@ def verify(
         The labels, or the name of their column; None is the model's target.
     sample_weight : array or str, default None
         The weight of each row; None is 1.
-    engine : ts.Local, ts.Gpu, ts.Spark or ts.Sql, default None
+    engine : ts.Local, ts.Spark or ts.Sql, default None
         Who sums the rows; None is this machine. It changes no verdict.
     threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
