@@ -74,7 +74,7 @@ def ended_by_signals() -> Iterator[None]:
         signal.raise_signal(signal.SIGTERM)
 
     ways: dict[str, Any] = {"SIGTERM": end, "SIGHUP": hang_up}
-    known = {getattr(signal, name): way for name, way in ways.items() if hasattr(signal, name)}
+    known = {number: ways[number.name] for number in signal.Signals if number.name in ways}
     known = {number: way for number, way in known.items() if signal.getsignal(number) is signal.SIG_DFL}
     for number, way in known.items():  # one that is ignored stays so: `nohup`
         signal.signal(number, way)

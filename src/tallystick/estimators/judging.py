@@ -158,7 +158,7 @@ def compare(
     >>> import tallystick as ts
     >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
     >>> ts.compare(rows, "play", methods=["tree", "bayes"], tuned=False, folds=4).chosen.name
-    'naive Bayes'
+    'decision tree'
     """
     check_codes(ignore)
     check_measure(measure, regression)
