@@ -67,7 +67,7 @@ KINDS = {
     "evaluate/costs.py": 1,
     "evaluate/crossval.py": 2,  # a user may pass a table or the data of one
     "evaluate/running.py": 1,  # the threads of an engine that a user made
-    "studio/asked.py": 2,  # a note's words, and the cure among them
+    "studio/asked.py": 1,  # the cure among a note's words
 }
 
 
