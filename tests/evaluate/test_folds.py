@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -248,6 +249,67 @@ def test_noise_has_an_area_of_one_half_within_its_interval(shape):
     ]
     assert np.mean([m.value for m in found]) == pytest.approx(0.5, abs=0.02)
     assert sum(m.low <= 0.5 <= m.high for m in found) >= 92
+
+
+# -- names --
+
+
+def named_anew(frame, target, seed):
+    """The same table: other names of columns, another order of columns and rows."""
+    rng = np.random.default_rng(seed)
+    names = [c for c in frame if c != target]
+    called = dict(zip(names, [f"v{i}" for i in rng.permutation(len(names))], strict=True))
+    other = frame.rename(columns=called | {target: "answer"})
+    return other[list(rng.permutation(other.columns))].sample(frac=1, random_state=seed), called
+
+
+def alike(rows, seed):
+    """Columns of two values that are alike, and one twice; columns of numbers and of levels."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({f"b{i}": np.resize([0, 1], rows)[rng.permutation(rows)] for i in range(4)})
+    frame = frame.assign(again=frame["b0"], x=rng.normal(size=rows).round(1), l=rng.choice(list("abc"), rows))
+    score = frame["b0"] - frame["b1"] + 0.5 * frame["x"] + rng.logistic(size=rows)
+    return frame.assign(y=np.where(score > 0, "yes", "no"), z=score.round(2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", [None, "32MB"])
+@pytest.mark.parametrize(
+    ("make", "target"), [(ts.LogisticRegression, "y"), (ts.LinearRegression, "z"), (ts.Scorecard, "y")]
+)
+def test_names_and_order_of_columns_do_not_change_a_prior_chosen_by_folds(make, target, memory):
+    for seed in range(3):
+        frame = alike(120, seed).drop(columns={"y": "z", "z": "y"}[target])
+        other, called = named_anew(frame, target, seed)
+        models = make(l2="cv").fit(frame, target), make(l2="cv", memory=memory).fit(other, "answer")
+        notes = [[n.text for n in m.notes_ if n.code == "prior-chosen"] for m in models]
+        assert notes[0] == notes[1] != []
+        rows = other.drop(columns="answer"), frame.drop(columns=target).rename(columns=called)
+        answers = [m.predict_proba if target == "y" else m.predict for m in models]
+        assert answers[1](rows[1]) == pytest.approx(answers[0](frame.drop(columns=target)), abs=1e-9)
+        assert models[0].score(frame.drop(columns=target), frame[target]) == pytest.approx(
+            models[1].score(rows[0], other["answer"]), abs=1e-12
+        )
+        if make is ts.Scorecard:
+            continue
+        assert models[0].path_.losses == pytest.approx(models[1].path_.losses, rel=1e-12)
+        weights = [dict(zip(m.coef_names_, np.ravel(m.coef_), strict=True)) for m in models]
+        for name, weight in weights[0].items():
+            column, _, level = name.partition(" ")
+            assert weights[1][f"{called[column]} {level}".strip()] == pytest.approx(weight, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_columns_that_can_be_traded_for_each_other_do_not_change_a_prior_chosen_by_folds():
+    """In a truth table of a symmetric function nothing but names tells the columns apart."""
+    cells = list(product([0, 1], repeat=4))
+    frame = pd.DataFrame(cells, columns=list("abcd")).assign(y=["no" if sum(c) < 2 else "yes" for c in cells])
+    losses = [
+        ts.LogisticRegression(l2="cv").fit(table, target).path_.losses
+        for table, target in [(frame, "y"), *((named_anew(frame, "y", s)[0], "answer") for s in range(4))]
+    ]
+    for other in losses[1:]:
+        assert other == pytest.approx(losses[0], rel=1e-12)
 
 
 # -- weights --

@@ -6,7 +6,7 @@ import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
-from tallystick.stats.fingerprint import ALL, Both, Printed, Prints
+from tallystick.stats.fingerprint import ALL, Both, ColumnPrints, Printed, Prints
 
 SCHEMA = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
 
@@ -52,3 +52,26 @@ def test_two_questions_in_one_walk_have_both_answers():
     first, second = ask.merge(one, other)
     assert (first.counted, second.counted) == (6, 2)
     assert first.fingerprint == second.fingerprint
+
+
+def test_what_a_column_holds_is_known_without_its_name_and_a_whole_weight_is_so_many_rows():
+    def held(called, target, rows, weights=None, keys=()):
+        schema = Schema(tuple(Column(c, "numeric") for c in called), Target(target, ("no", "yes")), keys=keys)
+        columns = {
+            c: np.array(values, float) for c, values in zip(called, zip(*rows, strict=True), strict=True)
+        }
+        given = None if weights is None else np.array(weights, np.int64)
+        ask = ColumnPrints(schema)
+        return ask.add(
+            ask.zero(), Block(len(rows), columns, np.zeros(len(rows), np.uint8), None, given)
+        ).tolist()
+
+    rows = [(1, 2), (2, 1), (2, 1)]
+    first = held("ab", "y", rows)
+    assert first == held("ba", "t", rows) == held("ab", "y", rows[:2], [1, 2])
+    assert first[0] != first[1] == held("a", "y", [row[1:] for row in rows])[0]
+    for at in ("a", "b"):  # with keys also by the rest of the rows
+        keyed = [
+            held("ab", "y", r, keys=(("a", "1"), ("b", "1"))) for r in ([(1, 1), (2, 2)], [(1, 2), (2, 1)])
+        ]
+        assert keyed[0]["ab".index(at)] != keyed[1]["ab".index(at)]

@@ -208,11 +208,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """All columns of a table in their order, the target, and the marks that mean missing."""
+    """All columns of a table in their order, the target, and the marks that mean missing.
+
+    keys: (column or target, text): by what hashes of rows know it; by its name if it has none.
+    """
 
     columns: tuple[Column, ...]
     target: Target | None = None
     marks: tuple[str, ...] = MISSING_MARKS
+    keys: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
     _by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
     _used: tuple[Column, ...] = field(init=False, repr=False, compare=False)
 

@@ -7,7 +7,7 @@ for bit; what comes here are fitted models and sums, nothing that grows with the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import Schema
 from tallystick.data.table.subset import recode_block
+from tallystick.engines.local import Local
 from tallystick.evaluate.far_dealing import FarDealing, FarFolds
 from tallystick.evaluate.far_groups import rates_far
 from tallystick.evaluate.far_number_groups import sizes_far
@@ -35,6 +36,7 @@ from tallystick.evaluate.running import (
 )
 from tallystick.evaluate.summed_answers import AnswerRows, SummedAnswers
 from tallystick.evaluate.summed_numbers import SummedNumbers
+from tallystick.stats.fingerprint import ColumnPrints
 
 Floats = NDArray[np.float64]
 
@@ -86,11 +88,13 @@ def judged_far(
 
 def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
     """Yield (rows to train on, rows to test on) of each stratified fold, in the codes of the whole table.
-    Rows that are here stay in the table, with weight 0 outside their part; rows far away are taken out.
+    Rows that are here stay in the table, with weight 0 outside their part; rows far away are taken out. The
+    folds do not depend on names of columns: what is chosen by them is part of the model.
     """
-    dealing = FarDealing.of(table)
+    nameless = without_names(table)
+    dealing = FarDealing.of(nameless)
     if dealing is None:
-        yield from deal(table, folds).halves(table)
+        yield from deal(nameless, folds).halves(table)
         return
     rows = dealing.outer(folds).rows
     try:
@@ -103,6 +107,28 @@ def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
                     part.release()
     finally:
         rows.release()
+
+
+def without_names(table: Any) -> Any:
+    """Return the table with columns that hashes of rows know by what they hold, not by their names.
+
+    At first by the cells of a column beside the target, then, where columns are alike, also by the rows that
+    these stand in. Columns that are alike still are equal or can be traded for each other: by any names the
+    folds then give the same losses. They need names, since rows that differ must differ in their hashes.
+    """
+    schema = table.schema
+    used, target = [c.name for c in schema.used], schema.target
+    called = [] if target is None else [(target.name, "target")]
+    prints = [""] * len(used)
+    for _ in range(2):
+        found = (table.engine or Local(1)).total(table, ColumnPrints(schema, table.unit)).tolist()
+        prints = [f"{before} {print_:016x}" for before, print_ in zip(prints, found, strict=True)]
+        order = sorted(range(len(used)), key=lambda i: (prints[i], used[i]))
+        schema = replace(schema, keys=(*((used[i], prints[i]) for i in order), *called))
+        if len(set(prints)) == len(prints):
+            return replace(table, schema=schema)
+    keys = [(used[i], f"{prints[i]} {place}") for place, i in enumerate(order)]
+    return replace(table, schema=replace(schema, keys=(*keys, *called)))
 
 
 def fold_models(model: Fits, table: Table, parts: FarFolds, progress: Progress | None) -> list[Any]:

@@ -5,10 +5,14 @@ Knows blocks. Law: whole numbers that add, so any order and any cut of the rows 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.data.table.block import rows_counted
@@ -59,6 +63,44 @@ class Prints:
         hashes = (total.hashes + other.hashes) % ALL
         counted = total.counted + other.counted
         return Printed(total.rows + other.rows, total.weight + other.weight, hashes, counted)
+
+
+@dataclass(frozen=True)
+class ColumnPrints:
+    """Ask what each column holds, whatever it is called: prints[column], the sum over rows of a hash of its
+    cell and the target's, and, once the schema has keys, of the rest of its row.
+    """
+
+    schema: Schema
+    unit: int = 1
+
+    @cached_property
+    def _hashers(self) -> tuple[list[Hasher], Hasher | None]:
+        schema, target = self.schema, self.schema.target
+        called = () if target is None else ((target.name, "target"),)
+        alone = [replace(schema, columns=(c,), keys=((c.name, "column"), *called)) for c in schema.used]
+        return [Hasher(one) for one in alone], Hasher(schema) if schema.keys else None
+
+    def zero(self) -> NDArray[np.uint64]:
+        """Return the total of no rows."""
+        return np.zeros(len(self.schema.used), np.uint64)
+
+    def add(self, total: NDArray[np.uint64], block: Block) -> NDArray[np.uint64]:
+        """Add the rows of one block; a whole weight is as many rows, where some are not whole each is one."""
+        alone, whole = self._hashers
+        rest = None if whole is None else whole.rows(block)
+        copies = block.weights.astype(np.uint64) if block.weights is not None and self.unit == 1 else None
+        out = total.copy()
+        for i, hasher in enumerate(alone):
+            hashes = hasher.rows(block)
+            if rest is not None:
+                hashes = kernels.key_hashes(hashes ^ rest, 1)
+            out[i] += (hashes if copies is None else hashes * copies).sum(dtype=np.uint64)
+        return out
+
+    def merge(self, total: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Add two totals."""
+        return total + other
 
 
 @dataclass(frozen=True)

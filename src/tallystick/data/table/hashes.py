@@ -35,11 +35,12 @@ class Hasher:
     """The tables that turn the codes of a schema into hashes; made once for many blocks."""
 
     def __init__(self, schema: Schema) -> None:
-        keyed = [(c, _key(c.name)) for c in schema.used]
+        keys = dict(schema.keys)
+        keyed = [(c, _key(keys.get(c.name, c.name))) for c in schema.used]
         self.columns = [(c, key, NO_TABLE if c.kind == "numeric" else _table(c, key)) for c, key in keyed]
         self.target = schema.target
         if schema.target is not None:
-            self.target_key = _key(schema.target.name)
+            self.target_key = _key(keys.get(schema.target.name, schema.target.name))
             self.labels = _hash_texts(schema.target.labels, self.target_key)
 
     def rows(self, block: Block) -> Hashes:

@@ -181,7 +181,8 @@ def schema_within(schema: Schema, total: list[Any]) -> Schema:
     if target is not None and target.labels:
         used = [label for label, rows in zip(target.labels, total[-1].tolist(), strict=True) if rows]
         target = replace(target, labels=tuple(used))
-    return Schema(tuple(told.get(c.name, c) for c in schema.columns), target, schema.marks)
+    columns = tuple(told.get(c.name, c) for c in schema.columns)
+    return Schema(columns, target, schema.marks, schema.keys)
 
 
 def _within(column: Column, found: Any) -> Column:
