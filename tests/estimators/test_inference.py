@@ -62,7 +62,7 @@ def test_a_model_without_errors_has_nothing_to_infer_from():
     apart = frame.assign(paid=np.where(frame.age > 40, "yes", "no"))
     with pytest.warns(ts.TallyWarning):
         model = ts.LogisticRegression(l2=0).fit(apart, "paid")
-    with pytest.raises(OptionError, match="separated"):
+    with pytest.raises(OptionError, match="separates the classes"):
         model.inference(apart)
 
 
@@ -78,3 +78,15 @@ def test_decision_function_is_the_log_odds():
     np.testing.assert_allclose(
         np.diff(scores), np.diff(model.predict_log_proba(three)), rtol=1e-9, atol=1e-12
     )
+
+
+def test_where_classes_are_separated_the_columns_and_a_way_out_are_named():
+    frame, _ = loans(200)
+    frame["sure"] = frame["paid"]
+    apart = frame["paid"].iloc[0]
+    frame.loc[frame["paid"] == apart, "sure"] = "other"
+    model = ts.LogisticRegression(l2=0).fit(frame, "paid")
+    with pytest.raises(OptionError, match="Column 'sure' separates the classes completely") as caught:
+        model.inference(frame)
+    assert str(caught.value).endswith("Leave such columns out, or merge their levels, or pass firth=True.")
+    assert ts.LogisticRegression(firth=True).fit(frame, "paid").inference(frame).names

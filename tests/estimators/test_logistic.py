@@ -240,7 +240,7 @@ def test_words_are_told_with_how_they_count_and_only_where_they_speak():
 def test_weights_are_not_called_rows_and_one_is_one():
     frame, y = crossed(200)
     told = str(ts.LogisticRegression(class_weight={"yes": 3}).fit(frame, y))
-    assert "Rows of weight " in told
+    assert "Rows with a total weight of " in told
     assert "200 rows, " in str(ts.LogisticRegression().fit(frame, y))
     none = str(ts.LogisticRegression(l1=1e6).fit(frame[["a"]], y))
     assert "1 weight, " in none
@@ -325,3 +325,10 @@ def test_a_picture_of_a_long_trace_is_small():
     model = ts.LogisticRegression(**way, trace=True).fit(SEVEN, "y")
     assert len(model.trace_) > 1000
     assert len(model.trace_picture()) < 40_000
+
+
+def test_the_effect_is_of_the_probability_of_the_class_that_is_named():
+    frame, y = crossed(200)
+    model = ts.LogisticRegression().fit(frame, y)
+    said = f"Effect: by how much P({model.classes_[1]}) changes for one unit more, on average over the rows."
+    assert said in str(model)

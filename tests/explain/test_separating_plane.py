@@ -85,3 +85,15 @@ def test_the_plane_is_a_table_largest_first():
     sizes = [abs(float(line.split()[-1])) for line in said[at + 1 :]]
     assert sizes == sorted(sizes, reverse=True)
     assert max(map(len, said)) < 80
+
+
+def test_a_column_of_levels_that_does_not_separate_has_no_weights():
+    """Every row has a level of each column: what they all have is the constant's."""
+    rows = [(job, sex) for job in ("clerk", "none", "nurse") for sex in ("f", "m") for _ in range(4)]
+    frame = pd.DataFrame(rows, columns=["job", "sex"])
+    y = np.where((frame["job"] != "none") & (np.arange(len(rows)) % 2 == 0), "paid", "unpaid")
+    found = separable(frame, y)
+    assert found.kind == "quasi-complete"
+    (weights,) = found.plane.values()
+    assert [name for name, weight in weights.items() if abs(weight) > 1e-7] == ["job = none"]
+    assert "sex is missing" not in weights

@@ -15,7 +15,7 @@ from tallystick.contracts import Table
 from tallystick.data.read.cells import distinct_texts
 from tallystick.data.source.door import is_spark, open_source, opened
 from tallystick.data.source.frames import as_column
-from tallystick.errors import DataError, OptionError, counted, nearest, shown
+from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.rows import as_given
 from tallystick.explain.logistic_inference import ERRORS, Inference
@@ -48,7 +48,13 @@ def infer(
     if groups is not None and errors != "curvature":
         raise OptionError("groups= gives clustered errors. Leave out errors=.")
     if not model.errors or uncompared(model.parts, model.options.fit_intercept):
-        raise OptionError(f"there is nothing to infer from this model. {error_words(model)}")
+        told = "there is nothing to infer from this model. "
+        if not model.fit.separation:
+            raise OptionError(told + error_words(model))
+        told += next((n.text for n in estimator.notes_ if n.code == "separation"), error_words(model))
+        cure = " Leave such columns out, or merge their levels"
+        firth = (", or pass ", Argument("firth", True)) if model.links == 1 else ()
+        raise OptionError(told, cure, *firth, ".")
     if is_spark(X):
         raise DataError("inference looks at single rows, which lie on Spark. Collect them: frame.toArrow().")
     X = opened(X)

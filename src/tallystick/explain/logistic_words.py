@@ -32,7 +32,7 @@ def rows_words(model: LogisticModel) -> str:
     """Say how many rows were fitted; where classes weigh or weights have fractions, what they weigh."""
     rows = float(model.fit.rows)
     if model.options.class_weight is not None or not rows.is_integer():
-        return f"Rows of weight {rows:,.10g} in all"
+        return f"Rows with a total weight of {rows:,.10g}"
     return counted(int(rows), "row")
 
 
@@ -169,4 +169,5 @@ def effect_words(model: LogisticModel) -> str:
     """Say what the effects are."""
     if not model.fit.spread:
         return ""
-    return "Effect: the change of the class's share for one unit more, on average over the rows."
+    own = clean(model.labels[1 - model.reference]) if model.links == 1 else "class"
+    return f"Effect: by how much P({own}) changes for one unit more, on average over the rows."

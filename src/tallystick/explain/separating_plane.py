@@ -8,6 +8,7 @@ up to 0).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -138,21 +139,23 @@ def separable(X: Any, y: Any, kinds: Any = None, memory: int | str | None = None
         )
     rows = _read(X, y, Wishes(dict(kinds or {})), memory)
     assert rows.classes is not None
-    names, Z = columns_of(rows)
+    names, Z, levels = columns_of(rows)
     labels, classes = rows.schema.predicted.labels, rows.classes.astype(int)
-    found = _between(names, Z, classes, labels)
+    found = _between(names, Z, classes, labels, levels)
     if len(labels) == 2:
         return found
     pairs = {}
     for a, b in combinations(range(len(labels)), 2):
         own = np.flatnonzero((classes == a) | (classes == b))
-        two = _between(names, Z[own], (classes[own] == b).astype(int), (labels[a], labels[b]))
+        two = _between(names, Z[own], (classes[own] == b).astype(int), (labels[a], labels[b]), levels)
         proof = {int(own[row]): weight for row, weight in two.certificate.items()}
         pairs[labels[a], labels[b]] = replace(two, certificate=proof)
     return replace(found, pairs=pairs)
 
 
-def _between(names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[str, ...]) -> Separability:
+def _between(
+    names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[str, ...], levels: list[slice]
+) -> Separability:
     """Return whether planes separate classes, of rows Z[row, column]."""
     from scipy.optimize import linprog
 
@@ -169,7 +172,8 @@ def _between(names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[st
     if first.status != 0:
         raise DataError(f"the linear program has no solution: {first.message}")
     if -first.fun > LOOSE:
-        return Separability("complete", plane_of(first.x[:k], names, labels), float(-first.fun), {})
+        plane = plane_of(first.x[:k], names, labels, levels)
+        return Separability("complete", plane, float(-first.fun), {})
     proof: dict[int, float] = {}
     for row, weight in zip(owners, -first.ineqlin.marginals, strict=True):
         if weight > LOOSE:
@@ -177,7 +181,7 @@ def _between(names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[st
     # 2. No row behind, as many ahead as possible.
     second = linprog(-gaps.sum(0), A_ub=-gaps, b_ub=np.zeros(len(gaps)), bounds=[(-1, 1)] * k, method="highs")
     if second.status == 0 and -second.fun > LOOSE * len(gaps):
-        return Separability("quasi-complete", plane_of(second.x, names, labels), 0.0, proof)
+        return Separability("quasi-complete", plane_of(second.x, names, labels, levels), 0.0, proof)
     return Separability("none", {}, float(-first.fun), proof)
 
 
@@ -201,8 +205,10 @@ def _read(X: Any, y: Any, wishes: Wishes, memory: int | str | None) -> Table:
     return table
 
 
-def columns_of(table: Table) -> tuple[list[str], Array]:
-    """Return names and Z[row, column]: the constant, numbers brought to -1..1 (missing 0), and 0/1 levels."""
+def columns_of(table: Table) -> tuple[list[str], Array, list[slice]]:
+    """Return names and Z[row, column]: the constant, numbers brought to -1..1 (missing 0), and 0/1 levels;
+    and where the levels of each column are, that of missing cells among them.
+    """
     design: Design = design_of(table.schema)
     if design.texts:
         raise DataError(
@@ -217,15 +223,16 @@ def columns_of(table: Table) -> tuple[list[str], Array]:
         half = (high - low) / 2 or 1.0
         columns.append(np.nan_to_num((dense.values(block) - (low + high) / 2) / half))
         names.append(dense.name)
+    levels = []
     for coded in design.coded:
         codes = block.codes(coded.column.name)
-        texts = [f"{coded.column.name} = {t}" for t in coded.column.levels] + [
-            f"{coded.column.name} is missing"
-        ]
+        texts = [f"{coded.column.name} = {t}" for t in coded.column.levels]
+        texts += [f"{coded.column.name} is missing"] * (coded.column.missing > 0)
+        levels.append(slice(len(names), len(names) + len(texts)))
         for code, text in enumerate(texts):
             columns.append((codes == code).astype(float))
             names.append(text)
-    return names, np.column_stack(columns)
+    return names, np.column_stack(columns), levels
 
 
 def leads(Z: Array, classes: NDArray[Any], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
@@ -249,7 +256,18 @@ def leads(Z: Array, classes: NDArray[Any], n_classes: int) -> tuple[Array, NDArr
     return np.concatenate(lines), np.concatenate(owners)
 
 
-def plane_of(w: Array, names: list[str], labels: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """Return weights by class and name; two classes have one plane, towards the second."""
-    parts = {labels[1]: w} if len(labels) == 2 else dict(zip(labels, w.reshape(len(labels), -1), strict=True))
+def plane_of(
+    w: Array, names: list[str], labels: tuple[str, ...], levels: Sequence[slice] = ()
+) -> dict[str, dict[str, float]]:
+    """Return weights by class and name; two classes have one plane, towards the second. What most levels of a
+    column have, as every row has one of them, is the constant's: a column that says nothing has no weights.
+    """
+    table = w.reshape(1 if len(labels) == 2 else len(labels), -1).copy()
+    for part in table:
+        for own in levels:
+            values, counts = np.unique(np.round(part[own], 9), return_counts=True)
+            usual = values[np.lexsort((np.abs(values), -counts))[0]]
+            part[own] -= usual
+            part[0] += usual
+    parts = {labels[1]: table[0]} if len(labels) == 2 else dict(zip(labels, table, strict=True))
     return {label: dict(zip(names, map(float, part), strict=True)) for label, part in parts.items()}

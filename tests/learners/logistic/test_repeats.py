@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from loan_tables import loans
 
 import tallystick as ts
@@ -28,3 +29,19 @@ def test_without_a_constant_a_shifted_copy_is_no_copy():
     twice = shifted.assign(older=frame.age * 2)
     (note,) = ts.LogisticRegression(l2=0, fit_intercept=False).fit(twice, "paid").notes_
     assert "'older' repeats 'age'" in note.text
+
+
+def test_only_what_follows_from_a_column_is_named_not_the_column_it_is_a_part_of():
+    rng = np.random.default_rng(0)
+    city = rng.choice(["X", "Y", "Z", "W"], 300)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300), "city": city})
+    frame["zip"] = frame["city"].map({"X": "x1", "Y": "y2", "Z": "z3", "W": "w4"})
+    frame["job"] = rng.choice(["p", "q", "r"], 300)
+    frame.loc[frame["city"] == "X", "job"] = None  # its other levels are its own
+    frame.loc[:20, ["a", "b"]] = None  # missing together, and unlike where they are there
+    y = np.resize(["n", "y"], 300)
+    for make in (ts.LogisticRegression(l2=0), ts.LogisticRegression()):
+        (note,) = [n.text for n in make.fit(frame, y).notes_ if n.code == "collinear"]
+        assert "'b is missing' repeats 'a is missing'; " in note
+        assert "'zip' repeats 'city'; " in note or "'zip' repeats 'city', " in note
+        assert "'job is missing' follows from 'city'; " in note

@@ -6,6 +6,7 @@ rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -90,12 +91,23 @@ def repeat_notes(design: Design, repeats: tuple[Repeat, ...], prior: bool) -> li
     """Return one note for columns that repeat others, naming them."""
     if not repeats:
         return []
-    names = parameter_columns(design)
+    columns, terms = parameter_columns(design), parameter_terms(design)
+    levels = {c.column.name: c.levels + (c.column.missing > 0) for c in design.coded}
+    repeated_levels = Counter(columns[repeat.at] for repeat in repeats)
+
+    def called(p: int) -> str:
+        return columns[p] if columns[p] in levels else terms[p]
+
     pairs = []
     for repeat in repeats:
-        own = names[repeat.at]
-        others = sorted({names[p] for p in repeat.others} - {own})
-        how = "never varies" if not others else "repeats " if len(others) == 1 else "follows from "
+        column = columns[repeat.at]
+        others = sorted({called(p) for p in repeat.others if columns[p] != column})
+        alone = len(others) > 0 and not any(columns[p] == column for p in repeat.others)
+        part = alone and repeated_levels[column] < levels.get(column, 0) - 1  # not the column, but this level
+        own = terms[repeat.at] if part else called(repeat.at)
+        how = (
+            "never varies" if not others else "repeats " if len(others) == 1 and not part else "follows from "
+        )
         nearly = "nearly " if repeat.nearly and others else ""
         pairs.append(f"{shown(own)} {nearly}{how}{some(others, 3)}")
     pairs = sorted(set(pairs))
@@ -111,4 +123,14 @@ def parameter_columns(design: Design) -> list[str]:
     names = ["(constant)"] + [c.name if len(c.factors) > 1 else c.column for c in design.dense]
     for coded in design.coded:
         names += [coded.column.name] * (coded.levels + 2)
+    return names
+
+
+def parameter_terms(design: Design) -> list[str]:
+    """Return what each parameter of a link is the weight of: a number, that it is missing, a level."""
+    names = ["(constant)"] + [c.name for c in design.dense]
+    for coded in design.coded:
+        name = coded.column.name
+        names += [f"{name} = {level}" for level in coded.column.levels]
+        names += [f"{name} is missing", f"{name} is unseen"]
     return names
