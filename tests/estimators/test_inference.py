@@ -90,3 +90,12 @@ def test_where_classes_are_separated_the_columns_and_a_way_out_are_named():
         model.inference(frame)
     assert str(caught.value).endswith("Leave such columns out, or merge their levels, or pass firth=True.")
     assert ts.LogisticRegression(firth=True).fit(frame, "paid").inference(frame).names
+
+
+def test_the_table_names_the_levels_that_others_are_compared_with():
+    frame, _ = loans(200)
+    for l2 in (0, "auto"):
+        model = ts.LogisticRegression(l2=l2).fit(frame, "paid")
+        said = " ".join(str(model.inference(frame)).split())
+        named = " ".join(str(model).split()).split("Levels are compared with ")[1].split(". ")[0]
+        assert f"Levels are compared with {named}." in said

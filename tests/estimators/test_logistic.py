@@ -242,6 +242,9 @@ def test_weights_are_not_called_rows_and_one_is_one():
     told = str(ts.LogisticRegression(class_weight={"yes": 3}).fit(frame, y))
     assert "Rows with a total weight of " in told
     assert "200 rows, " in str(ts.LogisticRegression().fit(frame, y))
+    thirds = np.resize([1 / 3, 0.77, 1.9], 200)  # they are scaled to sum to the number of rows
+    assert "\n200 rows, " in str(ts.LogisticRegression().fit(frame, y, thirds))
+    assert "\n200 rows, " in str(ts.LinearRegression().fit(frame, np.arange(200.0), thirds))
     none = str(ts.LogisticRegression(l1=1e6).fit(frame[["a"]], y))
     assert "1 weight, " in none
     with pytest.warns(ts.TallyWarning, match="converge in 1 iteration: "):

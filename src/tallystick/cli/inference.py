@@ -30,7 +30,7 @@ _OPTIONS = (
     click.option(
         "--inference",
         is_flag=True,
-        help="Logistic: tell what the training rows let one conclude, tests of whole columns among it.",
+        help="Logistic: print standard errors, intervals and tests of whole columns, from the training rows.",
     ),
     click.option(
         "--errors",
@@ -100,7 +100,7 @@ def concluded(estimator: Any, rows: Source, whole: Source, given: dict[str, Any]
                 raise OptionError(f"--{name} says how --inference is made. Add --inference.")
         return None
     if not hasattr(estimator, "inference"):
-        raise OptionError("--inference is for --model logistic. A linear regression tells its table anyway.")
+        raise OptionError("--inference is for --model logistic. A linear regression prints its table anyway.")
     groups = None if given["clusters"] is None else _cells(whole, given["clusters"])
     found: Inference = estimator.inference(rows, errors=given["errors"] or "curvature", groups=groups)
     return found

@@ -202,7 +202,7 @@ class LinearSummary:
 
     def _facts(self) -> str:
         fit = self.model.fit
-        rows = float(fit.rows)
+        rows = float(f"{fit.rows:.10g}")  # weights that are not whole sum to the rows but for rounding
         told = counted(int(rows), "row") if rows.is_integer() else f"Rows with a total weight of {rows:,.10g}"
         some = f" ({fit.degrees:.4g} determined by the rows)" if fit.l2 else ""
         out = f"{told}, {counted(fit.weights, 'weight')}{some}. R² {self.r2:.4f}"

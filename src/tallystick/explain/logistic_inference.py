@@ -23,7 +23,7 @@ from tallystick.explain.logistic import Figure, figure_table, p_words, shown_lin
 from tallystick.explain.logistic_effects import Effects, effects_of
 from tallystick.explain.logistic_fit import HosmerLemeshow, Residuals, hosmer_lemeshow, residuals_of
 from tallystick.explain.logistic_rows import FittedRows, share_interval
-from tallystick.explain.logistic_words import rows_words, title
+from tallystick.explain.logistic_words import compared_words, rows_words, title
 from tallystick.explain.tails import chi_square_tail, normal_point
 from tallystick.learners.logistic.again import FoundOptimum, found_held
 from tallystick.learners.logistic.build import ordered
@@ -454,7 +454,7 @@ class Inference:
         out: list[Line] = [(Span(title(self.model), "strong"),)]
         told = ", ".join(f"{name} {value:.4f}" for name, value in self.pseudo_r2.items())
         out += wrapped(f"{rows_words(self.model)}. Pseudo R²: {told}.", cells)
-        out += wrapped(self.error_words(), cells)
+        out += wrapped(self.error_words() + compared_words(self.model), cells)
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
             out += [(), *figure_table([f for f in figures if f.of == of], of, self.model.links > 1)]

@@ -30,7 +30,7 @@ def title(model: LogisticModel) -> str:
 
 def rows_words(model: LogisticModel) -> str:
     """Say how many rows were fitted; where classes weigh or weights have fractions, what they weigh."""
-    rows = float(model.fit.rows)
+    rows = float(f"{model.fit.rows:.10g}")  # weights that are not whole sum to the rows but for rounding
     if model.options.class_weight is not None or not rows.is_integer():
         return f"Rows with a total weight of {rows:,.10g}"
     return counted(int(rows), "row")

@@ -37,6 +37,7 @@ def test_estimates_and_errors_are_those_of_the_corrected_score(apart, weights):
     model = ts.LogisticRegression(firth=True, **options).fit(frame, "paid", sample_weight=given)
     x, y = as_numbers(frame)
     plain = np.ones(150) if given is None else given
+    plain = plain * 150 / plain.sum() if weights == "parts" else plain  # they sum to the number of rows
     plain = np.where(y == 1, 2.5, 1.0) if weights == "classes" else plain
     b, errors = plainly(np.asarray(x), np.asarray(y), plain)
     figures = model.summary().figures
