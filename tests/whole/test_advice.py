@@ -35,6 +35,7 @@ VALUES = {  # one that can be passed, by the name of the argument
     "missing_columns": "as-missing",
     "min_count": 1,
     "calibrate": False,
+    "firth": True,
     "bad_rows": "skip",
     "day_first": True,
     "decimal": ",",
