@@ -53,10 +53,12 @@ def test_a_dict_is_answered_or_refused_as_a_table_of_it(method):
     a, days = rng.normal(size=300), rng.integers(0, 900, 300)
     first = date(2020, 1, 1)
     rows = [
-        {"a": x, "i": d % 9, "c": "uvw"[d % 3], "d": first + timedelta(d), "y": x > 0.3}
+        {"a": x, "i": d % 9, "c": "uvw"[d // 9 % 3], "d": first + timedelta(d)}
         for x, d in zip(a.tolist(), days.tolist(), strict=True)
     ]
-    model = method().fit(rows, "y")
+    known = [0.3 * r["a"] + r["i"] / 4 + 1.5 * (r["c"] == "u") + (r["d"] - first).days / 300 for r in rows]
+    model = method().fit([r | {"y": k > 3.3} for r, k in zip(rows, known, strict=True)], "y")
+    assert {c.name for c in model.schema_.used} == {"a", "i", "c", "d"}  # a cell that is not used is not read
 
     def told(X, lenient):
         try:

@@ -9,7 +9,7 @@ from tallystick.data.source import open_source
 from tallystick.estimators.answers import MetRows, Wanted
 from tallystick.estimators.number_answers import number_tables
 
-ROWS = [{"x": i % 9, "s": "uv"[i % 2], "y": float(i % 9) ** 2} for i in range(90)]
+ROWS = [{"x": i % 9, "s": "uv"[i % 2], "y": float(i % 9) ** 2 + 30 * (i % 2)} for i in range(90)]
 
 
 def test_numbers_are_those_of_predict_and_what_is_met_is_counted():
