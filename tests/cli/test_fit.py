@@ -221,7 +221,9 @@ def test_fit_says_plainly_when_the_model_is_not_better_than_the_most_frequent_cl
     noise(folder)
     done = tally("fit", "noise.csv", "-t", "y", "--model", "bayes", cwd=folder)
     page, notes = " ".join(done.stdout.decode().split()), " ".join(done.stderr.decode().split())
-    assert re.search(r"is (worse|not clearly better) than always giving the class shares: log-loss 0\.", page)
+    assert re.search(
+        r"is (worse|not clearly better) than always predicting the class frequencies: log-loss 0\.", page
+    )
     assert "column 'id' is left out: it looks like an identifier" in notes
     assert "column 'one' is left out: it has one value in 300 rows." in notes
     told = json.loads(good("fit", "noise.csv", "-t", "y", "--model", "bayes", "--json", cwd=folder))
@@ -250,7 +252,7 @@ def test_a_model_of_a_rare_class_is_judged_by_its_probabilities_and_what_ranking
     assert list(said["measures"]) == ["accuracy", "auc", "log-loss"]
     ranked = np.argsort(-found.shares[:, 1], kind="stable")[:300]
     share = (found.truth[ranked] == 1).sum() / (found.truth == 1).sum()
-    assert f"hold {100 * share:.0f} % of all 'Yes'" in said["ranking"]
+    assert f"hold {100 * share:.0f} % of those that are 'Yes'" in said["ranking"]
 
 
 def test_the_verdict_follows_the_measure_that_was_asked_for():
@@ -260,7 +262,17 @@ def test_the_verdict_follows_the_measure_that_was_asked_for():
     rng = np.random.default_rng(1)
     noise = {"x": rng.normal(size=300), "y": np.where(rng.random(300) < 0.3, "a", "b")}
     none = ts.cross_validate(ts.NaiveBayes(), noise, "y")
-    assert "than always giving the class shares: log-loss" in verdict(none)
+    assert "than always predicting the class frequencies: log-loss" in verdict(none)
+
+
+def test_answers_may_be_good_where_probabilities_are_not_and_the_cure_is_named(folder):
+    page = " ".join(good("fit", "votes.csv", "-t", "party", "--model", "bayes", cwd=folder).split())
+    assert (
+        "It is right clearly more often than always answering 'democrat', but its probabilities are" in page
+    )
+    assert "(lower is better). To use them, fit with --set calibrate=true." in page
+    cured = good("fit", "votes.csv", "-t", "party", "--model", "bayes", "--set", "calibrate=true", cwd=folder)
+    assert "not clearly better" not in cured
 
 
 def test_fit_of_naive_bayes_prints_the_votes_and_with_all_the_shares(folder):

@@ -25,7 +25,9 @@ def test_of_a_rare_class_what_is_found_leads_and_false_alarms_are_counted():
     confusion = found.comparison.chosen.result.scores.confusion  # [truth, answer]; ill is the first
     hits, rows, alarms = int(confusion[0, 0]), int(confusion[0].sum()), int(confusion[1, 0])
     share = 0.1 * found.comparison.chosen.result.scores.curves["top_tenth"]["lift"]
-    lead = f"The tenth of the rows with the highest probability of ill holds {100 * share:.0f} % of all ill"
+    lead = (
+        f"The 10 % of rows with the highest probability of ill hold {100 * share:.0f} % of those that are ill"
+    )
     assert found.answer[0].startswith(lead)
     missed = f"the model finds {hits} and misses {rows - hits} ({100 * (rows - hits) / rows:.0f} %)"
     assert found.answer[1].startswith(f"Of the {rows} rows that are ill, {missed}, with {alarms} false alarm")

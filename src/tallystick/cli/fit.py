@@ -230,14 +230,19 @@ def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
     if result is None:
         return {"reason": reason} if reason else None
     entry = None if done.choice is None else done.choice.entry
-    out = told(result, done.table.rows if entry is None or done.choice is None else done.choice.rows)
+    calibrates = done.estimator.get_params(deep=False).get("calibrate") is False
+    out = told(
+        result, done.table.rows if entry is None or done.choice is None else done.choice.rows, calibrates
+    )
     if done.estimator.model_.decision is not None:
         out["verdict"] = ""  # it is of answers by the largest probability
     return out
 
 
-def told(found: Any, rows: int) -> dict[str, Any]:
-    """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds."""
+def told(found: Any, rows: int, calibrates: bool = False) -> dict[str, Any]:
+    """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds;
+    calibrates: whether the method would calibrate its probabilities, if asked.
+    """
     from tallystick.evaluate.result import rare_class
 
     numbers = "r2" in found.shown
@@ -249,7 +254,7 @@ def told(found: Any, rows: int) -> dict[str, Any]:
     if numbers:
         return out
     ranked = {} if rare_class(found) is None else {"ranking": top_tenth(found)}
-    return out | ranked | {"most_frequent": found.most_frequent, "verdict": verdict(found)}
+    return out | ranked | {"most_frequent": found.most_frequent, "verdict": verdict(found, calibrates)}
 
 
 def top_tenth(found: Any) -> str:
@@ -257,35 +262,38 @@ def top_tenth(found: Any) -> str:
     lift = found.scores.curves["top_tenth"]["lift"]
     return (
         f"the 10 % of the rows with the highest probability of {shown(found.scores.positive)} hold "
-        f"{percent(0.1 * lift, 0)} of all {shown(found.scores.positive)}"
+        f"{percent(0.1 * lift, 0)} of those that are {shown(found.scores.positive)}"
     )
 
 
-def verdict(found: Any) -> str:
+def verdict(found: Any, calibrates: bool = False) -> str:
     """Return in plain words that a model is not better than its baseline; nothing where it clearly is. By the
     log-loss, over the same folds, or by the measure that was asked for.
     """
     name = found.decides
     mine, right = found.measure(name), found.measure("accuracy")
     always = f"always answering {shown(found.most_frequent)}"
-    base = {"log-loss": "always giving the class shares", "accuracy": always, "auc": "ranking by chance"}[
-        name
-    ]
+    base = {
+        "log-loss": "always predicting the class frequencies",
+        "accuracy": always,
+        "auc": "ranking at random",
+    }[name]
     far = f"{name} {mine.value:.4f}, against {mine.base:.4f}"
     if not found.beats_base_by(name):
         worse = mine.value > mine.base if name == "log-loss" else mine.value < mine.base
         if name == "log-loss" and found.beats_base_by("accuracy"):
+            cure = "To use them, fit with --set calibrate=true." if calibrates else "Use its answers only."
             return (
-                f"Its answers are better than {always}, its probabilities are not clearly better than the "
-                f"class shares: {far}. Do not trust them as they stand."
+                f"It is right clearly more often than {always}, but its probabilities are not clearly better "
+                f"than {base}: {far} (lower is better). {cure}"
             )
         if worse:
-            return f"The model is worse than {base}: {far}. These columns tell little about the target."
+            return f"The model is worse than {base}: {far}. These columns say little about the target."
         return f"The model is not clearly better than {base}: {far}."
     if name == "log-loss" and right.value <= right.base:
         return (
-            f"Its probabilities are better than the class shares; its answers, by the largest probability, "
-            f"are right no more often than {always}. Set --threshold or --costs, or take rows by "
+            "Its probabilities are better than the class frequencies; its answers, by the largest "
+            f"probability, are right no more often than {always}. Set --threshold or --costs, or take rows by "
             "predict --top."
         )
     return ""
@@ -361,10 +369,10 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     head = f"cross-validated ({how}{part})"
     bases = {  # what a score must beat
         "accuracy": f"always answering {clean(score.get('most_frequent', ''))}",
-        "log-loss": "always giving the class shares",
+        "log-loss": "always predicting the class frequencies",
         "mse": "always answering the mean",
         "r2": "always answering the mean",
-        "auc": "ranking by chance",
+        "auc": "ranking at random",
     }
     lines: list[Line] = [(Span(head, "strong"),)]
     for name, found in score["measures"].items():

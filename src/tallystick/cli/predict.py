@@ -158,7 +158,7 @@ def say(met: MetRows, reading: tuple[Note, ...]) -> None:
         notes.append(
             Note(
                 "prior-only",
-                f"{counted(met.prior_only, 'row')} that fit no class; answered by the class shares",
+                f"{counted(met.prior_only, 'row')} that fit no class; answered by the class frequencies",
             )
         )
     screen.show_notes(notes)

@@ -75,7 +75,7 @@ def choose(
     entry, why = best_method(found)
     left = [check.text for check in found.checks if check.code in LEFT_OUT]
     if part is not table:
-        left.append(f"Compared on {part.rows:,} of the {table.rows:,} rows.")
+        left.append(f"To save time, methods were compared on {part.rows:,} of the {table.rows:,} rows.")
     return ChosenMethod(entry.family, " ".join([*left, why]), entry, part.rows)
 
 

@@ -93,6 +93,6 @@ def dependence(table: Table) -> Iterator[Check]:
             "dependence",
             f"columns {shown(worst.first)} and {shown(worst.second)} share {worst.bits:.2f} bits given the "
             f"class, {worst.by_chance:.2f} by chance alone.",
-            "Naive Bayes counts such evidence twice: leave one out, or trust its shares less.",
+            "Naive Bayes counts such evidence twice: leave one out, or trust its probabilities less.",
             worst.first,
         )

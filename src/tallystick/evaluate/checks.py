@@ -190,7 +190,7 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
     if worse and not result.beats_base:
         yield Check(
             "baseline",
-            f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} by always giving the class shares.",
+            f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} by always predicting the class frequencies.",
             "These columns do not predict the target; look for others.",
         )
     if training_loss is not None and loss.value > OVERFIT * training_loss + 0.1 * loss.base:

@@ -428,10 +428,11 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     good = own.result.measure(known)
     assert good.base is not None
     values = [figure(entry.result.measure(loss).value) for entry in (own, picked)]
+    sound = "ranking" if known == "auc" else "answers"
     return own, (
-        f"{own.name} is taken for its {known}, {figure(good.value)} against {figure(good.base)} of "
-        f"{picked.name}, though its {loss}, {values[0]}, is not clearly better than {values[1]}"
-        + (": do not trust its probabilities as they stand." if loss == "log-loss" else ".")
+        f"{own.name} is chosen for its {'AUC' if known == 'auc' else known}, {figure(good.value)} "
+        f"against {figure(good.base)} of {picked.name}, though its {loss}, {values[0]}, is not clearly better than {values[1]}"
+        + (f": rely on its {sound}, not on its probabilities as they stand." if loss == "log-loss" else ".")
     )
 
 

@@ -180,7 +180,7 @@ class LinearSummary:
             "coefficients": [f.to_dict() for f in self.figures],
         }
 
-    def lines(self, cells: int = 110) -> list[Line]:
+    def lines(self, cells: int = 80) -> list[Line]:
         """Return the table as lines."""
         model = self.model
         out: list[Line] = [(Span(f"Linear regression of {clean(model.schema.predicted.name)}", "strong"),)]

@@ -153,7 +153,7 @@ class Summary:
             "coefficients": [f.to_dict() for f in self.figures],
         }
 
-    def lines(self, cells: int = 110) -> list[Line]:
+    def lines(self, cells: int = 80) -> list[Line]:
         """Return the table as lines."""
         fit, model = self.model.fit, self.model
         out: list[Line] = [(Span(title(model), "strong"),)]

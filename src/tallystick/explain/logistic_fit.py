@@ -160,7 +160,7 @@ class HosmerLemeshow:
         groups = [dict(zip(names, group, strict=True)) for group in self.groups]
         return {"groups": groups, "statistic": self.statistic, "freedom": self.freedom, "p": self.p}
 
-    def lines(self, cells: int = 110) -> list[Line]:
+    def lines(self, cells: int = 80) -> list[Line]:
         """Return the groups as lines, with the caveat below."""
         header = [f"P({clean(self.of)})", "rows", "observed", "expected"]
         rows = [

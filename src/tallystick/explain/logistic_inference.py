@@ -449,7 +449,7 @@ class Inference:
         more = ", times n/(n-k)" if self.kind == "HC1" else ""
         return f"Standard errors are robust ({self.kind}: the sandwich of the rows' scores{more})."
 
-    def lines(self, cells: int = 110) -> list[Line]:
+    def lines(self, cells: int = 80) -> list[Line]:
         """Return the table as lines."""
         out: list[Line] = [(Span(title(self.model), "strong"),)]
         told = ", ".join(f"{name} {value:.4f}" for name, value in self.pseudo_r2.items())

@@ -162,7 +162,7 @@ def _no_errors(model: LogisticModel) -> str:
         return f"there are more than {ERRORS:,} weights"
     if model.options.max_iter is not None and model.fit.iterations >= model.options.max_iter:
         return f"{counted(model.options.max_iter, 'step')} did not reach the optimum"
-    return "the likelihood is too flat at these weights to tell them"
+    return "the likelihood is too flat at these weights to find them"
 
 
 def effect_words(model: LogisticModel) -> str:

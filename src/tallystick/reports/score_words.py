@@ -33,8 +33,8 @@ def _ranked(given: Ingredients) -> Said:
     lift = scores.curves["top_tenth"]["lift"]
     label = Name(class_words(scores.positive))
     return say(
-        "The tenth of the rows with the highest probability of {} holds {} of all {}, {} times as "
-        "many as a tenth taken at random (cross-validated).",
+        "The 10 % of rows with the highest probability of {} hold {} of those that are {}, {} times as "
+        "many as 10 % taken at random (cross-validated).",
         label, percent(0.1 * lift, 0), label, f"{lift:.1f}",
     )  # fmt: skip
 
@@ -80,5 +80,5 @@ def _found(given: Ingredients) -> Said:
     alarms = f"{many} false alarm{'' if told['alarms'] == '1' else 's'}"
     return say(
         "Of the {} rows that are {}, the model finds {} and misses {} ({}), with {} (cross-validated).",
-        told["rows"], Name(told["label"]), told["found"], told["missed"], told["missed_share"], alarms,
+        told["rows"], Name(told["label"]), "none" if told["found"] == "0" else told["found"], told["missed"], told["missed_share"], alarms,
     )  # fmt: skip

@@ -43,7 +43,7 @@ HOW = (
     ),
     (
         "Base rate",
-        "Always answering the most frequent class; for log-loss, always giving the class shares.",
+        "Always answering the most frequent class; for log-loss, always predicting the class frequencies.",
     ),
     (
         "The razor",
