@@ -10,7 +10,10 @@ from tallystick.data.source import open_source
 from tallystick.errors import OptionError
 from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables, answers
 
-ROWS = [{"x": i % 7 + 0.5, "w": "abc"[i % 3], "y": "pq"[(i % 7 + 3 * (i % 3 == 0) > 3) ^ (i % 11 == 0)]} for i in range(40)]
+ROWS = [
+    {"x": i % 7 + 0.5, "w": "abc"[i % 3], "y": "pq"[(i % 7 + 3 * (i % 3 == 0) > 3) ^ (i % 11 == 0)]}
+    for i in range(40)
+]
 NEW = [{"x": 1.5, "w": "a"}, {"x": None, "w": "zebra"}, {"x": 99.0, "w": "b"}]
 
 

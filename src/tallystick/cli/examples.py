@@ -29,6 +29,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally fit votes.csv -t party --model tree", "a decision tree, not saved"),
         ("tally fit votes.csv -t party --model id3", "the tree that ID3 grows; so c45, cart and others"),
         ("tally fit votes.csv -t party --model tree --picture tree.svg", "and the tree as a picture"),
+        ("tally fit votes.csv -t party --measure auc --folds 3", "the method that ranks best"),
         (
             "tally fit votes.csv -t party --model bayes --set alpha=0.5 --folds 5",
             "a parameter; fewer folds for the score",
@@ -183,8 +184,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "compare": (
         ("tally compare votes.csv --target party --no-tuning", "the methods with default settings"),
         (
-            "tally compare votes.csv -t party --method tree --method bayes --no-tuning --folds 5",
-            "two of them, five folds",
+            "tally compare votes.csv -t party --method tree --method bayes --no-tuning --measure auc",
+            "two of them, by how well they rank",
         ),
         (
             "tally compare votes.csv -t party --no-tuning --ignore dependence --picture compared.svg --json",

@@ -293,8 +293,8 @@ def verdict(found: Any, calibrates: bool = False) -> str:
     if name == "log-loss" and right.value <= right.base:
         return (
             "Its probabilities are better than the class frequencies; its answers, by the largest "
-            f"probability, are right no more often than {always}. Set --threshold or --costs, or take rows by "
-            "predict --top."
+            f"probability, are right no more often than {always}. Set --threshold or --costs, or take rows "
+            "by predict --top."
         )
     return ""
 

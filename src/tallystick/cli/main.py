@@ -21,7 +21,7 @@ import click
 from tallystick import __version__
 from tallystick.cli import examples
 from tallystick.draw.text import clean
-from tallystick.errors import TallyError
+from tallystick.errors import Argument, TallyError, arguments_as
 from tallystick.files.system import address_limit
 
 if TYPE_CHECKING:
@@ -213,13 +213,16 @@ def _open_closed() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for the rest of the process
 
 
+def _flag(argument: Argument) -> str:
+    from tallystick.cli.flags import flag  # it loads the room of schemas, which help does without
+
+    return flag(argument)
+
+
 def run(args: list[str], debug: bool) -> int:
     """Run one command and return its exit code; with `debug` failures other than wrong usage are raised."""
-    from tallystick.cli.flags import flag
-    from tallystick.errors import arguments_as
-
     try:
-        with arguments_as(flag):
+        with arguments_as(_flag):
             code = tally(args=args, prog_name="tally", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:

@@ -431,7 +431,8 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     sound = "ranking" if known == "auc" else "answers"
     return own, (
         f"{own.name} is chosen for its {'AUC' if known == 'auc' else known}, {figure(good.value)} "
-        f"against {figure(good.base)} of {picked.name}, though its {loss}, {values[0]}, is not clearly better than {values[1]}"
+        f"against {figure(good.base)} of {picked.name}, though its {loss}, {values[0]}, is not "
+        f"clearly better than {values[1]}"
         + (f": rely on its {sound}, not on its probabilities as they stand." if loss == "log-loss" else ".")
     )
 

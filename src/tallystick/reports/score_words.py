@@ -78,7 +78,8 @@ def _found(given: Ingredients) -> Said:
         )  # fmt: skip
     many = "no" if told["alarms"] == "0" else told["alarms"]
     alarms = f"{many} false alarm{'' if told['alarms'] == '1' else 's'}"
+    found = "none" if told["found"] == "0" else told["found"]
     return say(
         "Of the {} rows that are {}, the model finds {} and misses {} ({}), with {} (cross-validated).",
-        told["rows"], Name(told["label"]), "none" if told["found"] == "0" else told["found"], told["missed"], told["missed_share"], alarms,
+        told["rows"], Name(told["label"]), found, told["missed"], told["missed_share"], alarms,
     )  # fmt: skip
