@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from tallystick.data.schema import Column, Schema, Target
@@ -52,6 +54,16 @@ def test_two_questions_in_one_walk_have_both_answers():
     first, second = ask.merge(one, other)
     assert (first.counted, second.counted) == (6, 2)
     assert first.fingerprint == second.fingerprint
+
+
+def test_prints_of_columns_that_pass_64_bits_go_on_from_0_without_a_warning():
+    ask = ColumnPrints(SCHEMA)
+    total = ask.zero()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(64):
+            total = ask.add(total, block([1.0]))
+    assert total.tolist() == [64 * ask.add(ask.zero(), block([1.0])).tolist()[0] % 2**64]
 
 
 def test_what_a_column_holds_is_known_without_its_name_and_a_whole_weight_is_so_many_rows():

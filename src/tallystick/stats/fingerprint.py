@@ -90,13 +90,13 @@ class ColumnPrints:
         alone, whole = self._hashers
         rest = None if whole is None else whole.rows(block)
         copies = block.weights.astype(np.uint64) if block.weights is not None and self.unit == 1 else None
-        out = total.copy()
-        for i, hasher in enumerate(alone):
+        own = []
+        for hasher in alone:
             hashes = hasher.rows(block)
             if rest is not None:
                 hashes = kernels.key_hashes(hashes ^ rest, 1)
-            out[i] += (hashes if copies is None else hashes * copies).sum(dtype=np.uint64)
-        return out
+            own.append((hashes if copies is None else hashes * copies).sum(dtype=np.uint64))
+        return total + np.array(own, np.uint64)
 
     def merge(self, total: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Add two totals."""
