@@ -273,6 +273,9 @@ def test_answers_may_be_good_where_probabilities_are_not_and_the_cure_is_named(f
     assert "(lower is better). To use them, fit with --set calibrate=true." in page
     cured = good("fit", "votes.csv", "-t", "party", "--model", "bayes", "--set", "calibrate=true", cwd=folder)
     assert "not clearly better" not in cured
+    sure = " ".join(good("fit", "play-tennis.csv", "-t", "Play", "--model", "id3", cwd=folder).split())
+    assert "It is right more often than always answering 'Yes', but its probabilities are worse than" in sure
+    assert "say little" not in sure  # 13 of 14 answers are right, and the other was given without a doubt
 
 
 def test_fit_of_naive_bayes_prints_the_votes_and_with_all_the_shares(folder):

@@ -190,14 +190,14 @@ def judged(done: Fitted, folds: int, measure: str) -> tuple[Any, str]:
     """Return the cross-validation, None when it was not asked for; and where the table has too few rows to be
     cut into folds, the reason. A method that was chosen has been judged then.
     """
-    import tallystick as ts
-    from tallystick.estimators.judging import long_work
-    from tallystick.evaluate.trials import Candidate
-
     if folds == 0:
         return None, ""
     if done.choice is not None and done.choice.entry is not None:
         return done.choice.entry.result, ""
+    import tallystick as ts
+    from tallystick.estimators.judging import long_work
+    from tallystick.evaluate.trials import Candidate
+
     fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
     one = Candidate("", of_kind(fresh._kind).name, (("", fresh),))
     if line := long_work(done.table, [one], [folds]):
@@ -281,11 +281,13 @@ def verdict(found: Any, calibrates: bool = False) -> str:
     far = f"{name} {mine.value:.4f}, against {mine.base:.4f}"
     if not found.beats_base_by(name):
         worse = mine.value > mine.base if name == "log-loss" else mine.value < mine.base
-        if name == "log-loss" and found.beats_base_by("accuracy"):
+        clearly = found.beats_base_by("accuracy")
+        if name == "log-loss" and (clearly or (worse and right.value > right.base)):
             cure = "To use them, fit with --set calibrate=true." if calibrates else "Use its answers only."
+            how = "worse" if worse else "not clearly better"
             return (
-                f"It is right clearly more often than {always}, but its probabilities are not clearly better "
-                f"than {base}: {far} (lower is better). {cure}"
+                f"It is right {'clearly ' if clearly else ''}more often than {always}, but its probabilities "
+                f"are {how} than {base}: {far} (lower is better). {cure}"
             )
         if worse:
             return f"The model is worse than {base}: {far}. These columns say little about the target."
