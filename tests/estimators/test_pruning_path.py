@@ -19,7 +19,9 @@ def path(judged: bool) -> PruningPath:
 def test_lines_and_data_say_the_same():
     found = path(True)
     assert "← least" in str(found).splitlines()[2]
-    assert "one standard error" in str(found).splitlines()[1]
+    assert "← 1-SE rule" in str(found).splitlines()[1]
+    assert str(found).endswith("within one standard error of the least error.")
+    assert max(map(len, str(found).splitlines())) <= 80
     step = found.to_dict()["steps"][0]
     assert (step["cp"], step["training_error"], step["cv_error"]) == (0.5, 0.4, 0.5)
 

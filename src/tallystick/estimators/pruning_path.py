@@ -122,8 +122,10 @@ class PruningPath:
         for k, cells in enumerate(zip(*columns, strict=True), -1):
             line = "  ".join(cells)
             line += "  ← least" if k == self.minimum else ""
-            line += "  ← smallest within one standard error" if k == self.one_se else ""
+            line += "  ← 1-SE rule" if k == self.one_se else ""
             out.append(line.rstrip())
+        if self.one_se is not None:
+            out.append("1-SE rule: the smallest tree within one standard error of the least error.")
         return "\n".join(out)
 
     __repr__ = __str__
