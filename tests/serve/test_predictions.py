@@ -24,23 +24,27 @@ def card(models):
     return load("card", str(models / "card.tally.json"))
 
 
-def test_a_row_by_itself_and_among_others_is_answered_alike(card):
-    shares = card.estimator.predict_proba(NEW).tolist()
-    reply, rows = json_reply(card, as_source(NEW), PLAIN, False, Limits())
+@pytest.fixture(scope="module")
+def bayes(models):
+    return load("bayes", str(models / "bayes.tally.json"))
+
+
+@pytest.mark.parametrize("name", ["card", "bayes"])
+def test_a_row_by_itself_and_among_others_is_answered_alike(name, request):
+    served = request.getfixturevalue(name)
+    shares = served.estimator.predict_proba(NEW).tolist()
+    reply, rows = json_reply(served, as_source(NEW), PLAIN, False, Limits())
     told = json.loads(reply.body)
     assert rows == 3
     assert [list(one["probabilities"].values()) for one in told["predictions"]] == shares
-    assert [one["label"] for one in told["predictions"]] == card.estimator.predict(NEW).tolist()
-    assert told["notes"] == {
-        "missing_cells": {"x": 1},
-        "unseen_levels": {"w": 1},
-        "outside_range": {"x": 1},
-    }
+    assert [one["label"] for one in told["predictions"]] == served.estimator.predict(NEW).tolist()
+    unseen = {} if name == "card" else {"unseen_levels": {"w": 1}}  # the card does not ask for w
+    assert told["notes"] == {"missing_cells": {"x": 1}, "outside_range": {"x": 1}} | unseen
     for row, one in zip(NEW, told["predictions"], strict=True):
-        alone = json.loads(json_reply(card, as_source([row]), PLAIN, True, Limits())[0].body)
+        alone = json.loads(json_reply(served, as_source([row]), PLAIN, True, Limits())[0].body)
         assert {key: alone[key] for key in one} == one
-        if (quick := card.one.answer(row)) is not None:
-            assert json.loads(one_reply(card, quick).body) == alone
+        if (quick := served.one.answer(row)) is not None:
+            assert json.loads(one_reply(served, quick).body) == alone
 
 
 def test_explanations_and_reasons_are_those_of_the_estimator(card):
