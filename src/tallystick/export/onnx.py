@@ -436,7 +436,7 @@ def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
         line = graph.add("Sub", [graph.constant([term["constant"]]), fall])
         return graph.add("Where", [gone, graph.constant([[0.0] * len(form.labels)]), line])
     rise = graph.add("Mul", [known, graph.constant([term["slope"]])])
-    line = graph.add("Add", [rise, graph.constant([term["at_zero"]])])
+    line = _bounded(graph, graph.add("Add", [rise, graph.constant([term["at_zero"]])]))
     return graph.add("Where", [gone, graph.constant([term["missing"]]), line])
 
 
@@ -476,7 +476,13 @@ def _product(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
             factor = graph.add("Cast", [held], to=graph.onnx.TensorProto.DOUBLE)
         value = graph.add("Mul", [value, factor]) if value else factor
     known = graph.add("Where", [graph.add("IsNaN", [value]), graph.constant([term["centre"]]), value])
-    return graph.add("Mul", [known, graph.constant([term["slope"]])])
+    known = _bounded(graph, known, np.finfo(float).max)  # 0 times infinity is no number
+    return _bounded(graph, graph.add("Mul", [known, graph.constant([term["slope"]])]))
+
+
+def _bounded(graph: _Graph, part: str, most: float = 1e300) -> str:
+    """Return a part, at most so far from 0: sums beyond all doubles are no numbers."""
+    return graph.add("Max", [graph.add("Min", [part, graph.constant([[most]])]), graph.constant([[-most]])])
 
 
 def _low(table: list[list[float | None]]) -> NDArray[np.float64]:

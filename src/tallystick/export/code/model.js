@@ -249,6 +249,10 @@ function tallystick(data) {
   function shares(parts) {
     let scores = base.slice();
     for (const part of parts) scores = scores.map((s, k) => s + part[k]);
+    if (data.terms.some((t) => t.slope) && !scores.every(Number.isFinite)) {
+      scores = base.slice(); // beyond all doubles: each part is at most 1e300
+      for (const part of parts) scores = scores.map((s, k) => s + (part[k] === part[k] ? Math.max(-1e300, Math.min(1e300, part[k])) : 0));
+    }
     if (!data.labels.length) return scores; // a number
     scores = scaled(scores);
     if (Math.max(...scores) === -Infinity) scores = scaled(base); // every class is impossible: the prior answers

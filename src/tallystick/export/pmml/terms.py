@@ -7,6 +7,7 @@ cells and one for levels never seen, and a missing number is 0 beside a field th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -16,12 +17,16 @@ from tallystick.export.pmml.branches import answer, output_of, probabilities
 from tallystick.export.pmml.elements import Arithmetic, apply, constant, element, field, mapped
 from tallystick.export.pmml.fields import MISSING, UNSEEN, Fields
 
+MOST = sys.float_info.max
+BOUND = 1e300  # of a part: sums beyond all doubles are no numbers
+
 
 def regression_model(form: Form, fields: Fields) -> Element:
     """Return the model of base and terms."""
     writer = _Terms(form, fields)
     for number, term in enumerate(form.terms):
         writer.add(number, term)
+    writer.sum_up()
     tables = [writer.table(k) for k in range(len(form.base))]
     output = element("Output", *probabilities(form), answer(form)) if form.labels else output_of(form)
     softmax = {"normalizationMethod": "softmax"} if form.labels else {}
@@ -39,23 +44,41 @@ class _Terms:
         self.start = [float(b) for b in form.base]
         self.numbers: list[list[tuple[str, float]]] = [[] for _ in range(count)]
         self.levels: list[list[tuple[str, str, float]]] = [[] for _ in range(count)]
+        self.squares = any("mean" in term for term in form.terms)
+        self.sums: list[str] = []
+
+    def sum_up(self) -> None:
+        """Add fields of the scores where they are needed as a whole: a calibrated model scales them, so that
+        equal sums stay equal; where squares leave every class impossible, the prior answers.
+        """
+        if not self.form.shift and not self.squares:
+            return
+        for k, start in enumerate(self.start):
+            total = Arithmetic(constant(float(start)))
+            for name, weight in self.numbers[k]:
+                if weight:
+                    total = total + (
+                        Arithmetic(field(name)) * weight if weight != 1.0 else Arithmetic(field(name))
+                    )
+            self.sums.append(self.fields.more(f"score_{k}", total.expression))
+        if self.squares:
+            lost = [apply("lessThan", field(name), constant(-MOST)) for name in self.sums]
+            said = apply("if", apply("and", *lost), constant(1.0), constant(0.0))
+            none = self.fields.more("impossible", said)
+            for k, name in enumerate(self.sums):
+                told = apply("equal", field(none), constant(1.0))
+                answer = apply("if", told, constant(float(self.form.base[k])), field(name))
+                self.sums[k] = self.fields.more(f"answer_{k}", answer)
 
     def table(self, k: int) -> Element:
-        """Return the score of a class; of a calibrated model the sum is scaled as a whole, as the model does,
-        so that equal sums stay equal.
-        """
+        """Return the score of a class."""
         form = self.form
         of = {"targetCategory": form.labels[k]} if form.labels else {}
         numbers = [(name, weight) for name, weight in self.numbers[k] if weight]
         start, shift = float(self.start[k]), 0.0
-        if form.shift:
-            total = Arithmetic(constant(start))
-            for name, weight in numbers:
-                total = total + (
-                    Arithmetic(field(name)) * weight if weight != 1.0 else Arithmetic(field(name))
-                )
-            numbers = [(self.fields.more(f"score_{k}", total.expression), form.slope)]
-            start, shift = 0.0, form.shift[k]
+        if self.sums:
+            numbers = [(self.sums[k], form.slope)]
+            start, shift = 0.0, form.shift[k] if form.shift else 0.0
         parts = [element("NumericPredictor", name=n, coefficient=float(w)) for n, w in numbers]
         parts += [
             element("CategoricalPredictor", name=n, value=v, coefficient=float(w))
@@ -86,10 +109,10 @@ class _Terms:
             self.numbers[k].append((name, float(weight)))
 
     def _categories(self, name: str, values: Sequence[str], table: list[list[float]]) -> None:
-        """Add a field of categories; of a calibrated model as a number, which can be summed."""
+        """Add a field of categories; as a number where scores are fields (`sum_up`)."""
         for k in range(len(self.form.base)):
             parts = [(value, float(row[k])) for value, row in zip(values, table, strict=True)]
-            if not self.form.shift:
+            if not self.form.shift and not self.squares:
                 self.levels[k] += [(name, value, part) for value, part in parts]
             elif any(part for _, part in parts):
                 made = self.fields.more(f"part_{k}", mapped([(name, "value")], parts, "double"))
@@ -138,7 +161,9 @@ class _Terms:
 
     def _linear(self, number: int, term: Data) -> None:
         source = self.fields.names[term["column"]]
-        known = self.fields.more(f"{number}_number", self._known(source, field(source), 0.0))
+        most = BOUND / max(1.0, *(abs(slope) for slope in term["slope"]))
+        value = apply("max", constant(-most), apply("min", constant(most), field(source)))
+        known = self.fields.more(f"{number}_number", self._known(source, value, 0.0))
         gone = self.fields.more(f"{number}_gone", self._known(source, constant(0.0), 1.0))
         self._number(known, term["slope"])
         self._number(gone, [m - z for m, z in zip(term["missing"], term["at_zero"], strict=True)])
@@ -160,4 +185,12 @@ class _Terms:
         assert product is not None
         for name in numbers:
             product = self._known(name, product, float(term["centre"]))
-        self._number(self.fields.more(f"{number}_product", product), term["slope"])
+        whole = self.fields.more(f"{number}_product", product)
+        if len(numbers) < 2:
+            self._number(whole, term["slope"])
+            return
+        for k, slope in enumerate(term["slope"]):  # beyond all doubles, as the model bounds it
+            if slope:
+                part = apply("*", field(whole), constant(float(slope)))
+                part = apply("max", constant(-BOUND), apply("min", constant(BOUND), part))
+                self.numbers[k].append((self.fields.more(f"{number}_product_{k}", part), 1.0))

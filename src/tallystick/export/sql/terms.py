@@ -144,10 +144,13 @@ def _pair(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
 
 def _product(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
     """A level that is not held makes a product 0, unless the other factor is missing."""
+    if not term["slope"][label]:
+        return "0e0"  # 0 times a product beyond all doubles is no number
     factors = []
     for column, code in term["factors"]:
         name = sql.name_of(form.columns[column].name)
         level = "" if code is None else sql.literal(form.columns[column].levels[code])
         factors.append(name if code is None else f"CASE WHEN {name} = {level} THEN 1e0 ELSE 0e0 END")
     product = " * ".join(factors)
-    return f"coalesce({product}, {sql.double(term['centre'])}) * {_signed(sql.double(term['slope'][label]))}"
+    known = f"coalesce({product}, {sql.double(term['centre'])})"
+    return sql.bound.format(f"{known} * {_signed(sql.double(term['slope'][label]))}")

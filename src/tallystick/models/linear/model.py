@@ -99,9 +99,7 @@ class LinearModel:
     def record(self, row: Mapping[str, Any]) -> Array | None:
         """Return the answer [0] to one record; None when a cell has to be read as tables are."""
         scores = self._one_row.scores(row)
-        if scores is None or not math.isfinite(scores[1]):
-            return None
-        return np.array([scores[1]])
+        return None if scores is None else np.array([scores[1]])
 
     @cached_property
     def _one_row(self) -> LogisticRow:

@@ -57,13 +57,16 @@ class LogisticRow:
         return None if scores is None else kernels.softmax(np.array([scores])).reshape(-1)
 
     def scores(self, row: Mapping[str, Any]) -> Sequence[float] | None:
-        """Return the score of each class, of one link 0 and its own; None as `shares` does."""
+        """Return the score of each class, of one link 0 and its own; None as `shares` does, and beyond all
+        doubles, where each part is bounded.
+        """
         if not self.able:
             return None
         try:
-            return self._one_link(row) if len(self.base) == 1 else self._links(row)
+            found = self._one_link(row) if len(self.base) == 1 else self._links(row)
         except (KeyError, DataError):
             return None
+        return found if math.isfinite(sum(found)) else None
 
     def _one_link(self, row: Mapping[str, Any]) -> Parts:
         score = self.base[0]
