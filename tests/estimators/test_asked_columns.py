@@ -28,13 +28,24 @@ MAKERS = {
     "rule set": lambda **g: ts.RuleSet(max_rules=2, **g),
     "tree": lambda **g: ts.DecisionTree(max_depth=2, **g),
     "optimal": lambda **g: ts.OptimalTree(max_depth=1, **g),
+    "l1": lambda **g: ts.LogisticRegression(l2=0, l1=40.0, **g),
+    "l1 products": lambda **g: ts.LogisticRegression(l2=0, l1=40.0, polynomial=2, interactions=2, **g),
+    "linear": lambda **g: ts.LinearRegression(l2=0, **g),
     "regression": lambda **g: ts.RegressionTree(max_depth=2, **g),
 }
-STORES_LESS = ["card", "rules", "rule set"]  # a tree keeps the names that its candidate splits go by
+STORES_LESS = [
+    "card",
+    "rules",
+    "rule set",
+]  # a tree keeps the names of its candidate splits, a table 0 weights
+NUMBERS = ("regression", "linear")
 
 
 def fitted(name, **given):
-    return MAKERS[name](**given).fit(TABLE, AMOUNT if name == "regression" else LABELS)
+    table = (
+        TABLE | {"x5": TABLE["x2"] * 2} if name == "linear" else TABLE
+    )  # it repeats another: its weight is 0
+    return MAKERS[name](**given).fit(table, AMOUNT if name in NUMBERS else LABELS)
 
 
 def answers(model, rows):
@@ -100,3 +111,28 @@ def test_a_matrix_is_answered_by_its_places(name):
     model = MAKERS[name]().fit(numbers, LABELS)
     again = from_data(model.to_bytes())
     assert again.predict_proba(numbers).tobytes() == model.predict_proba(numbers).tobytes()
+
+
+@pytest.mark.parametrize("name", ["l1", "linear"])
+def test_weights_that_are_all_0_are_noted_and_stay_in_the_tables(name):
+    model = fitted(name)
+    names = asked(model)
+    (note,) = [n for n in model.notes_ if n.code == "columns-not-used"]
+    left = [n for n in TABLE if n not in names]
+    assert note.count == len(left)
+    assert note.text.startswith("all weights of ")
+    assert note.text.endswith(" are 0: new rows need not have it." if len(left) == 1 else " have them.")
+    if name == "l1":
+        assert set(TABLE) <= {c.split(" = ")[0] for c in model.coef_names_}
+        assert model.coef_.shape[1] == len(model.coef_names_)
+    else:
+        rows = {n: TABLE[n] for n in names}
+        assert str(model.explain(rows)).count("95 % between") == 1
+
+
+def test_a_penalty_that_leaves_no_weight_asks_for_nothing():
+    model = ts.LogisticRegression(l2=0, l1=1e6).fit(TABLE, LABELS)
+    share = np.mean(LABELS == "yes")
+    for one in (model, from_data(model.to_bytes())):
+        assert one.predict_proba({"z": [1, 2]})[:, 1] == pytest.approx([share, share], abs=1e-6)
+        assert one.predict_proba(TABLE)[:, 1] == pytest.approx(share, abs=1e-6)

@@ -134,3 +134,36 @@ def test_rows_are_limited_and_errors_are_told_as_the_protocol_tells_them(served)
     reply = as_error(problem(422, "wrong"))
     assert reply.status == 400
     assert json.loads(reply.body)["error"] == "wrong"
+
+
+def test_the_inputs_are_the_columns_that_the_model_asks_for(models, tmp_path):
+    """A card leaves out a column without points; of a date whose parts are read the date is sent."""
+    card = load("card", str(models / "card.tally.json"))
+    assert [i["name"] for i in json.loads(model_metadata(card, ["1"]).body)["inputs"]] == ["x"]
+    rows = [
+        {
+            "when": f"2024-{i % 12 + 1:02}-{i % 28 + 1:02} 0{i % 9}:00",
+            "x": i % 7 + 0.5,
+            "y": "pq"[(i % 12 > 5) ^ (i % 11 == 0)],
+        }
+        for i in range(120)
+    ]
+    made = {
+        "tree": ts.DecisionTree(max_depth=1),
+        "l1": ts.LogisticRegression(l2=0, l1=1.0),
+    }
+    for name, estimator in made.items():
+        path = tmp_path / f"{name}.tally.json"
+        estimator.fit(rows, "y").save(path)
+        one = load(name, str(path))
+        told = json.loads(model_metadata(one, ["1"]).body)["inputs"]
+        assert [i["name"] for i in told] == list(one.estimator._asked.needed)
+        data = {"when": "2024-03-05 01:00", "x": 3}
+        body = {
+            "inputs": [
+                i | {"shape": [1], "data": [str(data[i["name"]]) if i["datatype"] == "BYTES" else 3.0]}
+                for i in told
+            ]
+        }
+        reply, _ = answer(one, json.dumps(body).encode(), Limits(), Wanted())
+        assert json.loads(reply.body)["outputs"][0]["data"] == one.estimator.predict([data]).tolist()

@@ -131,9 +131,14 @@ class LinearRegression(Regressor):
     def _options(self) -> LinearOptions:
         return LinearOptions.of(self)
 
+    @property
+    def _asked(self) -> Schema:
+        return self.model_.asked
+
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         from tallystick.learners.fit import fit
         from tallystick.learners.linear import LinearLearner
+        from tallystick.learners.logistic.repeats import unasked_notes
 
         options = self._options()
         notes = list(text_notes(table.schema, "a linear regression does not read"))
@@ -146,6 +151,7 @@ class LinearRegression(Regressor):
             learner = replace(learner, chosen=path.best)
         model = fit(learner, table, engine)
         refuse_beyond(model, model.errors)
+        notes += unasked_notes(model.schema, model.asked)
         self._chosen = path
         return model, tuple(notes)
 

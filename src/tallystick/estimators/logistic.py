@@ -202,6 +202,10 @@ class LogisticRegression(Classifier):
             refuse_unknown("class_weight", self.class_weight, table.schema.target)
         return table
 
+    @property
+    def _asked(self) -> Schema:
+        return self.model_.asked
+
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         return self._learnt(table, engine, probes=True)
 
@@ -213,6 +217,7 @@ class LogisticRegression(Classifier):
         from tallystick.learners.fit import fit
         from tallystick.learners.logistic import LogisticLearner
         from tallystick.learners.logistic.path import drive
+        from tallystick.learners.logistic.repeats import unasked_notes
 
         options = self._options()
         notes: list[Note] = []
@@ -233,6 +238,7 @@ class LogisticRegression(Classifier):
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
         refuse_beyond(model, model.errors if isinstance(model.told, KnownFit) else ())
+        notes += unasked_notes(model.schema, model.asked)
         for note in notes:
             if note.code == "not-converged":
                 warn(note.text)

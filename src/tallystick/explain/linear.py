@@ -26,7 +26,7 @@ from tallystick.explain.logistic_words import BEFORE_BASES, coding_words, penalt
 from tallystick.models.linear.model import LinearModel
 from tallystick.models.logistic.coefficients import compared
 from tallystick.models.logistic.model import dense_values
-from tallystick.models.logistic.parts import Cells, Part, Product, Slope, uncompared
+from tallystick.models.logistic.parts import Cells, Part, Product, Slope, coefficients_of, uncompared
 
 Array = NDArray[np.float64]
 
@@ -325,7 +325,7 @@ def explain(model: LinearModel, block: Block, row: int = 0) -> LinearExplanation
     parts = model.additive.reasons(block)[row, :, 0]
     reasons = tuple(
         LinearReason(part.name, cell_words(model.schema, part, block, row), float(own))
-        for part, own in zip(model.parts, parts[1:], strict=True)
+        for part, own in zip(model.answering, parts[1:], strict=True)
     )
     answer = float(model.shares(block)[row, 0])
     interval = None
@@ -363,8 +363,12 @@ def interval_at(model: LinearModel, block: Block, level: float, alone: bool) -> 
 def _standardised(model: LinearModel, block: Block) -> Iterator[Array]:
     """Yield what each coefficient is multiplied with [row]: columns about their centre, over their scale."""
     yield np.ones(block.rows)
+    answering = {id(part) for part in model.answering}
     for part in model.parts:
-        yield from _of_part(part, block)
+        if id(part) in answering:
+            yield from _of_part(part, block)
+        else:  # surely 0, so it adds no doubt, and rows need not have its column
+            yield from np.zeros((coefficients_of(part), block.rows))
 
 
 def _of_part(part: Part, block: Block) -> Iterator[Array]:

@@ -285,7 +285,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
             tuple(own.tolist()),
             _row_words(model, part, block, row),
         )
-        for part, own in zip(model.parts, parts[1:], strict=True)
+        for part, own in zip(model.answering, parts[1:], strict=True)
     ]
     return Explanation(
         model.labels,
@@ -359,7 +359,7 @@ def scales(
         )
     out: list[tuple[str, list[tuple[str, float]]]] = []
     additive = model.additive
-    for part, term, average in zip(model.parts, additive.terms, additive.averages, strict=True):
+    for part, term, average in zip(model.answering, additive.terms, additive.averages, strict=True):
         usual = float(average[c] - average[d])
         column = model.schema[part.name]
         if isinstance(term, LevelTerm) and isinstance(part, Cells):

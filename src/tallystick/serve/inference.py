@@ -45,7 +45,8 @@ def datatype(column: Column) -> str:
 def model_metadata(served: Served, versions: list[str]) -> Reply:
     """Return the inputs and outputs of a model."""
     schema = served.estimator.schema_
-    inputs = [{"name": c.name, "datatype": datatype(c), "shape": [-1]} for c in schema.used]
+    asked = {c.cells: "BYTES" if c.part else datatype(c) for c in served.estimator._asked.used}
+    inputs = [{"name": name, "datatype": kind, "shape": [-1]} for name, kind in asked.items()]
     kind = LABEL_TYPES[schema.predicted.type]
     outputs: list[dict[str, Any]] = [
         {"name": LABEL, "datatype": kind, "shape": [-1]},
@@ -113,10 +114,11 @@ def _columns(tensor: Any, schema: Schema) -> dict[str, list[Any]]:
     width = shape[1] if len(shape) == 2 else 1
     if width == 1:
         return {name: cells}
-    names = [c.name for c in schema.columns]
+    names = schema.needed if width == len(schema.needed) else [c.name for c in schema.columns]
     if width != len(names):
+        needed = len(schema.needed)
         raise Refused(
-            400, f"input {shown(name)} is {width} wide; the model has {len(names)} columns. Send one each."
+            400, f"input {shown(name)} is {width} wide; the model needs {needed} columns. Send one each."
         )
     return {column: cells[i::width] for i, column in enumerate(names)}
 
@@ -145,7 +147,7 @@ def _check_cells(name: str, kind: str, cells: list[Any]) -> None:
 def answer(served: Served, body: bytes, limits: Limits, wanted: Wanted) -> tuple[Reply, int]:
     """Return the answers to the rows of a body, and how many there are."""
     given = request_of(body, limits)
-    source = rows_of(given, served.estimator.schema_, limits)
+    source = rows_of(given, served.estimator._asked, limits)
     found = list(answers(served.estimator, source, MetRows(), wanted))
     return inferred(served, found, given), sum(len(part.best) for part in found)
 

@@ -316,7 +316,7 @@ def _terms(model: LogisticModel, block: Block, at: int, link: int) -> list[tuple
     constant = float(model.constant[link])
     out: list[tuple[Line, float]] = [((Value(constant),), constant)]
     parts = model.additive.parts(block)[at]
-    for k, part in enumerate(model.parts, 1):
+    for k, part in enumerate(model.answering, 1):
         value = float(parts[k, link] if model.links > 1 else parts[k, 1] - parts[k, 0])
         written: Line = (Value(value),)
         if isinstance(part, Slope):

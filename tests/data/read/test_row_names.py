@@ -119,6 +119,19 @@ def test_only_a_single_number_among_words_is_a_total(labels):
     assert table.rows == len(labels) - (labels.count("7") == 1)
 
 
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", "7"]), st.integers(1, 2)), max_size=8))
+def test_a_row_of_weight_two_is_no_total_as_two_copies_are_none(rows):
+    rows = [*rows, ("a", 1), ("a", 2), ("b", 1)]
+    labels, weights = [label for label, _ in rows], [weight for _, weight in rows]
+    copies = [label for label, weight in rows for _ in range(weight)]
+
+    columns = ts.Columns(keep=["x"])
+    once = ts.NaiveBayes(columns=columns).fit({"x": [ord(y[0]) % 3 for y in labels]}, labels, weights)
+    again = ts.NaiveBayes(columns=columns).fit({"x": [ord(y[0]) % 3 for y in copies]}, copies)
+    assert once.classes_.tolist() == again.classes_.tolist()
+    assert once.to_bytes() == again.to_bytes()
+
+
 def test_a_number_that_is_declared_a_class_is_one():
     labels, x = ["a", "a", "b", "b", "7"], {"x": [1.5, 2, 2.5, 3, 3]}
     table = read_table(open_source(x), Wishes(levels={"y": ("7", "a", "b")}), labels)

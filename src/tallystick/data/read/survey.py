@@ -329,7 +329,8 @@ class Survey:
         to be judged by; None where there is none.
         """
         q = self.question
-        label = None if q.target is None or q.regression else self.aim.total(q.target, q.plan)
+        classes = q.target is not None and not q.regression
+        label = self.aim.total(str(q.target), q.plan, self.weighed.measure) if classes else None
         return None if label is None else replace(q, plan=replace(q.plan, total=label))
 
     def again(self) -> Survey | None:

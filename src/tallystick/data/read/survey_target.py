@@ -421,14 +421,17 @@ class TargetSurvey:
         self.labels.merge(other.labels)
         self._take(other.bad, other.infinite)
 
-    def total(self, name: str, plan: ReadingPlan) -> str | None:
-        """Return the label of a row that is a total: of one row, and a number among words."""
+    def total(self, name: str, plan: ReadingPlan, m: int) -> str | None:
+        """Return the label of a row that is a total: of one row, and a number among words. m: the measure
+        by which rows count.
+        """
         texts, counts = self.labels.sorted()
         if plan.total is not None or name in plan.levels or len(texts) < 3:
             return None
-        numbers = among(strings.numbers_of(texts, plan.decimal).kinds, TOTALS)
-        rows = counts[:, 0]
-        if numbers.sum() != 1 or rows[numbers].sum() != 1 or rows[~numbers].max() < 2:
+        rows = counts[:, 1 + m]
+        numbers = among(strings.numbers_of(texts, plan.decimal).kinds, TOTALS) & (rows > 0)
+        words = rows[(rows > 0) & ~numbers]
+        if rows[numbers].tolist() != [1] or len(words) < 2 or words.max() < 2:
             return None
         return str(texts[int(numbers.argmax())].as_py())
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import Note
+from tallystick.data.schema import Note, Schema
 from tallystick.errors import shown, some
 from tallystick.learners.logistic.problem import Mask
 from tallystick.models.logistic.design import Design
@@ -116,6 +116,17 @@ def repeat_notes(design: Design, repeats: tuple[Repeat, ...], prior: bool) -> li
     more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
     text = f"Columns that follow from others: {'; '.join(pairs[:5])}{more}; {what}."
     return [Note("collinear", text, count=len(pairs))]
+
+
+def unasked_notes(schema: Schema, asked: Schema) -> list[Note]:
+    """Return one note for columns whose weights are all 0. asked: the schema of the others."""
+    known = {c.name for c in asked.used}
+    left = [c.name for c in schema.used if c.name not in known]
+    if not left:
+        return []
+    them = "it" if len(left) == 1 else "them"
+    text = f"all weights of {some(left, 5)} are 0: new rows need not have {them}."
+    return [Note("columns-not-used", text, count=len(left))]
 
 
 def parameter_columns(design: Design) -> list[str]:

@@ -21,7 +21,14 @@ from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive
 from tallystick.models.linear.options import LinearOptions
 from tallystick.models.logistic.model import ScorePlan, answers_of_floats, bounded_scores, term_of
-from tallystick.models.logistic.parts import Part, on_average, part_from
+from tallystick.models.logistic.parts import (
+    Part,
+    asked_of,
+    coefficients_of,
+    on_average,
+    part_from,
+    says_something,
+)
 
 if TYPE_CHECKING:
     from tallystick.models.logistic.one_row import LogisticRow
@@ -83,6 +90,24 @@ class LinearModel:
     calibration = None
     decision = None
 
+    @cached_property
+    def answering(self) -> tuple[Part, ...]:
+        """The parts with a weight that is not 0 or not sure to be 0, which intervals of answers ask for."""
+        out, at = [], 1
+        for part in self.parts:
+            many = coefficients_of(part)
+            if says_something(part) or any(
+                error for errors in self.errors[at : at + many] for error in errors
+            ):
+                out.append(part)
+            at += many
+        return tuple(out)
+
+    @cached_property
+    def asked(self) -> Schema:
+        """The schema of the columns that new rows must have; tables of weights keep those of weight 0."""
+        return asked_of(self.schema, self.answering)
+
     def shares(self, block: Block) -> Array:
         """Return the answers [row, 0]."""
         plan = self.plan
@@ -136,8 +161,8 @@ class LinearModel:
     @cached_property
     def additive(self) -> Additive:
         """The model as base and terms: what explanations and exports read."""
-        terms = [term_of(part, lambda weights: weights) for part in self.parts]
-        return Additive(self.constant, terms, [on_average(part) for part in self.parts])
+        terms = [term_of(part, lambda weights: weights) for part in self.answering]
+        return Additive(self.constant, terms, [on_average(part) for part in self.answering])
 
     def to_dict(self) -> dict[str, Any]:
         """Return this model's own part of the model file."""

@@ -29,9 +29,11 @@ from tallystick.models.logistic.parts import (
     Slope,
     TextTerm,
     WordWeights,
+    asked_of,
     on_average,
     part_from,
     product_values,
+    says_something,
 )
 
 if TYPE_CHECKING:
@@ -160,6 +162,16 @@ class LogisticModel:
         """One for two classes, else one per class."""
         return len(self.constant)
 
+    @cached_property
+    def answering(self) -> tuple[Part, ...]:
+        """The parts with a weight that is not 0, which alone are asked for an answer."""
+        return tuple(part for part in self.parts if says_something(part))
+
+    @cached_property
+    def asked(self) -> Schema:
+        """The schema of the columns that new rows must have; tables of weights keep those of weight 0."""
+        return asked_of(self.schema, self.answering)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The class labels."""
@@ -235,8 +247,8 @@ class LogisticModel:
     @cached_property
     def additive(self) -> Additive:
         """The model as base and terms: what explanations, nomograms and exports read."""
-        terms = [term_of(part, self._by_class) for part in self.parts]
-        averages = [self._by_class(on_average(part)) for part in self.parts]
+        terms = [term_of(part, self._by_class) for part in self.answering]
+        averages = [self._by_class(on_average(part)) for part in self.answering]
         return Additive(self._by_class(self.constant), terms, averages)
 
     def _by_class(self, weights: Array) -> Array:
@@ -309,7 +321,7 @@ def answers_of_floats(
         return found if fine else None
 
     lie: frozenset[str] = frozenset()
-    slopes = all(isinstance(part, Slope) for part in model.parts)
+    slopes = all(isinstance(part, Slope) for part in model.answering)
     # Of slopes alone an infinite number gives no finite score, so it need not be looked for.
     if slopes and are_doubles(model.schema, columns):
         return of_block(as_they_lie(model.schema, columns, rows))
@@ -349,8 +361,9 @@ class ScorePlan:
     @classmethod
     def of(cls, model: LogisticModel | LinearModel) -> ScorePlan:
         """Return the plan of a model."""
-        dense = [p for p in model.parts if isinstance(p, Slope | Product)]
-        coded = [p for p in model.parts if isinstance(p, Cells)]
+        parts = model.answering
+        dense = [p for p in parts if isinstance(p, Slope | Product)]
+        coded = [p for p in parts if isinstance(p, Cells)]
         constant, centres, rows = model.constant.copy(), [], []
         for p in dense:
             constant = constant + p.slope * p.centre
@@ -367,6 +380,4 @@ class ScorePlan:
             at += len(c.weights) + 1
         theta = np.concatenate([np.array([constant, *rows]).reshape(-1, model.links), *cells])
         scaling = np.stack([np.array(centres, float), np.ones(len(centres))])
-        return cls(
-            dense, coded, [p for p in model.parts if isinstance(p, WordWeights)], starts, scaling, theta
-        )
+        return cls(dense, coded, [p for p in parts if isinstance(p, WordWeights)], starts, scaling, theta)

@@ -35,10 +35,10 @@ class LogisticRow:
         self.model = model
         self.marks = {"": True} | dict.fromkeys(model.schema.marks, True)
         numbers = any(is_number(mark) for mark in model.schema.marks)  # such as -999: for the long way
-        self.able = all(isinstance(part, Slope | Cells) for part in model.parts) and not numbers
+        self.able = all(isinstance(part, Slope | Cells) for part in model.answering) and not numbers
         self.base: Parts = tuple(model.centred_constant.tolist())
-        self.slopes = [self._slope(p) for p in model.parts if isinstance(p, Slope)]
-        self.cells = [self._levels(p) for p in model.parts if isinstance(p, Cells)]
+        self.slopes = [self._slope(p) for p in model.answering if isinstance(p, Slope)]
+        self.cells = [self._levels(p) for p in model.answering if isinstance(p, Cells)]
 
     @staticmethod
     def _slope(part: Slope) -> tuple[str, float, Parts, Parts]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.schema import Schema
 from tallystick.models.logistic.design import Factor
 
 Array = NDArray[np.float64]
@@ -138,6 +139,29 @@ Part = Slope | Cells | WordWeights | Product
 
 def _average(average: Array | None) -> dict[str, Any]:
     return {} if average is None else {"average": average.tolist()}
+
+
+def says_something(part: Part) -> bool:
+    """Say whether some weight of a part is not 0."""
+    if isinstance(part, Cells | WordWeights):
+        return bool(part.weights.any())
+    missing = part.missing if isinstance(part, Slope) else None
+    return bool(part.slope.any()) or (missing is not None and bool(missing.any()))
+
+
+def coefficients_of(part: Part) -> int:
+    """Return how many lines of a table of weights a part has."""
+    if isinstance(part, Cells):
+        return len(part.weights)
+    if isinstance(part, WordWeights):
+        return 0
+    return 1 + (isinstance(part, Slope) and part.missing is not None)
+
+
+def asked_of(schema: Schema, parts: Sequence[Part]) -> Schema:
+    """Return the schema of the columns that parts read: nobody must bring the others."""
+    names = {f.column for p in parts if isinstance(p, Product) for f in p.factors}
+    return schema.only(names | {p.name for p in parts if not isinstance(p, Product)})
 
 
 def part_from(data: Mapping[str, Any]) -> Part:
