@@ -47,6 +47,49 @@ def test_a_field_knows_what_may_be_typed():
     assert (day["kind"], day["hint"]) == ("date", "1970-01-01 to 1000000000000")  # beyond any calendar
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("€1,234.5", "€1,234.5 in the file is 1234.5 here"),
+        ("1234,5%", "1234,5% in the file is 1234.5 here"),
+        ("1.234,5", "1.234,5 in the file is 1234.5 here"),
+        ("31.12.2020", "31.12.2020 in the file is 2020-12-31 here"),
+        ("23:59", "8:30 in the file is 8.5 here"),
+    ],
+)
+def test_a_field_says_how_it_takes_what_the_file_writes_otherwise(written, said):
+    assert _field(Column("n", "numeric", low=1.0, high=9.0, written=written))["form"] == said
+    assert "form" not in _field(Column("n", "numeric", low=1.0, high=9.0))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.xdist_group("chromium")
+def test_a_cell_as_the_file_writes_it_is_refused_beside_its_field_with_the_form_it_takes(browser, tmp_path):
+    data, target, wishes = office("german", tmp_path / "table.csv")
+    path = tmp_path / "page.html"
+    ts.report(data, target, tuned=False, **wishes, **QUICK).save(path)
+    with Opened(browser, path) as opened:
+        page_ = opened.page
+        names = page_.evaluate("report.data.ask.fields.map((f) => f.name)")
+        for name, typed, plain_, form in (
+            ("income", "4.511,49", "4511.49", "Enter a number such as 1771.55, or nothing."),
+            ("part", "24,8 %", "24.8", "Enter a number such as 1771.55, or nothing."),
+            ("opened", "20.08.2018", "2018-08-20", "Enter a date such as 2020-12-31, or nothing."),
+        ):
+            field = f"#field-{names.index(name)}"
+            tells(page_, f"{field}-form", " in the file is ")
+            page_.fill(field, typed)
+            tells(page_, f"{field}-wrong", form)
+            assert page_.get_attribute(field, "aria-invalid") == "true"
+            assert page_.inner_text("#says") == "No answer"
+            page_.fill(field, plain_)
+            soon(lambda field=field: page_.inner_text(f"{field}-wrong"), "")
+            assert page_.get_attribute(field, "aria-invalid") is None
+            assert page_.inner_text("#says") != "No answer"
+        assert opened.said == []
+
+
 def test_only_the_heaviest_words_are_kept_and_that_is_said(monkeypatch):
     monkeypatch.setattr(page, "MOST_WORDS", 2)
     form = {

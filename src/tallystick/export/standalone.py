@@ -181,8 +181,9 @@ class Column:
         elif not isinstance(value, bool | datetime.date):
             x = float(value)
         if math.isnan(x) or (math.isinf(x) and x not in self.sentinels):
+            form = "date such as 2020-12-31" if kind == "date" else "number such as 1771.55"
             raise ValueError(
-                f"column {self.source!r} needs a {kind}, found {value!r}. Correct it or give None."
+                f"column {self.source!r} needs a {form}, found {value!r}. Correct it or give None."
             )
         return math.nan if x in self.sentinels else x + 0.0
 

@@ -2,7 +2,7 @@
 
 Knows models, their exported form and the schema. Knows nothing of HTML.
 Laws: the page answers by the exported form alone, which reads numbers and dates in the plain way only, so
-every row to start from is written so; of a text column it keeps the heaviest words, and says so; of a large
+every row to start from is written so, and a field whose column the file writes otherwise says so; of a text column it keeps the heaviest words, and says so; of a large
 tree it keeps nine digits of every share.
 """
 
@@ -18,6 +18,7 @@ import pyarrow as pa
 from tallystick.data.read.matcher import Matcher
 from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.text import quantity
+from tallystick.data.written import TimeWay, plain, way_of
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.rows import middle_row
 
@@ -97,6 +98,10 @@ def limited(form: dict[str, Any], column: int) -> dict[str, Any] | None:
 
 def _field(column: Column) -> dict[str, Any]:
     out: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if way := way_of(column.written):
+        file = way.example if not isinstance(way, TimeWay) else "8:30 AM" if way.noon else "8:30"
+        here = plain(pa.array([file], pa.large_string()), way)[0].as_py()
+        out["form"] = f"{file} in the file is {here} here"
     if column.kind in CODED:
         few = len(column.levels) <= MOST_LEVELS
         return out | ({"levels": list(column.levels)} if few else {"kind": "typed"})

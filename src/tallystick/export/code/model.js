@@ -28,7 +28,8 @@ function tallystick(data) {
     from: c.of || c.name, // the column of the row that has its cells
   }));
   const reject = (c, v) => {
-    throw new Error(`column '${c.name}' needs a ${c.kind}, but the row holds '${String(v)}'. Correct it, or give null.`);
+    const form = c.kind === "date" ? "date such as 2020-12-31" : "number such as 1771.55"; // whatever way the file wrote them
+    throw Object.assign(new Error(`column '${c.name}' needs a ${form}, but the row holds '${String(v)}'. Correct it, or give null.`), { column: c.name, form });
   };
 
   // ---- cells ----

@@ -25,7 +25,7 @@ function tallyRow(given, hear) {
   const inputs = new Map(), listeners = hear.row ? [(found) => hear.row({ ...row }, found)] : [];
   function changed() { // tell of {label, probabilities, path | conditions | base, parts}, or {error}
     let found;
-    try { found = model.explain(row); } catch (error) { found = { error: error.message }; }
+    try { found = model.explain(row); } catch (error) { found = { error: error.message, column: error.column, form: error.form }; }
     for (const f of listeners) f(found);
   }
 

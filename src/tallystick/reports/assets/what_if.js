@@ -10,7 +10,18 @@ function tallyWhatIf(kit) {
     }
     if (field.kind === "text") return make("textarea", { id, on: { input: typed } });
     const hint = field.hint || (field.low === undefined ? "" : `${field.low} to ${field.high}`);
-    return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, on: { input: typed } });
+    return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, "aria-describedby": `${id}-form ${id}-wrong`, on: { input: typed } });
+  }
+
+  const wrong = new Map(); // of each field that is typed in: says which form its column takes
+  function form(field, input, id) {
+    const told = make("span", { class: "bad small", id: `${id}-wrong`, role: "status" });
+    wrong.set(field.name, (found) => {
+      const own = found.column === field.name;
+      if (own) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
+      told.textContent = own ? `Enter a ${found.form}, or nothing.` : "";
+    });
+    return [make("span", { class: "soft small", id: `${id}-form` }, field.form || ""), told];
   }
 
   const ranged = []; // of each number: moves its slider, and says where it lies outside the training rows
@@ -89,6 +100,7 @@ function tallyWhatIf(kit) {
     const id = `field-${k}`, input = inputOf(field, id);
     inputs.set(field.name, input);
     (k < ask.open ? fields : more).append(make("div", { class: "field" + (field.kind === "text" ? " text" : "") }, make("label", { for: id }, name(field.name)), input,
+      ...(field.levels || field.kind === "text" ? [] : form(field, input, id)),
       ...(field.kind === "numeric" && field.low < field.high ? range(field, input, id) : [])));
   });
   if (ask.fields.length > ask.open) {
@@ -102,6 +114,7 @@ function tallyWhatIf(kit) {
   find("form").addEventListener("submit", (event) => event.preventDefault());
   listeners.push((found) => {
     ranged.forEach((tell) => tell());
+    wrong.forEach((tell) => tell(found));
     if (found.error) {
       find("says").textContent = "No answer";
       find("shares").replaceChildren(make("p", { class: "note" }, name(found.error)));
