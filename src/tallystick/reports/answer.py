@@ -267,12 +267,12 @@ def _word_parts(model: NaiveBayesModel | LogisticModel, column: str) -> NDArray[
 
 
 def _word_sentence(name: str, weights: NDArray[np.float64], labels: Sequence[str], column: Column) -> Said:
-    """Return the words that speak most for each of two classes."""
+    """Return the words that raise the odds of each of two classes most."""
     c, d = (0, 1) if len(labels) == 2 else _two(np.abs(weights).sum(axis=0))
     lead = weights[:, c] - weights[:, d]
     order = np.argsort(-lead, kind="stable")
     return say(
-        "In {}, the words {} speak most for {}, and {} for {}.",
+        "In {}, the words {} raise the odds of {} most, and {} those of {}.",
         Name(name), listed([column.words[i] for i in order[:3]]), Name(labels[c]),
         listed([column.words[i] for i in order[::-1][:3]]), Name(labels[d]),
     )  # fmt: skip

@@ -32,9 +32,10 @@ def rule_sentences(model: RuleModel, table: Table, views: Sequence[ColumnView]) 
     conditions = " and ".join(c.sentence() for c in first.conditions)
     return [
         say(
-            "{} with {} in all tell {}.",
+            "{} with {} in all {} {}.",
             counted(len(found.rules), "rule"),
             counted(model.conditions, "condition"),
+            "predicts" if len(found.rules) == 1 else "predict",
             Name(model.schema.predicted.name),
         ),
         say(

@@ -2,8 +2,8 @@
 
 Knows models, their exported form and the schema. Knows nothing of HTML.
 Laws: the page answers by the exported form alone, which reads numbers and dates in the plain way only, so
-every row to start from is written so, and a field whose column the file writes otherwise says so; of a text column it keeps the heaviest words, and says so; of a large
-tree it keeps nine digits of every share.
+every row to start from is written so, and a field whose column the file writes otherwise says so; of a text
+column it keeps the heaviest words, and says so; of a large tree it keeps nine digits of every share.
 """
 
 from __future__ import annotations
