@@ -9,8 +9,8 @@ from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, r
 def test_sentences_count_rules_and_tell_the_largest():
     text = " ".join(map(str, rule_sentences(s.rules(), None, ())))
     assert text == (
-        "2 rules with 3 conditions in all predict y. The one with most rows: if x < 3 and a = p or missing then "
-        "yes (10 rows, 90.0 % of them yes)."
+        "2 rules with 3 conditions in all predict y. The one with most rows: if x < 3 and a = p or missing "
+        "then yes (10 rows, 90.0 % of them yes)."
     )
 
 
