@@ -1,6 +1,10 @@
 // The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
+
+#include <new>
+#include <stdexcept>
+
 #include "kernels/base/math.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/hash.hpp"
@@ -419,8 +423,24 @@ void bind_optimal(nb::module_& m);   // bindings_optimal.cpp
 void bind_text(nb::module_& m);      // bindings_text.cpp
 void bind_trees(nb::module_& m);     // bindings_trees.cpp
 
+// Memory that ran out in a kernel is the error of users, in words; a size beyond all containers is the same.
+void no_memory(const std::exception_ptr& thrown, void*) {
+    const auto raise = [] {
+        nb::object made = nb::module_::import_("tallystick.kernels.check").attr("no_memory")();
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+    };
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        raise();
+    } catch (const std::length_error&) {
+        raise();
+    }
+}
+
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
+    nb::register_exception_translator(no_memory);
     bind_counts(m);
     bind_scan(m);
     bind_ranks(m);

@@ -32,6 +32,9 @@ command line, and nothing is written. **NOTE**: the stated thing is done and sai
 say. The same through Python and the command line, which names its flags instead of arguments: `--keep z` for
 `columns=ts.Columns(keep=['z'])`. This page is made from the tests; the messages are real.
 
+Very wide tables take time by the column, not by the cell: a tree of 100,000 columns of 30 rows takes about 15
+seconds to fit and as long to save, ten times fewer columns a tenth of that.
+
 """
 
 

@@ -277,6 +277,10 @@ class NoParameter(OptionError, TypeError):  # noqa: N818  as NotFitted
     """There is no parameter of this name; a TypeError too, as Python's own."""
 
 
+class NoMemory(TallyError, MemoryError):  # noqa: N818  as NotFitted
+    """There is not enough memory for the work; a MemoryError too, as Python's own."""
+
+
 class ModelFileError(TallyError):
     """A model file is damaged, foreign, of another version, or not what it claims to be."""
 

@@ -225,7 +225,7 @@ def test_fit_says_plainly_when_the_model_is_not_better_than_the_most_frequent_cl
         r"is (worse|not clearly better) than always predicting the class frequencies: log-loss 0\.", page
     )
     assert "column 'id' is left out: it looks like an identifier" in notes
-    assert "column 'one' is left out: it has one value in 300 rows." in notes
+    assert "column 'one' is left out: it has one value in 300 rows (--keep one uses it)." in notes
     told = json.loads(good("fit", "noise.csv", "-t", "y", "--model", "bayes", "--json", cwd=folder))
     assert told["score"]["verdict"] in page
     clear = json.loads(good("fit", "votes.csv", "-t", "party", "--model", "tree", "--json", cwd=folder))

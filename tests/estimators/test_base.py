@@ -114,7 +114,10 @@ def test_a_fit_that_leaves_columns_out_warns_once_and_the_model_shows_its_notes(
     left_out = [w for w in told if "is left out" in str(w.message)]
     assert len(left_out) == 1
     assert left_out[0].filename == __file__
-    assert "column 'one' is left out: it has one value in 60 rows." in str(left_out[0].message)
+    assert (
+        "column 'one' is left out: it has one value in 60 rows (columns=ts.Columns(keep=['one']) uses it)."
+        in str(left_out[0].message)
+    )
     for shown in (str(model), model._repr_html_(), str(pickle.loads(pickle.dumps(model)))):
         assert "notes\n" in shown
         assert "left out" in shown

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick import kernels
+from tallystick import _kernels, kernels
+from tallystick.errors import TallyError
 from tallystick.kernels import check
 
 
@@ -53,3 +54,13 @@ def test_arrays_of_any_length_and_of_two_dimensions_may_be_strided():
         assert check.loose("values", value, "float64", shape) is value
     with pytest.raises(ValueError, match=r"values must have shape \(any, 4\); found \(4, 6\)"):
         check.loose("values", np.zeros((4, 6)), "float64", (None, 4))
+
+
+@pytest.mark.parametrize("classes", [1 << 45, 1 << 62])
+def test_a_kernel_that_runs_out_of_memory_says_so_in_words(classes):
+    keys, order = np.arange(3, dtype=np.uint64), np.zeros(3, np.int64)
+    with pytest.raises(
+        MemoryError, match=r"^not enough memory: there are [\d.,e+]+ GB\. Take fewer rows"
+    ) as told:
+        _kernels.order_keys(keys, np.zeros(3, np.uint8), classes, order)
+    assert isinstance(told.value, TallyError)

@@ -47,6 +47,18 @@ def test_many_classes_are_counted_a_few_rows_at_a_time(monkeypatch):
         assert one.tolist() == two.tolist()
 
 
+def test_a_model_of_many_classes_is_asked_a_few_rows_at_a_time(monkeypatch):
+    from tallystick.stats import profile
+
+    model, table, _ = fitted()
+    rows, shares = [], type(model.model_).shares
+    monkeypatch.setattr(type(model.model_), "shares", lambda m, b: rows.append(b.rows) or shares(m, b))
+    monkeypatch.setattr(profile, "ROWS", 21)
+    Local(1).total(table, AnswerCounts(model.model_, 3))
+    assert sum(rows) == 300
+    assert max(rows) == 7
+
+
 def test_a_regression_shows_its_target_and_its_answers_as_numbers():
     rows = [{"x": i % 7, "y": float(i % 7) ** 2} for i in range(70)]
     model = ts.RegressionTree().fit(rows, "y")

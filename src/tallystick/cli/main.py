@@ -253,6 +253,8 @@ def _interrupted() -> int:
 
 def _too_large(error: MemoryError) -> str:
     """Return one line for memory that ran out, with what was asked for where that is known."""
+    if isinstance(error, TallyError):  # in words already
+        return _in_words(error)
     asked = " ".join(str(error).split()).rstrip(".")
     known = f" ({asked})" if any(c.isdigit() for c in asked) else ""
     return f"not enough memory{known}. Take fewer rows or columns, or keep the rows on disk: --memory 500MB."

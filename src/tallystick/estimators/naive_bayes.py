@@ -169,6 +169,7 @@ class NaiveBayes(Updates, BayesViews):
 
         options = self._options()
         learner = replace(_learner(options, table), threads=self._local().threads)
+        learner = replace(learner, rows=table.rows, budget=table.budget)
         model = fit(learner, table, engine)
         model.check()
         if options.calibrate:

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.errors import Argument, NoMemory
+from tallystick.files import system
+
 CODES = ("uint8", "uint16", "uint32")
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 NUMBERS = ("float64", "float32", *WHOLES)
@@ -119,3 +122,15 @@ def size(name: str, value: int, low: int = 1) -> int:
 def code_dtype(codes: int) -> type[np.unsignedinteger[Any]]:
     """Return the narrowest unsigned type for codes 0..codes-1."""
     return np.uint8 if codes <= 1 << 8 else np.uint16 if codes <= 1 << 16 else np.uint32
+
+
+def no_memory() -> NoMemory:
+    """Return the error of a kernel that ran out of memory; the binding raises it for `std::bad_alloc`."""
+    limit = system.address_limit()
+    there = system.machine_memory() if limit < 0 else min(limit, system.machine_memory())
+    return NoMemory(
+        f"not enough memory: there are {there / 2**30:,.3g} GB. Take fewer rows or columns, join rare levels "
+        "or classes, or keep the rows on disk: ",
+        Argument("memory", "500MB"),
+        ".",
+    )

@@ -120,10 +120,10 @@ class ServeApp:
             return await self._routed(request)
         except Refused as refused:
             return refused.reply()
-        except TallyError as error:
-            return problem(422, error.message)
         except MemoryError:
             return problem(413, "there is not enough memory for this request. Send fewer rows at once.")
+        except TallyError as error:
+            return problem(422, error.message)
         except Exception as error:
             self._tell_failure(request, error)
             return problem(500, "something went wrong here. The log of the server has it.")

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Model
 from tallystick.data.schema import Schema
+from tallystick.data.table.subset import take_block
 from tallystick.models.profile import PERCENTS, STEPS
 from tallystick.stats.distribution import Grid, Spreads, cells_for
 from tallystick.stats.quantiles import Counts
 
 TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` shows
-ROWS = 1 << 22  # shares that are held at once
+ROWS = 1 << 19  # shares that are held at once, in some six forms of 8 bytes
 CELLS = 1 << 12  # of a column, at most: the counts of a few columns stay in the cache
 TOGETHER = 256  # numeric columns that are asked for at once
 Ends = tuple[str, float, float]  # a column with its lowest and highest number
@@ -126,18 +127,21 @@ class AnswerCounts:
 
     def add(self, total: AnswerSums, block: Block) -> AnswerSums:
         """Add the rows of one block."""
+        size = max(ROWS // self.classes, 1)
+        if block.rows > size:  # a model of many classes answers a few rows at a time
+            for start in range(0, block.rows, size):
+                some = np.arange(start, min(start + size, block.rows))
+                total = self.add(total, take_block(block, some))
+            return total
         assert block.classes is not None
         shares, weights = self.model.shares(block), block.weights
         kernels.count_classes(block.classes, self.classes, weights, total.classes)
         given = self.model.decide(shares).astype(np.uint32)
         kernels.count_classes(given, self.classes, weights, total.given)
         first = np.arange(self.classes, dtype=np.uint32) * STEPS
-        size = max(ROWS // self.classes, 1)
-        for start in range(0, block.rows, size):
-            some = shares[start : start + size]
-            places = first + np.minimum(some * STEPS, STEPS - 1).astype(np.uint32)
-            own = None if weights is None else np.repeat(weights[start : start + size], self.classes)
-            kernels.count_classes(places.ravel(), self.classes * STEPS, own, total.shares)
+        places = first + np.minimum(shares * STEPS, STEPS - 1).astype(np.uint32)
+        own = None if weights is None else np.repeat(weights, self.classes)
+        kernels.count_classes(places.ravel(), self.classes * STEPS, own, total.shares)
         return total
 
     def merge(self, total: AnswerSums, other: AnswerSums) -> AnswerSums:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import pytest
 from polluted import IN_ROWS, OF_FILES, cases, found, row_extra_quote, row_less_sep, row_more_sep
@@ -10,6 +11,7 @@ from polluted_tables import shop
 
 import tallystick as ts
 from tallystick.data.schema import Reading
+from tallystick.data.source import repair
 from tallystick.data.source.csv import open_csv
 from tallystick.data.source.repair import Damage, Mending, damage_of, mended_block, refuse_much
 from tallystick.data.source.shapes import Looks
@@ -95,6 +97,18 @@ def test_more_than_few_damaged_rows_are_an_error_unless_asked_for(tmp_path):
     assert len(rows(opened(tmp_path, quotes, bad_rows="skip"))) == 400
     with pytest.raises(DataError, match="stray quote"):
         rows(opened(tmp_path, [*GOOD, BAD[4]], bad_rows="error"))
+
+
+def test_that_repair_takes_long_is_said_once_before_the_work(tmp_path, monkeypatch):
+    lines = [*GOOD, *11 * ["1.5,AB-1001"], *GOOD]
+    monkeypatch.setattr(repair, "MANY_BAD", 11)
+    with pytest.warns(ts.TallyWarning, match=r"t\.csv has 11 damaged rows; .* pass bad_rows='skip'") as said:
+        rows(opened(tmp_path, lines, bad_rows="repair").within(64))
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows(opened(tmp_path, lines, bad_rows="skip"))
+        rows(opened(tmp_path, lines[1:-11], bad_rows="skip"))
 
 
 def test_words_for_damaged_rows_are_checked(tmp_path):

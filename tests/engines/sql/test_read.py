@@ -29,6 +29,8 @@ def test_schema_notes_and_rows_are_those_of_the_rows(tmp_path, weights):
     frame = awkward()
     frame["id"] = np.arange(len(frame))  # numbers the rows: a second look tells
     frame["one"] = 4.0
+    frame["cylinders"] = np.resize([3, 4, 5, 6, 8], len(frame))
+    frame["gear"] = np.resize([3.0, np.nan, 5.0, -0.0], len(frame))
     found, here = there(tmp_path, frame, weights), read_table(open_source(frame), None, "y", weights)
     facts = ("schema", "notes", "rows", "weight", "unit", "fingerprint", "source_notes")
     assert [getattr(found, name) for name in facts] == [getattr(here, name) for name in facts]

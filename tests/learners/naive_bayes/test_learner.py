@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_models import BAYES, SCHEMA, bayes
 
-from tallystick.data.schema import Column, Schema
+from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.errors import DataError, OptionError
 from tallystick.learners.naive_bayes.learner import NaiveBayesLearner, ask_for, beyond
@@ -97,3 +99,21 @@ def test_cells_that_no_total_has_room_for_are_counted_apart():
     assert asks == [2, 1]
     assert apart == plain
     assert taught(room=1)[1] == [1, 1, 1, 0]
+
+
+def test_counts_that_nothing_has_room_for_are_refused_before_a_row_is_summed():
+    many = tuple(f"v{i}" for i in range(20_000))
+    city = Column("city", "levels", many)
+    schema = Schema((city,), Target("y", many, "text"), ())
+    told = r"2\.98 GB, more than 2 GB: column 'city' has 20,001 .* 20,000 classes\. .*kinds=\{'city': 'out'\}"
+    with pytest.raises(DataError, match=told):
+        learner(distributions={}).start(schema)
+    small = Schema((replace(city, levels=many[:1000]),), schema.target, ())
+    assert learner(distributions={}).start(small).schema is small
+    with pytest.raises(DataError, match="153 MB, more than 64 MB: column 'city' has 1,001"):
+        replace(learner(distributions={}), budget=64 << 20).start(small)
+    number = Schema((Column("x", "numeric", low=0.0, high=1.0),), schema.target, ())
+    tight = replace(learner(distributions="binned"), budget=64 << 20, rows=9_000)
+    with pytest.raises(DataError, match=r"8,192 values of column 'x' by 20,000 classes .* more than 64 MB"):
+        tight.start(number)
+    assert replace(tight, rows=20).start(number).schema is number

@@ -198,6 +198,11 @@ class Floats:
         """The numbers."""
         return self.given.made() if isinstance(self.given, LaterColumn) else self.given
 
+    @property
+    def lying(self) -> NDArray[Any]:
+        """The numbers as they lie, of any type."""
+        return self.given.lying if isinstance(self.given, LaterColumn) else self.given
+
     def __len__(self) -> int:
         return len(self.given)
 

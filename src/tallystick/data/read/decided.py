@@ -6,6 +6,7 @@ Law: a column is decided by its facts and by what was asked alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from tallystick.data.read.judge import WHOLE, KindVerdict, NumberFacts, judge_nu
 from tallystick.data.read.merging import Merged, kept
 from tallystick.data.read.plan import Asked
 from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, Note
-from tallystick.errors import Argument, DataError, read_with, shown
+from tallystick.errors import Argument, DataError, Message, read_with, shown, some
 
 
 class Decided(NamedTuple):
@@ -25,6 +26,42 @@ class Decided(NamedTuple):
     column: Column
     notes: tuple[Note, ...] = ()
     parts: tuple[Column, ...] = ()  # of dates
+    hint: str = ""  # another kind that the user may mean
+
+
+HINTS = {  # by kind, what is said of one column and of several
+    "text": (
+        " has several words in every cell and is",
+        " have several words in every cell and are",
+        "levels",
+    ),
+    "levels": (
+        " has few different whole numbers and is",
+        " have few different whole numbers and are",
+        "numbers",
+    ),
+}
+
+
+def hints(done: Iterable[Decided]) -> tuple[Note, ...]:
+    """Return a note for each other kind that may be meant, which names the columns and what to pass."""
+    by_kind: dict[str, list[str]] = {kind: [] for kind in HINTS}
+    for found in done:
+        if found.hint:
+            by_kind[found.hint].append(found.column.name)
+    out = []
+    for kind, names in by_kind.items():
+        if names:
+            one, many, read = HINTS[kind]
+            column = f"column {shown(names[0])}{one}" if len(names) == 1 else f"columns {some(names)}{many}"
+            cure = Argument("kinds", {names[0]: kind})
+            text = Message(
+                f"{column} read as {read}; if {kind} {'is' if kind == 'text' else 'are'} meant, pass ",
+                cure,
+                ".",
+            )
+            out.append(Note("other-kind", text, names[0] if len(names) == 1 else "", len(names)))
+    return tuple(out)
 
 
 def decide_numbers(
@@ -59,7 +96,7 @@ def decide_numbers(
         why=why,
     )
     if asked.kind != "date" or not known:
-        return Decided(column, notes)
+        return Decided(column, notes, hint=verdict.hint if before.way is None else "")
     parts = date_parts(column, facts, asked)
     return Decided(column, (*notes, parts_note(name, parts)), parts)
 
@@ -116,7 +153,7 @@ def decide_levels(
         merged=kept(asked.merge, verdict.levels),
         why=verdict.why,
     )
-    return Decided(column, (*notes, *verdict.notes))
+    return Decided(column, (*notes, *verdict.notes), hint=verdict.hint)
 
 
 def infinite_note(name: str, count: int) -> Note:

@@ -64,6 +64,8 @@ WHITE = np.isin(np.arange(256), [*b"\t\n\f\r "])  # by byte
 TEXT_WORDS = 5  # words per distinct value make a text column
 TEXT_SHARE = 3  # tenths of the filled cells must differ for it
 TEXT_VALUES = 10  # texts at least, for the same
+SEVERAL = 2  # words in every cell of levels that may be meant as text
+FEW_VALUES = 5  # different whole numbers at most, that may be meant as levels
 OTHER_MARK = {  # by the decimal mark in force
     ".": Message("Write them with a point, or pass ", read_with("decimal", ","), "."),
     ",": Message("Write them with a comma, as the others."),
@@ -88,9 +90,11 @@ class KindVerdict:
     fold: bool = False
     way: Way | None = None  # how numbers or dates are written, where it is not plainly
     marks: tuple[str, ...] = ()  # texts among the numbers or dates that count as missing
+    hint: str = ""  # another kind that may be meant; said once for all columns
 
 
 WHOLE, REAL = KindVerdict("numeric", "whole numbers"), KindVerdict("numeric", "real numbers")
+FEW_WHOLE = replace(WHOLE, hint="levels")
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,7 @@ class NumberFacts(NamedTuple):
     run: bool = False
     dated: bool = False
     spans: bool = False  # durations
+    few: int = 0  # different whole numbers, up to FEW_VALUES; 0: more, or not whole
 
     @property
     def measured(self) -> bool:
@@ -146,6 +151,12 @@ def out(name: str, why: str, count: int = 0) -> KindVerdict:
     """Return the verdict that a column is left out, with its note."""
     text = Message(f"column {shown(name)} is left out: ", why, ".")
     return KindVerdict("out", why, (Note("column-left-out", text, name, count),))
+
+
+def one_value(name: str, rows: int) -> KindVerdict:
+    """Return the verdict on a column that has one value in all of so many rows."""
+    cure = Argument("keep", [name])
+    return out(name, Message(ONE_VALUE.format(counted(rows, "row")), " (", cure, " uses it)"), rows)
 
 
 def identifier(name: str, found: str) -> KindVerdict:
@@ -170,7 +181,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
     if facts.low == facts.high and facts.missing and not facts.measured:
         return present_or_missing(name, number_text(facts.low), present)
     if facts.low == facts.high and not facts.missing and not asked.keep:
-        return out(name, ONE_VALUE.format(counted(present, "row")), present)
+        return one_value(name, present)
     if facts.run and not asked.keep and not facts.measured and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     numbered = facts.run and facts.whole and not facts.measured
@@ -186,6 +197,8 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
     if facts.spans:
         note = Note("durations", f"column {shown(name)} holds durations; they are used as seconds.", name)
         return KindVerdict("numeric", "durations, as seconds", (note,))
+    if facts.few > 2 and 2 * facts.few <= present:  # of two values, one cut says the same as levels
+        return FEW_WHOLE
     return WHOLE if facts.whole else REAL
 
 
@@ -254,7 +267,7 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         if facts.missing and facts.texts[0].as_py() != ABSENT:
             return present_or_missing(name, facts.texts[0].as_py(), facts.present)
         if not asked.keep:
-            return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
+            return one_value(name, facts.present)
     return _judge_words(name, facts, asked)
 
 
@@ -263,7 +276,7 @@ def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     if len(said) == 1 and facts.missing:
         return present_or_missing(name, said.pop(), facts.present, fold=True)
     if len(said) == 1 and not asked.keep:
-        return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
+        return one_value(name, facts.present)
     return KindVerdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 
@@ -384,7 +397,15 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         Message(Count(distinct), " different texts"),
         tuple(_form_notes(name, facts, asked.decimal)),
         levels=levels,
+        hint="text" if _are_phrases(facts) else "",
     )
+
+
+def _are_phrases(facts: TextFacts) -> bool:
+    """Has every cell several words, and do as many differ as in a column of text?"""
+    if len(facts.texts) * 10 < TEXT_SHARE * facts.present or not (facts.kinds == Cell.OTHER).all():
+        return False
+    return all(len(text.as_py().split()) >= SEVERAL for text in facts.texts)
 
 
 def _names_rows(name: str, facts: TextFacts, first: bool) -> bool:

@@ -18,12 +18,12 @@ from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.read.batches import is_doubles, is_singles
 from tallystick.data.read.cells import SmallIntegers, small_column, tidied
-from tallystick.data.read.decided import Decided, decide_numbers
+from tallystick.data.read.decided import Decided, decide_numbers, hints
 from tallystick.data.read.encode import number_codes
 from tallystick.data.read.judge import NumberFacts
 from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.survey_column import NUMBERS
-from tallystick.data.read.survey_numbers import has_repeats
+from tallystick.data.read.survey_numbers import few_values, has_repeats
 from tallystick.data.read.survey_target import check_labels, rare_note, target_name
 from tallystick.data.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
 from tallystick.data.source.base import BaseSource
@@ -51,7 +51,7 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
     own = rows * width <= FEW_CELLS  # column by column, as kernels read them, and nobody else's
     matrix = np.array(matrix.T, np.float64, order="C").T if own else np.asarray(matrix, np.float64)
     labels = small_column(target)
-    decided = None if labels is None else _decide(source.columns, kernels.scan_matrix(matrix), rows, plan)
+    decided = None if labels is None else _decide(source.columns, matrix, rows, plan)
     if labels is None or decided is None:
         return None
     found, classes, said = _target(labels, target_name(target), plan)
@@ -63,7 +63,7 @@ def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> Ta
         for values, (d, scan) in zip(matrix.T, decided, strict=True)
         if d.column.kind != "out"
     }
-    notes = (*said, *(note for d, _ in decided for note in d.notes))
+    notes = (*said, *(note for d, _ in decided for note in d.notes), *hints(d for d, _ in decided))
     return Table(schema, columns, rows, notes, (), classes, files=source.files, threads=threads, own=own)
 
 
@@ -75,17 +75,20 @@ def _is_labels(target: Any, rows: int) -> bool:
 
 
 def _decide(
-    names: tuple[str, ...], scans: list[Scan], rows: int, plan: ReadingPlan
+    names: tuple[str, ...], matrix: NDArray[np.float64], rows: int, plan: ReadingPlan
 ) -> list[tuple[Decided, Scan]] | None:
     """Return what the columns are, with what was seen of each; None where some may number the rows, is
     infinite somewhere or empty.
     """
     decided, asked = [], plan.plain
-    for name, scan in zip(names, scans, strict=True):
+    for name, scan, values in zip(names, kernels.scan_matrix(matrix), matrix.T, strict=True):
         missing, infinity, low, high, whole, binary, _ = scan
         if missing == rows or infinity >= 0 or (whole and not has_repeats(scan, rows - missing)):
             return None
-        facts = NumberFacts(rows, missing, low + 0.0, high + 0.0, whole, binary and low < high)
+        few = 0
+        if whole and not binary:
+            few = len(few_values(values) or ())
+        facts = NumberFacts(rows, missing, low + 0.0, high + 0.0, whole, binary and low < high, few=few)
         decided.append((decide_numbers(name, asked, facts, NUMBERS, ()), scan))
     return decided
 

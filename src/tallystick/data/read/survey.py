@@ -30,7 +30,7 @@ from tallystick.contracts import Heading
 from tallystick.data.read.along import LookAlong, ToldAlong, along_with
 from tallystick.data.read.batches import Plain, View, parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
-from tallystick.data.read.decided import Decided
+from tallystick.data.read.decided import Decided, hints
 from tallystick.data.read.judge import ONE_VALUE
 from tallystick.data.read.merging import unused_merges
 from tallystick.data.read.plan import ReadingPlan, check_wishes
@@ -399,7 +399,7 @@ class Survey:
             done = [self._all_the_same(d) for d in done]
         columns = tuple(c for d in done for c in (d.column, *d.parts))
         schema = Schema(columns, target, self.question.plan.marks)
-        every = (*lost, *self.weighed.notes, *said, *(note for d in done for note in d.notes))
+        every = (*lost, *self.weighed.notes, *said, *(note for d in done for note in d.notes), *hints(done))
         refuse_nothing(self.question.name, schema, every)
         unit = None if self.weighed.plain else self.weighed.unit
         became = self.aim.became.union(*(seen.became for seen in self.seen.values()))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.read.cells import Floats, SmallIntegers, mark_numbers
 from tallystick.data.read.judge import (
+    FEW_VALUES,
     MANY_ROWS,
     NumberFacts,
     fills_its_range,
@@ -26,6 +27,7 @@ from tallystick.data.read.weights import Chosen
 
 Counts = NDArray[np.int64]
 LISTED = 5  # rows that an error names
+LOOKED = 64  # first values, which tell of most columns that their values are not few
 KEY = kernels.hash_text(b"run")  # of the prints that tell a run of whole numbers
 RANGE = 1 << 18  # whole numbers whose prints are summed at once
 ALL = 1 << 128
@@ -82,6 +84,7 @@ class NumbersSeen:
     binary: bool = True
     first: tuple[int, ...] = ()
     spans: bool = False  # some are durations
+    few: frozenset[float] | None = frozenset()  # all different values, if they are whole and few
     prints: list[int] | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,7 +107,7 @@ class NumbersSeen:
         missing = scan.missing
         more = chosen.filled(part.values, missing) if missing else chosen.every
         self.finite = more if self.finite is NONE[self.measures] else self.finite + more
-        if self._range(scan, len(part) - missing):
+        if self._range(scan, len(part) - missing, part.lying):
             good = None if missing == 0 else ~np.isnan(part.values)
             self._tell(part.values if good is None else part.values[good], chosen.weights(good))
 
@@ -133,8 +136,9 @@ class NumbersSeen:
         low, high = part.present[0], part.present[-1]
         self.rows += len(part)
         self.finite = self.finite + chosen.count(None)
-        if self._range(kernels.Scan(0, -1, low, high, True, low >= 0 and high <= 1), len(part)):
-            self._tell(np.array(part.present, np.float64), None)
+        present = np.array(part.present, np.float64)
+        if self._range(kernels.Scan(0, -1, low, high, True, low >= 0 and high <= 1), len(part), present):
+            self._tell(present, None)
 
     def add_counted(self, values: NDArray[np.float64], counts: Counts, asked: Asked) -> None:
         """Add values[value] that occur counts[value, measure] times; NaN does not count."""
@@ -145,11 +149,13 @@ class NumbersSeen:
         self.infinite = self.infinite + counts[np.isinf(values) & ~marked].sum(axis=0)
         good = good_numbers(values, asked)
         self.finite = self.finite + counts[good].sum(axis=0)
-        if self._range(kernels.scan(values[good]), int(good.sum())):
+        if self._range(kernels.scan(values[good]), int(good.sum()), values[good]):
             self._tell(values[good], counts[good])
 
-    def _range(self, scan: Any, count: int) -> bool:
-        """Take in the range of so many finite values, and say whether the values themselves are wanted."""
+    def _range(self, scan: Any, count: int, values: NDArray[Any]) -> bool:
+        """Take in the range of so many finite values, and which there are if these are few; say whether the
+        values themselves are wanted.
+        """
         if not count:
             return False
         low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
@@ -157,6 +163,9 @@ class NumbersSeen:
         self.whole, self.binary = self.whole and scan.whole, self.binary and scan.binary
         if not self.whole or has_repeats(scan, count):
             self.prints = None
+        if self.few is not None:
+            many = not self.whole or few_values(values[:LOOKED]) is None
+            self.few = None if many else few_values(values, self.few)
         return self.places is not None or self.prints is not None
 
     def _tell(self, values: NDArray[np.float64], counts: Counts | None) -> None:
@@ -182,6 +191,8 @@ class NumbersSeen:
         self.first = first_rows(self.first, other.first)
         if self.places is not None and other.places is not None:
             self.places.merge(other.places)
+        both = None if self.few is None or other.few is None else self.few | other.few
+        self.few = None if both is None or not self.whole or len(both) > FEW_VALUES else both
         if not self.whole or self.prints is None or other.prints is None:
             self.prints = None
         else:
@@ -198,7 +209,8 @@ class NumbersSeen:
         if distinct is not None:
             run = self.whole and fills_its_range(finite, low, high) and distinct == finite
         binary = self.binary and low < high
-        return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated, self.spans)
+        few = 0 if self.few is None or not self.whole else len(self.few)
+        return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated, self.spans, few)
 
     def may_number_rows(self, name: str, facts: NumberFacts) -> bool:
         """Must it be known which whole numbers are there, to tell whether they number the rows?"""
@@ -219,6 +231,19 @@ class NumbersSeen:
             kernels.add_double_hashes(hashes, values, KEY)
             wanted = (wanted + kernels.sum_hashes(hashes)) % ALL
         return wanted == self.prints[m]
+
+
+def few_values(values: NDArray[Any], known: frozenset[float] = frozenset()) -> frozenset[float] | None:
+    """Return the different numbers among known ones and values, but NaN; None: they are more than a few."""
+    found, values = set(known), values[values == values]
+    for number in known:
+        values = values[values != number]
+    while len(values):
+        found.add(float(values[0]) + 0.0)
+        if len(found) > FEW_VALUES:
+            return None
+        values = values[values != values[0]]
+    return frozenset(found)
 
 
 def has_repeats(scan: Any, count: int) -> bool:

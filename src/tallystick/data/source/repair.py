@@ -22,7 +22,7 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source.mend import mended
 from tallystick.data.source.shapes import Looks
 from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
-from tallystick.errors import counted
+from tallystick.errors import Argument, Message, counted, warn
 
 if TYPE_CHECKING:
     from tallystick.data.source.csv import CsvFile
@@ -31,6 +31,7 @@ SHARE, LEAST = 100, 10  # one row of so many may be damaged, or so many rows, be
 TABLE, BELOW, ALIKE = 3, 0.9, 0.8  # rows of a second table; shares of them of another width, and of one width
 MANY_QUOTES = 100_000  # lines that are counted
 NAMED = 5  # lines named in a note
+MANY_BAD = 5_000  # damaged rows from which to repair them takes seconds
 REPEATED = "repeats the header"
 
 
@@ -59,6 +60,7 @@ class Mending:
     aside: dict[int, str] = field(default_factory=dict)
     headers: set[int] = field(default_factory=set)  # lines that repeat the header
     quotes: set[int] = field(default_factory=set)  # lines with a quote inside a cell that is not quoted
+    said: bool = False  # that it takes long
     lock: Any = field(default_factory=threading.Lock)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,6 +77,21 @@ class Mending:
             if self.damage is None:
                 self.damage = damage_of(file)
             return self.damage
+
+    def say_how_long(self, name: str, bad: int, wish: str | None) -> None:
+        """Say once, before the work, that many damaged rows take long: each is read in all ways there are."""
+        with self.lock:
+            first, self.said = not self.said, True
+        if first and bad >= MANY_BAD and wish != "skip":
+            skip = Argument("bad_rows", "skip")
+            warn(
+                Message(
+                    f"{name} has {bad:,} damaged rows; to repair them may take about a second for "
+                    "each 1,000. To leave them out, pass ",
+                    skip,
+                    ".",
+                )
+            )
 
     def add_quote(self, line: int) -> None:
         """Remember a line with a quote that stays in its cell, up to MANY_QUOTES of them."""
@@ -221,6 +238,7 @@ def mended_block(file: CsvFile, block: bytes, at: int, line: int) -> tuple[bytes
     """Return a block in which every row can be read; and where each row has its place, why some are empty."""
     damage = file.mending.known(file)
     refuse_much(file, damage)
+    file.mending.say_how_long(file.name, damage.bad, file.reading.bad_rows)
     parts, reasons = list[bytes](), dict[int, str]()
     done = seen = count = 0
     for row in rows_in(block.decode("latin-1"), file.sep, len(file.columns)):

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table
 from tallystick.data.read.cells import EXACT, mark_numbers, read_cells
 from tallystick.data.read.encode import Encoder
+from tallystick.data.read.judge import FEW_VALUES
 from tallystick.data.read.strings import Distinct, is_text
 from tallystick.data.read.survey import Decision, Question, Survey
-from tallystick.data.read.survey_numbers import NumbersSeen
+from tallystick.data.read.survey_numbers import NumbersSeen, few_values
 from tallystick.data.read.survey_target import hit
 from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import CODED, Wishes
@@ -308,6 +309,7 @@ class _Reading:
         if facts["finite"]:
             seen.low, seen.high = float(facts["low"]) + 0.0, float(facts["high"]) + 0.0
             seen.whole, seen.binary = not facts["broken"], not facts["other"]
+            seen.few = self._few(name) if seen.whole and not seen.binary else None
 
     def _distinct(self, name: str) -> int:
         """Return how many different numbers a column has that may number the rows."""
@@ -316,6 +318,15 @@ class _Reading:
             f"SELECT COUNT(DISTINCT {cell}) AS n FROM {self.source.sql}{self._where()}"
         )
         return int(found["n"][0].as_py())
+
+    def _few(self, name: str) -> frozenset[float] | None:
+        """Return the different numbers of a column; None: they are more than a few."""
+        cell = self._number(name, self.question.plan.of(name).marks)
+        found = self.source.database.query(
+            f"SELECT v FROM (SELECT {cell} AS v FROM {self.source.sql}{self._where()}) AS r "
+            f"WHERE v IS NOT NULL GROUP BY v LIMIT {FEW_VALUES + 1}"
+        )
+        return few_values(numbers(found["v"]).astype(np.float64))
 
     # -- what the columns are in SQL --
 

@@ -16,19 +16,22 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Column, Note, Schema
+from tallystick.data.source.size import told
+from tallystick.data.table.picked import SIZE
 from tallystick.data.threads import each_in_order
-from tallystick.errors import DataError, shown
+from tallystick.errors import Argument, DataError, shown
 from tallystick.learners.naive_bayes.bins import judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
 from tallystick.models.naive_bayes.algebra import no_ranges
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS
 from tallystick.stats.bayes import Ask, BayesSums, Counts, Total, key
-from tallystick.stats.class_values import ALONE, Floats, ValuesByClass
+from tallystick.stats.class_values import ALONE, COPIES, Floats, ValuesByClass
 from tallystick.stats.cut_values import Binned, cells_of, cut_by_mdl, in_cells, join_cells
 from tallystick.stats.value_samples import SampledValues, ValueSample, sample_of
 
 SAMPLES = 64  # numeric columns of which samples are asked for at once
 MANY_CELLS = 1 << 13  # counts from which it pays to join cells of columns over threads
+MOST_COUNTS = 2 << 30  # bytes of all counts; a model file holds less
 ROOM = 1 << 22  # counts of cells that are asked for at once: bounds the memory of a total
 
 HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
@@ -74,6 +77,8 @@ class NaiveBayesLearner:
     room: int = ROOM
     row_unit: int | None = None
     threads: int | None = 1
+    rows: int = 0  # of the table, where they are known; decides nothing but what is refused, as does
+    budget: int = 0  # bytes of memory to work in, where rows lie on disk
 
     @property
     def row(self) -> int:
@@ -92,7 +97,30 @@ class NaiveBayesLearner:
                     "more. Use distribution 'gaussian' or 'binned'."
                 )
         unjudged = tuple(name for name, way in wished.items() if way in ("auto", "binned"))
+        self._refuse_large(schema, unjudged)
         return BayesDraft(schema, wished, unjudged=unjudged)
+
+    def _refuse_large(self, schema: Schema, unjudged: tuple[str, ...]) -> None:
+        """Refuse counts that the budget, or a model file, has no room for, before any row is summed."""
+        classes, limit = len(schema.predicted.labels), self.budget or MOST_COUNTS
+        sizes = {c.name: len(c.words) or len(c.levels) + 1 for c in schema.used if c.kind != "numeric"}
+        if (needed := 8 * classes * sum(sizes.values())) > limit:
+            name = max(sizes, key=lambda name: sizes[name])
+            raise DataError(
+                f"the counts of columns by class take about {told(needed)}, more than {told(limit)}: column "
+                f"{shown(name)} has {sizes[name]:,} for each of {classes:,} classes. "
+                "Join rare levels or classes, or pass ",
+                Argument("kinds", {name: "out"}),
+                ".",
+            )
+        values = min(SIZE, self.rows)
+        if self.budget and unjudged and (needed := COPIES * 8 * (values + 1) * classes) > self.budget:
+            raise DataError(
+                f"the {values:,} values of column {shown(unjudged[0])} by {classes:,} classes take about "
+                f"{told(needed)}, more than {told(self.budget)}. Join rare classes, or pass ",
+                Argument("distributions", "gaussian"),
+                ".",
+            )
 
     def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
         """Ask for samples of values where the way must be chosen or cuts must be, for cells that no total has
