@@ -19,7 +19,7 @@ def path(judged: bool) -> PruningPath:
 def test_lines_and_data_say_the_same():
     found = path(True)
     assert "← least" in str(found).splitlines()[2]
-    assert "← 1-SE rule" in str(found).splitlines()[1]
+    assert "← 1-SE" in str(found).splitlines()[1]
     assert str(found).endswith("within one standard error of the least error.")
     assert max(map(len, str(found).splitlines())) <= 80
     step = found.to_dict()["steps"][0]
@@ -31,6 +31,13 @@ def test_without_folds_there_is_no_judged_error():
     assert "cross-validated" not in str(found)
     assert "cv_error" not in found.to_dict()["steps"][0]
     assert found.picture().startswith("<svg")
+
+
+def test_both_marks_behind_one_row_leave_the_table_within_80_cells():
+    five, many = np.array([0.5, 0.25]), np.array([1, 300])
+    found = PruningPath(np.array([0.2, 0.0]), many, five, five, five, 1, 1, 0.4, test_error=five, rows=(9, 5, 5))
+    assert str(found).splitlines()[3].endswith("  ← least, 1-SE")
+    assert max(map(len, str(found).splitlines())) <= 80
 
 
 # -- on rows held out --

@@ -121,11 +121,11 @@ class PruningPath:
             out.append(", ".join(each) + known)
         for k, cells in enumerate(zip(*columns, strict=True), -1):
             line = "  ".join(cells)
-            line += "  ← least" if k == self.minimum else ""
-            line += "  ← 1-SE rule" if k == self.one_se else ""
+            marks = [m for m, at in (("least", self.minimum), ("1-SE", self.one_se)) if k == at]
+            line += f"  ← {', '.join(marks)}" if marks else ""
             out.append(line.rstrip())
         if self.one_se is not None:
-            out.append("1-SE rule: the smallest tree within one standard error of the least error.")
+            out.append("1-SE: the smallest tree within one standard error of the least error.")
         return "\n".join(out)
 
     __repr__ = __str__

@@ -18,7 +18,7 @@ import pyarrow as pa
 from tallystick.data.read.matcher import Matcher
 from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.text import quantity
-from tallystick.data.written import TimeWay, plain, way_of
+from tallystick.data.written import plain, way_of
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.rows import middle_row
 
@@ -99,7 +99,7 @@ def limited(form: dict[str, Any], column: int) -> dict[str, Any] | None:
 def _field(column: Column) -> dict[str, Any]:
     out: dict[str, Any] = {"name": column.name, "kind": column.kind}
     if way := way_of(column.written):
-        file = way.example if not isinstance(way, TimeWay) else "8:30 AM" if way.noon else "8:30"
+        file = {"23:59": "8:30", "11:59 PM": "8:30 AM"}.get(way.example, way.example)  # in hours: 8.5
         here = plain(pa.array([file], pa.large_string()), way)[0].as_py()
         out["form"] = f"{file} in the file is {here} here"
     if column.kind in CODED:
