@@ -35,7 +35,7 @@ def test_without_folds_there_is_no_judged_error():
 
 def test_both_marks_behind_one_row_leave_the_table_within_80_cells():
     five, many = np.array([0.5, 0.25]), np.array([1, 300])
-    found = PruningPath(np.array([0.2, 0.0]), many, five, five, five, 1, 1, 0.4, test_error=five, rows=(9, 5, 5))
+    found = PruningPath(five, many, five, five, five, 1, 1, 0.4, test_error=five, rows=(9, 5, 5))
     assert str(found).splitlines()[3].endswith("  ← least, 1-SE")
     assert max(map(len, str(found).splitlines())) <= 80
 
