@@ -22,7 +22,7 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source.mend import mended
 from tallystick.data.source.shapes import Looks
 from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
-from tallystick.errors import Argument, Message, counted, warn
+from tallystick.errors import Message, counted, read_with, warn
 
 if TYPE_CHECKING:
     from tallystick.data.source.csv import CsvFile
@@ -83,7 +83,7 @@ class Mending:
         with self.lock:
             first, self.said = not self.said, True
         if first and bad >= MANY_BAD and wish != "skip":
-            skip = Argument("bad_rows", "skip")
+            skip = read_with("bad_rows", "skip")
             warn(
                 Message(
                     f"{name} has {bad:,} damaged rows; to repair them may take about a second for "

@@ -117,9 +117,8 @@ class NaiveBayesLearner:
         if self.budget and unjudged and (needed := COPIES * 8 * (values + 1) * classes) > self.budget:
             raise DataError(
                 f"the {values:,} values of column {shown(unjudged[0])} by {classes:,} classes take about "
-                f"{told(needed)}, more than {told(self.budget)}. Join rare classes, or pass ",
-                Argument("distributions", "gaussian"),
-                ".",
+                f"{told(needed)}, more than {told(self.budget)}. Join rare classes, or use "
+                "distribution 'gaussian'."
             )
 
     def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
