@@ -40,7 +40,9 @@ Columns = dict[str, ColumnProfile]
 
 def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
     """Return what the rows of a table look like, and what the model learnt from them answers to them."""
-    schema = model.schema  # a model may ask for some of the columns only: the others are not watched
+    # A model may ask for some of the columns only: the others are not watched. The ranges are the table's,
+    # since not every model keeps them.
+    schema = table.schema.only({c.name for c in model.schema.used})
     found = _coded(schema, table, engine)
     target, told, beside = schema.target, None, None
     if target is not None and not schema.regression:

@@ -120,7 +120,7 @@ def one_cut(counts: Counts, before: Counts, totals: Counts) -> float:
     for side in (low, high):
         rows = side.sum(axis=1)
         alike += np.divide((side * side).sum(axis=1), rows, out=np.zeros(len(rows)), where=rows > 0)
-    return float(alike.max(initial=0.0) / totals.sum())
+    return float(alike.max(initial=0.0) / max(totals.sum(), 1))  # no row may have a value
 
 
 def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:

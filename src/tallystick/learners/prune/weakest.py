@@ -151,10 +151,12 @@ def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
 
     Between two steps the price is the geometric mean of their alphas, as Breiman and others do it.
     """
-    inside = np.sqrt(path.alpha[1:] * path.alpha[:-1])
+    unit = _unit(path)
+    alpha = path.alpha / unit
+    inside = np.sqrt(alpha[1:] * alpha[:-1]) * unit
     prices = np.concatenate([[np.inf], inside])
     prices = np.where(prices < path.alpha, path.alpha, prices)
-    sums, weight, unit = np.zeros((2, len(prices))), 0.0, _unit(path)
+    sums, weight = np.zeros((2, len(prices))), 0.0
     about = path.error / unit
     for held in folds:
         sums += _sums(held, prices, about, unit)
