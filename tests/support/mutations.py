@@ -145,8 +145,8 @@ def scaled(value: Any, factor: int) -> Any:
 
 
 def answers(model: Any, kept: dict[str, Any], schema: str) -> Any:
-    """Return the shares or means of the questions; encoded rows are kept while the schema, and the columns that
-    the model asks for, are the same.
+    """Return the shares or means of the questions; encoded rows are kept while the schema and the columns
+    that the model asks for are the same.
     """
     schema += json.dumps([c.name for c in model._asked.used])
     if schema not in kept:
