@@ -21,8 +21,8 @@ import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
 from turns import Figure, ratio, repeated
 
-from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
+from tallystick.io.open import open_source
+from tallystick.table.reader import read_table
 
 
 def adult() -> tuple[str, Figure]:
@@ -68,8 +68,8 @@ def strings() -> tuple[str, Figure]:
 MEMORY = """
 import sys, json, gc
 import numpy as np, pandas as pd, pyarrow, pyarrow.compute, pyarrow.csv
-from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
+from tallystick.table.reader import read_table
+from tallystick.io.open import open_source
 
 def status(key):
     for line in open("/proc/self/status"):

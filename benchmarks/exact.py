@@ -18,7 +18,7 @@ import numpy as np
 from turns import Figure, over
 
 import tallystick as ts
-from tallystick.engines.spark import Spark
+from tallystick.spark.table import Spark
 
 COLUMNS, DEPTH, MEMORY = 20, 8, "1GB"
 TICK = os.sysconf("SC_CLK_TCK")

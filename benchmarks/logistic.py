@@ -25,7 +25,7 @@ from sklearn.preprocessing import OneHotEncoder, scale
 from turns import in_turn, over, ratio, seconds, timed
 
 import tallystick as ts
-from tallystick.data.threads import each_in_order
+from tallystick.parallel import each_in_order
 
 ROWS = 500_000
 SOLVERS = ("lbfgs", "newton-cholesky", "newton-cg")

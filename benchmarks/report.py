@@ -19,7 +19,7 @@ import numpy as np
 from turns import ROUNDS, Figure
 
 import tallystick as ts
-from tallystick.estimators import reporting
+from tallystick.reports import api as reporting
 
 TABLES = {
     "adult": ("adult/adult-train.csv.gz", "income"),

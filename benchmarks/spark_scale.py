@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.data.table.block import pack, unpack
-from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.naive_bayes import NaiveBayesLearner
-from tallystick.learners.tree import TreeLearner
+from tallystick.bayes.learner import NaiveBayesLearner
+from tallystick.io.open import open_source
+from tallystick.linear.learner import LogisticLearner
+from tallystick.schema import Wishes
+from tallystick.table.block import pack, unpack
+from tallystick.table.reader import read_table
+from tallystick.tree.learner import TreeLearner
 
 
 class Counted:
@@ -67,7 +67,7 @@ def learners(rows, depth):
 
 def cost(name, given, depth=8):
     """Return questions, seconds a question, the largest and the mean total in kilobytes; bytes a row kept."""
-    from tallystick.learners.fit import fit
+    from tallystick.engine.fit import fit
 
     packed = [pack(block) for block in given.blocks()]
     engine = Counted(packed)

@@ -22,7 +22,7 @@ import pyarrow as pa
 from turns import Figure, in_turn, over
 
 import tallystick as ts
-from tallystick.data.source.databases import Database
+from tallystick.io.database import Database
 
 ROWS = 200_000
 METHODS = {

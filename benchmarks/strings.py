@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from turns import ratio, seconds
 
-from tallystick.data.read.strings import distinct, numbers
-from tallystick.data.source.frames import as_column
+from tallystick.io.containers import as_column
+from tallystick.table.strings import distinct, numbers
 
 ROWS, LEVELS = 1_000_000, (2, 5, 10, 20, 50, 200, 1_000, 10_000)
 

@@ -18,8 +18,8 @@ import numpy as np
 from startup import started
 from turns import Figure, in_turn, over, ratio, seconds
 
-from tallystick.estimators import from_data
-from tallystick.estimators.tree import DecisionTree
+from tallystick.estimator.load import from_data
+from tallystick.tree.estimator import DecisionTree
 
 PLAIN = {"criterion": "entropy", "cut_price": 0.0, "average": False, "smoothing": 0.0}  # as the peers do
 
@@ -305,9 +305,9 @@ def resident() -> int:
 
 def keeping() -> list[tuple[str, float]]:
     """What it costs to keep all candidate splits."""
-    from tallystick.engines.local import Local
-    from tallystick.learners.fit import fit
-    from tallystick.learners.tree import TreeLearner
+    from tallystick.engine.fit import fit
+    from tallystick.engine.local import Local
+    from tallystick.tree.learner import TreeLearner
 
     X, y = numbers(200_000)
     table = DecisionTree()._read(X, y)

@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyarrow import csv
 from turns import Figure, in_turn, over, repeated, seconds
 
-from tallystick.data.read.words import Vocabulary, count_words, match_words
+from tallystick.table.strings import Vocabulary, count_words, match_words
 
 TRAIN = "20newsgroups/20news-bydate-train.csv.gz"
 OTHERS = ("sms-spam/sms-spam.csv.gz", "tweeteval-hate/hate.csv.gz")

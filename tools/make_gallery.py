@@ -29,7 +29,7 @@ from typing import Any
 import pandas as pd
 from curve_sentences import NAMES, summary, table_row
 
-from tallystick.draw.charts import scale
+from tallystick.draw.charts import axis_scale as scale
 from tallystick.draw.svg import Picture, Svg, colour, ticks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -259,9 +259,7 @@ def section(entry: Entry, folder: str, check: bool = False) -> str:
 def curves_page(figures: dict[str, Any]) -> str:
     """Return the part of the page about learning curves, from their figures alone."""
     found = [figures[entry.file] for entry in NG_JORDAN]
-    rows = "\n".join(
-        table_row(entry.title, curve) for entry, curve in zip(NG_JORDAN, found, strict=True)
-    )
+    rows = "\n".join(table_row(entry.title, curve) for entry, curve in zip(NG_JORDAN, found, strict=True))
     command = NG_JORDAN[0].command.format(file=NG_JORDAN[0].file)
     command = re.sub(r"--repeats \d+", f"--repeats {found[0]['repeats']}", command)
     return CURVES.format(summary=summary(found), rows=rows, command=command)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import tallystick as ts
-from tallystick.lessons import LESSONS
+from tallystick.teach.lessons import LESSONS
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "lessons"
 HEAD = "<!-- made by tools/make_lessons.py; do not edit -->\n\n"

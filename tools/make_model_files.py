@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from model_files import models, questions, rows  # noqa: E402
 
 import tallystick as ts  # noqa: E402
-from tallystick.export.file import VERSION  # noqa: E402
+from tallystick.model.file import VERSION  # noqa: E402
 
 FOLDER = ROOT / "tests" / "files" / f"v{VERSION}"
 

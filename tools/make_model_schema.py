@@ -15,9 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tallystick.export import file
 from tallystick.methods import KINDS
-from tallystick.models import profile, shapes
+from tallystick.model import file, profile, shapes
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "model-file.schema.json"
 LONG = {

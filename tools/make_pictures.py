@@ -1,6 +1,6 @@
 """Make docs/pictures/: the pictures of docs/pictures.md, from the bundled tables.
 
-    python tools/make_pictures.py
+python tools/make_pictures.py
 """
 
 from __future__ import annotations

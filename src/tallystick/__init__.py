@@ -30,42 +30,42 @@ def _refuse_subinterpreter() -> None:
 
 _refuse_subinterpreter()
 
-_WHERE = {  # the module of each public name; its own name where it is a module
-    "Columns": "data.schema",
-    "CostComplexity": "learners.prune",
-    "TallyWarning": "errors",
-    "DecisionTree": "estimators",
-    "DensityTree": "estimators",
-    "DescriptionLength": "learners.prune",
-    "LinearRegression": "estimators",
-    "Local": "engines.local",
-    "LogisticRegression": "estimators",
-    "Scorecard": "estimators",
-    "NaiveBayes": "estimators",
-    "OptimalTree": "estimators",
-    "Pessimistic": "learners.prune",
-    "RegressionTree": "estimators",
-    "RuleList": "estimators",
-    "RuleSet": "estimators",
-    "Spark": "engines.spark",
-    "Sql": "engines.sql",
+_WHERE = {  # the module of each public name; `learn` and `pictures` are modules themselves
+    "Columns": "schema",
+    "CostComplexity": "tree.prune",
+    "DecisionTree": "tree.estimator",
+    "DensityTree": "density.estimator",
+    "DescriptionLength": "tree.prune",
+    "LinearRegression": "linear.estimator",
+    "Local": "engine.local",
+    "LogisticRegression": "linear.estimator",
+    "NaiveBayes": "bayes.estimator",
+    "OptimalTree": "tree.optimal",
+    "Pessimistic": "tree.prune",
+    "RegressionTree": "tree.estimator",
+    "RuleList": "rules.estimator",
+    "RuleSet": "rules.estimator",
+    "Scorecard": "scorecard.estimator",
+    "Spark": "spark.table",
+    "Sql": "sql.engine",
     "TallyError": "errors",
-    "bayes_rule": "explain.rule",
-    "compare": "estimators.judging",
-    "cross_validate": "evaluate",
-    "describe": "description",
-    "diff": "estimators.flips",
-    "learn": "learn",
-    "grow": "estimators.by_hand",
-    "learning_curve": "estimators.judging",
-    "lesson": "lessons",
-    "load": "estimators",
-    "pictures": "pictures",
-    "read": "data.source",
-    "report": "estimators.reporting",
-    "separable": "explain.separating_plane",
-    "verify": "estimators",
-    "work": "working",
+    "TallyWarning": "errors",
+    "bayes_rule": "teach.learn",
+    "compare": "judge.api",
+    "cross_validate": "judge.crossval",
+    "describe": "description.text",
+    "diff": "judge.two_models",
+    "grow": "tree.by_hand",
+    "learn": "teach.learn",
+    "learning_curve": "judge.api",
+    "lesson": "teach.lessons",
+    "load": "estimator.load",
+    "pictures": "teach.pictures",
+    "read": "io.open",
+    "report": "reports.api",
+    "separable": "linear.separation",
+    "verify": "estimator.verify",
+    "work": "teach.document",
 }
 
 __all__ = [
@@ -108,38 +108,33 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tallystick import learn, pictures
-    from tallystick.data.schema import Columns
-    from tallystick.data.source import read
-    from tallystick.description import describe
-    from tallystick.engines.local import Local
-    from tallystick.engines.spark import Spark
-    from tallystick.engines.sql import Sql
+    from tallystick.bayes.estimator import NaiveBayes
+    from tallystick.density.estimator import DensityTree
+    from tallystick.description.text import describe
+    from tallystick.engine.local import Local
     from tallystick.errors import TallyError, TallyWarning
-    from tallystick.estimators import (
-        DecisionTree,
-        DensityTree,
-        LinearRegression,
-        LogisticRegression,
-        NaiveBayes,
-        OptimalTree,
-        RegressionTree,
-        RuleList,
-        RuleSet,
-        Scorecard,
-        load,
-        verify,
-    )
-    from tallystick.estimators.by_hand import grow
-    from tallystick.estimators.flips import diff
-    from tallystick.estimators.judging import compare, learning_curve
-    from tallystick.estimators.reporting import report
-    from tallystick.evaluate import cross_validate
-    from tallystick.explain.rule import bayes_rule
-    from tallystick.explain.separating_plane import separable
-    from tallystick.learners.prune import CostComplexity, DescriptionLength, Pessimistic
-    from tallystick.lessons import lesson
-    from tallystick.working import work
+    from tallystick.estimator.load import load
+    from tallystick.estimator.verify import verify
+    from tallystick.io.open import read
+    from tallystick.judge.api import compare, learning_curve
+    from tallystick.judge.crossval import cross_validate
+    from tallystick.judge.two_models import diff
+    from tallystick.linear.estimator import LinearRegression, LogisticRegression
+    from tallystick.linear.separation import separable
+    from tallystick.reports.api import report
+    from tallystick.rules.estimator import RuleList, RuleSet
+    from tallystick.schema import Columns
+    from tallystick.scorecard.estimator import Scorecard
+    from tallystick.spark.table import Spark
+    from tallystick.sql.engine import Sql
+    from tallystick.teach import learn, pictures
+    from tallystick.teach.document import work
+    from tallystick.teach.learn import bayes_rule
+    from tallystick.teach.lessons import lesson
+    from tallystick.tree.by_hand import grow
+    from tallystick.tree.estimator import DecisionTree, RegressionTree
+    from tallystick.tree.optimal import OptimalTree
+    from tallystick.tree.prune import CostComplexity, DescriptionLength, Pessimistic
 
 
 def __getattr__(name: str) -> Any:
@@ -152,7 +147,7 @@ def __getattr__(name: str) -> Any:
 def _loaded(name: str) -> Any:
     """Return a public name from where it is: looked for once."""
     module = importlib.import_module(f"tallystick.{_WHERE[name]}")
-    return module if _WHERE[name] == name else getattr(module, name)
+    return module if name in ("learn", "pictures") else getattr(module, name)
 
 
 def __dir__() -> list[str]:

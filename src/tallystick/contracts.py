@@ -4,9 +4,9 @@
     model
 
 Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
-joins by keeping these laws and adding its name to `tests/engines/test_engine_contract.py` or
-`tests/learners/test_learner_contract.py`. Sources, models and exports have a suite of the same kind.
-What judging asks of a method is on a page of its own, `evaluate/method.py`.
+joins by keeping these laws and adding its name to `tests/engine/test_engine_contract.py` or
+`tests/engine/test_learner_contract.py`. Sources, models and exports have a suite of the same kind.
+What judging asks of a method is on a page of its own, `judge/run.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from tallystick.data.schema import Note, Reading, Schema
-from tallystick.files.stamp import Stamp
+from tallystick.files import Stamp
+from tallystick.schema import Note, Reading, Schema
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -89,7 +90,7 @@ class Heading(Protocol):
 
 
 class Source(Heading, Protocol):
-    """Rows as they lie outside: a file, a frame, a matrix, a query. `data/source/base.py` has the defaults.
+    """Rows as they lie outside: a file, a frame, a matrix, a query. `io/source.py` has the defaults.
 
     Laws: `batches()` can be called again and gives the same rows. The order and the size of batches mean
     nothing. `pieces`, `within`, `streamed` and `each_row` change how rows come, never which; but for rows
@@ -463,7 +464,7 @@ class Model(Protocol):
 
     @property
     def decision(self) -> Any:
-        """How its shares become an answer, as the user set it (`models/decision.py`); None: as the method
+        """How its shares become an answer, as the user set it (`model/decision.py`); None: as the method
         answers. It changes no share.
         """
         ...

@@ -19,16 +19,16 @@ from mlflow.utils.model_utils import _get_flavor_configuration
 
 import tallystick
 from tallystick.errors import OptionError, shown
-from tallystick.estimators import Estimator, load
+from tallystick.estimator.base import Estimator
+from tallystick.estimator.load import load
 
 if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo
 
+
 FLAVOR_NAME = "tallystick"
 FILE = "model.tally.json"
 LABEL_TYPES = {"text": "string", "integer": "long", "number": "double", "boolean": "boolean"}
-
-__all__ = ["load_model", "log_model", "save_model", "signature_of"]
 
 
 def signature_of(model: Estimator) -> ModelSignature:

@@ -12,7 +12,7 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.cli.deciding import CHEAPEST, read_costs, read_threshold
+from tallystick.cli.fit import CHEAPEST, read_costs, read_threshold
 from tallystick.errors import OptionError
 
 COSTS = "--costs 'yes→no: 5'"

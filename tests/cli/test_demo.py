@@ -8,7 +8,7 @@ import re
 import pytest
 from command import bad, good
 
-from tallystick.cli.tables import bundled
+from tallystick.cli.teach import bundled
 
 pytestmark = pytest.mark.slow  # a process per call
 

@@ -9,8 +9,8 @@ import pytest
 from command import bad, call, good
 
 import tallystick as ts
-from tallystick.cli.explain import counts_table
-from tallystick.draw.text import plain
+from tallystick.cli.predict import counts_table
+from tallystick.draw.svg import plain
 
 
 @pytest.mark.slow

@@ -6,10 +6,10 @@ import pytest
 from command import good, tally
 
 import tallystick as ts
-from tallystick.cli.flags import as_flags, checks_as_flags, flag, notes_as_flags
-from tallystick.data.schema import Note
+from tallystick.cli.options import as_flags, checks_as_flags, flag, notes_as_flags
 from tallystick.errors import Argument, Message, arguments_as, for_reader, read_with
-from tallystick.evaluate.checks import Check
+from tallystick.judge.checks import Check
+from tallystick.schema import Note
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ def test_an_interrupt_while_the_program_is_loaded_is_one_line(tmp_path):
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'click': os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Press())\n"
-        "from tallystick.cli import main; main(['--help'])\n"
+        "from tallystick.cli.main import main; main(['--help'])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130

@@ -8,7 +8,7 @@ import random
 import pytest
 from command import good, tally
 
-from tallystick.cli.models import FEW
+from tallystick.cli.model import FEW
 
 pytestmark = pytest.mark.slow  # a process per call
 

@@ -8,8 +8,8 @@ import pytest
 from command import good
 
 from tallystick.cli import options
-from tallystick.data.schema import Columns
 from tallystick.errors import OptionError
+from tallystick.schema import Columns
 
 NOTHING = {"kinds": (), "levels": (), "keep": (), "merge": (), "missing": (), "threads": None, "memory": None}
 
@@ -30,17 +30,19 @@ def test_wishes_about_columns_become_the_parameters_of_an_estimator():
         keep=("id",),
         merge={"yes": ["Yes", "Y"], "answer": {"no": ["N"]}},
     )
-    assert options.wishes(given) == {"columns": columns, "threads": 2, "memory": None}
+    assert options.column_parameters(given) == {"columns": columns, "threads": 2, "memory": None}
 
 
 def test_no_wish_leaves_the_marks_of_missing_to_their_default():
-    assert options.wishes(NOTHING)["columns"] == Columns(kinds={}, levels={}, missing=None, keep=())
+    assert options.column_parameters(NOTHING)["columns"] == Columns(
+        kinds={}, levels={}, missing=None, keep=()
+    )
 
 
 @pytest.mark.parametrize("text", ["zip", "=levels", "zip=", ""])
 def test_half_a_pair_is_refused_with_an_example(text):
     with pytest.raises(OptionError, match=r"^--kind '.*' is not NAME=VALUE\. Write for example --kind age="):
-        options.wishes(NOTHING | {"kinds": (text,)})
+        options.column_parameters(NOTHING | {"kinds": (text,)})
 
 
 @pytest.mark.parametrize("sep", ["tab", "\\t", "\t"])

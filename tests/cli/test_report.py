@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from command import call
 
-from tallystick.cli.report import in_words
-from tallystick.draw.text import plain
+from tallystick.cli.model import in_words
+from tallystick.draw.svg import plain
 
 
 def test_the_answer_and_the_place_of_the_page_are_told():

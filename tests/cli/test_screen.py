@@ -11,10 +11,10 @@ import sys
 import pytest
 from command import TALLY, good, on_a_terminal, tally
 
-from tallystick.cli import screen
-from tallystick.data.schema import Note
-from tallystick.draw.text import Span
+from tallystick.cli import options as screen
+from tallystick.draw.svg import Span
 from tallystick.errors import Argument, Message
+from tallystick.schema import Note
 
 ESCAPE = "\x1b"
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow  # a process per call
 
 TOLD = """import atexit, sys
 atexit.register(lambda: print("loaded", *sys.modules, file=sys.stderr))
-from tallystick.cli import main
+from tallystick.cli.main import main
 main(sys.argv[1:])"""
 ALWAYS = "tallystick cli cli.examples cli.main draw draw.text errors files files.system"
 LIBRARIES = {"numpy", "pyarrow", "pandas", "rich", "jinja2"}

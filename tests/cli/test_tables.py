@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 
 import tallystick as ts
-from tallystick.cli.tables import bundled, deliver
+from tallystick.cli.teach import bundled, deliver
 
 
 def test_every_bundled_table_is_named_in_its_page_and_can_be_read():

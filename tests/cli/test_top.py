@@ -13,9 +13,9 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.cli.top import TopWish
-from tallystick.data.schema import Target
+from tallystick.cli.predict import TopWish
 from tallystick.errors import OptionError
+from tallystick.schema import Target
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import sys
 import pytest
 from command import call
 
-from tallystick.cli import screen
+from tallystick.cli import options as screen
 from tallystick.cli.examples import EXAMPLES
-from tallystick.draw.text import width
+from tallystick.draw.svg import width
 
 pytestmark = pytest.mark.slow
 

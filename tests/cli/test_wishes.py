@@ -9,7 +9,7 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.cli.wishes import FLAGS, parameters
+from tallystick.cli.options import FLAGS, parameters
 
 ALL = {
     "points_to_double": 40,

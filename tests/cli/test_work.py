@@ -9,7 +9,7 @@ import pytest
 from command import bad, good
 
 import tallystick as ts
-from tallystick.cli.work import asked
+from tallystick.cli.teach import asked
 from tallystick.errors import OptionError
 
 pytestmark = pytest.mark.slow  # a process per call

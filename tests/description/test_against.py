@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.description.against import COUNTS, is_outside, stability
+from tallystick.description.changes import COUNTS, is_outside, stability
 from tallystick.errors import OptionError
-from tallystick.estimators import from_data
+from tallystick.estimator.load import from_data
 
 pytestmark = pytest.mark.slow
 

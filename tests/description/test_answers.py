@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tallystick as ts
-from tallystick.description.answers import AnswerTally, in_bins
-from tallystick.description.known import of_profile
+from tallystick.description.changes import AnswerTally, in_bins, of_profile
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[i % 7 > 3]} for i in range(60)]
 

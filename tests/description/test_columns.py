@@ -13,12 +13,12 @@ from tallystick.description.columns import (
     BINS,
     SHOWN_LEVELS,
     Part,
+    Stack,
     bin_places,
     bin_step,
     level_parts,
     number_parts,
 )
-from tallystick.description.gains import Stack
 
 EXAMPLES = resources.files("tallystick.examples")
 

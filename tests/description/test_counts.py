@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table, read_to_disk
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.description import counts
-from tallystick.description.counts import TableCounts
-from tallystick.engines.local import Local
-from tallystick.stats import disk_ranks
+from tallystick.description import columns as counts
+from tallystick.description.columns import TableCounts
+from tallystick.engine.local import Local
+from tallystick.io.open import open_source
+from tallystick.schema import Wishes
+from tallystick.stats import leakage as disk_ranks
+from tallystick.table.reader import read_table, read_to_disk
 
 ROWS = {
     "c": ["u", "v", None, "u"],
@@ -80,7 +80,7 @@ def test_a_budget_decides_how_many_columns_are_worked_out_at_once(monkeypatch):
 
 @pytest.mark.slow
 def test_counts_of_rows_on_spark_are_those_counted_by_hand(spark):
-    from tallystick.engines.spark.read import read_frame
+    from tallystick.spark.read import read_frame
 
     rows = list(zip(*ROWS.values(), strict=True))
     table = read_frame(

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.schema import Column
-from tallystick.data.table.hashes import Conflicts
-from tallystick.description.doubts import MANY_LEVELS, alike, giveaways, unavoidable
-from tallystick.description.gains import Stack
+from tallystick.description.columns import MANY_LEVELS, Stack, alike, giveaways, unavoidable
+from tallystick.schema import Column
+from tallystick.table.block import Conflicts
 
 
 def told(*levels, kind="levels"):

@@ -10,14 +10,12 @@ import pytest
 from ranged import Pieces
 
 import tallystick as ts
-from tallystick.data.schema import Column
-from tallystick.description import counts as counts_room
-from tallystick.description import doubts, far_numbers
-from tallystick.description.columns import views
-from tallystick.description.counts import Group
-from tallystick.description.far_numbers import RangedNumbers
-from tallystick.description.gains import Stack
-from tallystick.engines.spark import ranked as ranked_room
+from tallystick.description import columns as counts_room
+from tallystick.description import columns as doubts
+from tallystick.description import columns as far_numbers
+from tallystick.description.columns import Group, RangedNumbers, Stack, views
+from tallystick.schema import Column
+from tallystick.spark import judging as ranked_room
 
 
 def column_of(kind, k, many, seed):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.description.gains import (
+from tallystick.description.columns import (
     Stack,
     by_levels,
     by_word,

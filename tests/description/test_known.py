@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.schema import Column
-from tallystick.description.known import of_bayes, of_card, of_logistic, of_tree
+from tallystick.description.changes import of_bayes, of_card, of_logistic, of_tree
+from tallystick.schema import Column
 
 ROWS = {
     "n": [1.0, 2.0, 3.0, None, 5.0, 1.0],

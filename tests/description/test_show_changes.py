@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.description.against import COUNTS, Changes, ColumnChange, Shift
-from tallystick.description.show_changes import page, verdict
-from tallystick.draw.text import plain
+from tallystick.description.changes import COUNTS, Changes, ColumnChange, Shift, page, verdict
+from tallystick.draw.svg import plain
 
 SAME = ColumnChange("same", "levels", (), shift=Shift(COUNTS, 0.02, 0.10))
 MOVED = ColumnChange("moved", "numeric", ("the mean moved by 3 deviations",), shift=Shift("mean", 3.0, 0.5))

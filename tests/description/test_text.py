@@ -7,7 +7,7 @@ import pytest
 import tallystick as ts
 from tallystick.description.columns import ColumnView, Description, Part
 from tallystick.description.text import SHOWN_CLASSES, page, small
-from tallystick.draw.text import plain
+from tallystick.draw.svg import plain
 from tallystick.errors import Count, Message, show_every_line
 
 

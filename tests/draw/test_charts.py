@@ -6,7 +6,19 @@ import math
 
 from svg import shapes, title, words
 
-from tallystick.draw.charts import LEFT, RIGHT, WIDTH, bar_chart, dot_chart, line_chart, thinned
+from tallystick.draw.charts import (
+    CHART_LEFT as LEFT,
+)
+from tallystick.draw.charts import (
+    CHART_RIGHT as RIGHT,
+)
+from tallystick.draw.charts import (
+    WIDTH,
+    bar_chart,
+    dot_chart,
+    line_chart,
+    thinned,
+)
 
 
 def test_points_of_a_line_go_from_edge_to_edge_and_up_with_their_value():

@@ -7,7 +7,19 @@ import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
-from tallystick.draw.effects import LEFT, MOST_LEVELS, RIGHT, WIDE, EffectMark, level_effect, number_effect
+from tallystick.draw.charts import (
+    EFFECT_LEFT as LEFT,
+)
+from tallystick.draw.charts import (
+    EFFECT_RIGHT as RIGHT,
+)
+from tallystick.draw.charts import (
+    MOST_LEVELS,
+    WIDE,
+    EffectMark,
+    level_effect,
+    number_effect,
+)
 
 INK = "#e69f00"
 

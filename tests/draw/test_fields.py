@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tallystick.draw.fields import areas, level_lines
+from tallystick.draw.planes import areas, level_lines
 
 BOX = re.compile(r"M(\S+) (\S+)h(\S+)v(\S+)h-\S+z")
 

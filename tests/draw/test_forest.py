@@ -6,7 +6,7 @@ import math
 
 from svg import shapes, words
 
-from tallystick.draw.forest import Effect, forest
+from tallystick.draw.charts import Effect, forest
 
 
 def test_a_row_tells_the_odds_ratio_and_its_interval():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svg import shapes, words
 
-from tallystick.draw.heat import heat_map
+from tallystick.draw.charts import heat_map
 
 
 def test_a_cell_is_as_dark_as_the_share_of_its_truth():

@@ -6,7 +6,7 @@ import math
 
 from svg import shapes, title, words
 
-from tallystick.draw.nomogram import Scale, nomogram, ticks
+from tallystick.draw.planes import Scale, nomogram, ticks
 from tallystick.draw.svg import PALETTE
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from tallystick.draw.notebook import framed, html_lines
-from tallystick.draw.text import Span, table, wrapped
+from tallystick.draw.svg import Span, framed, html_lines, table, wrapped
 
 
 def test_a_table_of_lines_becomes_a_table_and_other_lines_paragraphs():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.draw.number_charts import CELLS, MOST_DOTS, against_chart, histogram, tenths
+from tallystick.draw.charts import CELLS, MOST_DOTS, against_chart, histogram, tenths
 
 
 def test_few_rows_are_dots_and_many_are_cells():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tallystick.draw.pairs import LONG, pair_bars
+from tallystick.draw.charts import LONG, pair_bars
 
 
 def test_the_longest_share_fills_the_row_and_both_are_written():

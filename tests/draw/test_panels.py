@@ -8,10 +8,8 @@ import math
 import pytest
 from svg import shapes, title, words
 
-from tallystick.draw.panels import (
+from tallystick.draw.charts import (
     HEAD,
-    LEFT,
-    LETTER,
     SIDE,
     Axis,
     Chart,
@@ -23,6 +21,12 @@ from tallystick.draw.panels import (
     split_bars,
     strip,
     strip_axis,
+)
+from tallystick.draw.charts import (
+    PANEL_LEFT as LEFT,
+)
+from tallystick.draw.charts import (
+    PANEL_LETTER as LETTER,
 )
 from tallystick.draw.svg import PALETTE, colour
 

@@ -13,10 +13,10 @@ from importlib import resources
 import pytest
 
 import tallystick as ts
+from tallystick.bayes import estimator as saying
 from tallystick.cli.main import run
 from tallystick.draw.svg import GROUND, INK
 from tallystick.errors import OptionError
-from tallystick.estimators import naive_bayes_views as saying
 
 pytestmark = pytest.mark.slow
 
@@ -162,7 +162,7 @@ def test_hostile_names_cannot_break_a_picture():
     [("fit", "--model", "tree"), ("fit", "--model", "bayes"), ("describe",), ("curve", "--repeats", "1")],
 )
 def test_commands_save_their_picture(args, tmp_path):
-    code = "from tallystick.cli import main; main()"
+    code = "from tallystick.cli.main import main; main()"
     command = [sys.executable, "-c", code, *args, VOTES, "-t", "party", "--picture", "p.svg"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from svg import shapes, title, words
 
-from tallystick.draw.panels import LEFT, LETTER, SIDE, TOP, Axis
-from tallystick.draw.regions import HIGH, WIDE, Region, RegionPoints, regions_picture
+from tallystick.draw.charts import PANEL_LEFT as LEFT
+from tallystick.draw.charts import PANEL_LETTER as LETTER
+from tallystick.draw.charts import PANEL_TOP as TOP
+from tallystick.draw.charts import SIDE, Axis
+from tallystick.draw.planes import HIGH, Region, RegionPoints, regions_picture
+from tallystick.draw.planes import REGIONS_WIDTH as WIDE
 from tallystick.draw.svg import colour
 
 

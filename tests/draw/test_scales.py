@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from svg import shapes, title, words
 
-from tallystick.draw.scales import place, scale_line
+from tallystick.draw.svg import place, scale_line
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from svg import shapes, words
 
-from tallystick.draw.share_bars import LONG, ShareRow, share_bars
+from tallystick.draw.charts import BARS_LONGEST_NAME as LONG
+from tallystick.draw.charts import ShareRow, share_bars
 from tallystick.draw.svg import colour
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from svg import shapes, words
 
-from tallystick.draw.surface import LEFT, SIZE, TOP, Surface, surface_picture
+from tallystick.draw.planes import SIZE, TOP, Surface, surface_picture
+from tallystick.draw.planes import SURFACE_LEFT as LEFT
 
 
 def test_the_path_goes_through_its_points_and_the_top_is_the_fullest():

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.draw.text import (
+from tallystick.draw.svg import (
     Span,
     bar,
     between,
     class_words,
-    clean,
     cut,
     folded,
     measured,
@@ -24,6 +23,7 @@ from tallystick.draw.text import (
     width,
     wrapped,
 )
+from tallystick.errors import clean
 
 
 @given(st.text())

@@ -13,7 +13,7 @@ import small_cards as s
 
 from tallystick.errors import OptionError
 from tallystick.export.card import card_rules, export_card, scorecard
-from tallystick.models.decision import decision_of, of_threshold
+from tallystick.model.decision import decision_of, of_threshold
 
 HOSTILE = "<script>alert(1)</script>|a\n# b\x1b[31m"
 

@@ -6,7 +6,7 @@ import copy
 
 from cards import hand_made, three_classes, worded
 
-from tallystick.export.card_changes import card_changes
+from tallystick.export.diff import card_changes
 
 
 def document(model):

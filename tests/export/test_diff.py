@@ -13,7 +13,7 @@ from model_files import models, rows
 import tallystick as ts
 from tallystick.errors import ModelFileError
 from tallystick.export.diff import compare
-from tallystick.export.file import from_bytes, to_bytes
+from tallystick.model.file import from_bytes, to_bytes
 
 MODELS = {name: json.loads(model.to_bytes()) for name, model in models().items()}
 

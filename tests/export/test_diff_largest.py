@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tallystick as ts
-from tallystick.export.diff_largest import SHOWN, none_largest, sentences
+from tallystick.export.diff import SHOWN, none_largest, sentences
 
 ROWS = [{"x": i % 7 + 0.5, "s": "uvw"[i % 3], "y": "ab"[(i % 7 > 3) ^ (i % 5 == 0)]} for i in range(90)]
 OTHER = [r | {"y": "ab"[(i % 7 > 4) ^ (i % 4 == 0)]} for i, r in enumerate(ROWS)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tallystick as ts
-from tallystick.export.diff_models import (
+from tallystick.export.diff import (
     bayes_changes,
     by_class,
     by_name,

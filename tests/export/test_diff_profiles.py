@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 
 import tallystick as ts
-from tallystick.export.diff import compare
-from tallystick.export.diff_profiles import profile_changes
-from tallystick.export.file import from_bytes
+from tallystick.export.diff import compare, profile_changes
+from tallystick.model.file import from_bytes
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[i % 7 > 3]} for i in range(60)]
 

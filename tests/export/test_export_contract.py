@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.text import label_text
 from tallystick.errors import OptionError
 from tallystick.export.form import form_of
 from tallystick.export.standalone import harmless
 from tallystick.export.targets import TARGETS
 from tallystick.methods import METHODS, named
+from tallystick.text import label_text
 
 KEY = "row number"
 NO_CARD = "export.card:no_card"
-NO_FORM, NO_RULES = "export.form:no_form", ("export.rules:no_rules", "export.rules:additive_rules")
+NO_FORM, NO_RULES = "export.form:no_form", ("export.targets:no_rules", "export.targets:additive_rules")
 
 
 def answers_of_rules(model, rows, folder):

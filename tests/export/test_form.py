@@ -8,8 +8,8 @@ import math
 import pytest
 
 import tallystick as ts
-from tallystick.data.schema import Column
 from tallystick.export.form import Form, best, form_of, number_levels, printable
+from tallystick.schema import Column
 
 ROWS = {"a": ["x", "y", "x", "y"], "b": ["k", "k", "l", "l"], "y": ["n", "p", "n", "p"]}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tallystick import __version__
-from tallystick.data.schema import Column
 from tallystick.export.form import Form
-from tallystick.export.heading import MOST, heading
+from tallystick.export.targets import MOST, heading
+from tallystick.schema import Column
 
 COLUMNS = (
     Column("n", "numeric"),

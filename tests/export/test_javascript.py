@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.export.javascript import runtime
+from tallystick.export.python import runtime
 
 pytestmark = [
     pytest.mark.slow,

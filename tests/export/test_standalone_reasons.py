@@ -10,10 +10,10 @@ import exports as e
 import pytest
 import small_cards as s
 
-from tallystick.export.card_form import card_form
 from tallystick.export.python import python
 from tallystick.export.standalone import Model
 from tallystick.export.standalone_reasons import reasons
+from tallystick.scorecard.form import card_form
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 import reference
 
 from tallystick import kernels
-from tallystick.kernels import bayes
+from tallystick.kernels import numbers as bayes
 
 
 def whole(*numbers):

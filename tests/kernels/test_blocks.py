@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import kernels
-from tallystick.data.threads import crew
+from tallystick.parallel import crew
 
 
 def whole(factors):

@@ -44,9 +44,9 @@ def test_the_door_names_the_wrong_argument():
 )
 def test_every_column_is_looked_at(wrong, error, told):
     right = [np.zeros(4), np.zeros(8)[::2], np.zeros(8)[::-2]]
-    check.columns("columns", right, "float64", 4)
+    check.check_columns("columns", right, "float64", 4)
     with pytest.raises(error, match=told):
-        check.columns("columns", [*right, wrong], "float64", 4)
+        check.check_columns("columns", [*right, wrong], "float64", 4)
 
 
 def test_arrays_of_any_length_and_of_two_dimensions_may_be_strided():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import kernels
-from tallystick.kernels import Curvature, DenseColumns, Weighting
+from tallystick.kernels.linear import Curvature, DenseColumns, Weighting
 
 
 @given(seed=st.integers(0, 10_000), links=st.integers(1, 4), weighted=st.booleans())

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.kernels.matrix import scan_rows
+from tallystick.kernels.numbers import scan_rows
 
 CELLS = st.floats(allow_nan=True, allow_infinity=False) | st.sampled_from(
     [0.0, -0.0, 1.0, 2.5, 1e308, -1e308, 5e-324, 1e-310, 2.0**52 + 1, 2.0**51 + 0.5, 1e-5, 3.0, -7.0]

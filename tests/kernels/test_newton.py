@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.engines.local import Local
-from tallystick.kernels import End, Landing
-from tallystick.stats.gradients import NewtonSums
+from tallystick.engine.local import Local
+from tallystick.kernels.linear import End, Landing
+from tallystick.stats.design_sums import NewtonSums
 
 
 class PointByPoint:
@@ -115,7 +115,7 @@ def test_every_end_of_a_way_was_met():
 
 
 def test_a_table_of_several_blocks_is_summed_block_by_block(monkeypatch):
-    from tallystick.data.table import table as tables
+    from tallystick.table import table as tables
 
     monkeypatch.setattr(tables, "BLOCK", 64)
     data = table(5, 200, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.kernels.optimal import Search, SearchColumn
+from tallystick.kernels.trees import Search, SearchColumn
 
 FOLD = 9
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallystick import kernels
-from tallystick.data.threads import crew
+from tallystick.parallel import crew
 
 
 @given(seed=st.integers(0, 10_000), classes=st.integers(1, 4))

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from tallystick.kernels import WordCounter, WordTable, join_texts
+from tallystick.kernels.text import WordCounter, WordTable, join_texts
 
 
 def words_of(table):

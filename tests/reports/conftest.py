@@ -9,10 +9,10 @@ from opened import chromium
 from report_pages import MAKERS
 
 import tallystick as ts
-from tallystick.description import describe_table
-from tallystick.estimators.judging import candidates_of, compare_read
-from tallystick.evaluate.crossval import FoldWay
-from tallystick.reports.ingredients import Ingredients
+from tallystick.description.text import describe_table
+from tallystick.judge.api import candidates_of, compare_read
+from tallystick.judge.crossval import FoldWay
+from tallystick.reports.context import Ingredients
 
 KINDS = {"wind": "levels", "temp": "numeric", "<b>": "levels"}
 

@@ -10,7 +10,16 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.reports.answer import ValueGroup, _odds, _odds_sentence, alone, alone_sentence, tells
+from tallystick.reports.answer import (
+    ValueGroup,
+    _odds,
+    _odds_sentence,
+    alone_sentence,
+    tells,
+)
+from tallystick.reports.answer import (
+    column_alone as alone,
+)
 from tallystick.reports.page import answer
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.draw.tree import OTHERS
-from tallystick.reports.asked_columns import asked_columns, asked_data
+from tallystick.tree.picture import OTHERS
+from tallystick.tree.report import asked_columns, asked_data
 
 
 def read(rows, columns=None):

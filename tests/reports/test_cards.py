@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 from cards import hand_made, three_classes, worded
 
-from tallystick.explain.beside import beside
-from tallystick.explain.card import card_of
-from tallystick.reports.cards import (
+from tallystick.scorecard.card import card_of
+from tallystick.scorecard.explain import beside
+from tallystick.scorecard.report import (
     _apart,
     _card,
     _tables,

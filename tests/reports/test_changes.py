@@ -6,8 +6,8 @@ import pytest
 from opened import CHROMIUM, Opened, axe_findings, becomes
 
 import tallystick as ts
-from tallystick.description.against import COUNTS, ColumnChange, Shift
-from tallystick.reports.changes import SHOWN, change_page, drawn, entry
+from tallystick.description.changes import COUNTS, ColumnChange, Shift
+from tallystick.reports.api import SHOWN, change_page, drawn, entry
 
 ROWS = [
     {"<b>": "pq"[i % 2], "x": i % 30, "town": f"t{i % 40}", "y": "ab"[(i % 2) ^ (i % 7 == 0)]}

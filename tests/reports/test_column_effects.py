@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.column_effects import additive_pulls, card_pulls, face_of, pulls
-from tallystick.reports.faces import BAYES, CARD, LOGISTIC, TREE
+from tallystick.reports.context import additive_pulls, card_pulls, face_of, pulls
+from tallystick.reports.methods import BAYES, CARD, LOGISTIC, TREE
 
 
 def test_each_method_has_its_face(given):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from svg import title, words
 
 import tallystick as ts
-from tallystick.description import describe_table
+from tallystick.description.text import describe_table
 from tallystick.reports.columns import column_row, data_section
 
 
@@ -38,10 +38,10 @@ def test_a_hostile_name_stays_text_in_its_picture(given):
 
 
 def test_a_column_has_its_distribution_before_there_is_a_target():
-    from tallystick.data.read.reader import read_table
-    from tallystick.data.schema import Wishes
-    from tallystick.data.source import open_source
-    from tallystick.description import describe_table
+    from tallystick.description.text import describe_table
+    from tallystick.io.open import open_source
+    from tallystick.schema import Wishes
+    from tallystick.table.reader import read_table
 
     table = read_table(open_source([{"sky": "sr"[i % 3 == 0]} for i in range(9)]), Wishes(), None)
     view = describe_table("days", table)["sky"]

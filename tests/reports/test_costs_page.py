@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from opened import CHROMIUM, Opened, axe_findings, tells
 
-from tallystick.models.decision import decide
+from tallystick.model.decision import decide
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

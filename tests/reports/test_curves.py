@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.curves import constant, curves_section, thinned
+from tallystick.reports.quality import constant, curves_section, thinned
 
 
 def test_every_class_has_its_points_in_the_frame_of_the_first(given):

@@ -11,15 +11,14 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.data.read.reader import read_to_disk
-from tallystick.data.source import open_source
-from tallystick.evaluate import large
-from tallystick.explain.tree import splits
-from tallystick.reports.column_effects import face_of
-from tallystick.reports.cuts import beside, few_digits, in_few_digits, is_long, told_cut
-from tallystick.reports.number_answer import tree_number_sentences
-from tallystick.reports.number_columns import alone
-from tallystick.reports.trees import CANDIDATES, tree_data, with_candidates
+from tallystick.io.open import open_source
+from tallystick.judge import folds as large
+from tallystick.reports.columns import alone, tree_number_sentences
+from tallystick.reports.context import face_of
+from tallystick.table.reader import read_to_disk
+from tallystick.tree.explain import beside, few_digits, in_few_digits, is_long, told_cut
+from tallystick.tree.report import CANDIDATES, tree_data, with_candidates
+from tallystick.tree.splits import splits
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).filter(lambda x: x == 0 or abs(x) > 1e-9)
 LONG = re.compile(r"[1-9](?:\.?\d){6}")  # more than six digits
@@ -88,8 +87,8 @@ def test_a_tree_in_few_digits_sends_every_training_row_the_same_way(average):
 
 
 def test_candidates_of_nodes_that_the_page_does_not_show_stay_where_they_are(monkeypatch):
-    monkeypatch.setattr("tallystick.data.source.scratch.FEW", 0)
-    monkeypatch.setattr("tallystick.reports.trees.MOST_TABLES", 2)
+    monkeypatch.setattr("tallystick.io.scratch.FEW", 0)
+    monkeypatch.setattr("tallystick.tree.report.MOST_TABLES", 2)
     table = read_to_disk(open_source(rows()), 32 << 20, None, "y")
     tree = ts.DecisionTree(average=False)._fit_table(table).model_
     assert tree.candidates.on_disk

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from opened import CHROMIUM, Opened, axe_findings, becomes
 
-from tallystick.explain.effect import ColumnEffect, EffectPoint
-from tallystick.reports.effects import MOST_CLASSES, MOST_COLUMNS, axis_end, effects_section
+from tallystick.explanation.effects import ColumnEffect, EffectPoint
+from tallystick.reports.weights import MOST_CLASSES, MOST_COLUMNS, axis_end, effects_section
 
 
 @pytest.mark.parametrize("method", ["tree", "bayes", "logistic", "card"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.reports.column_effects import face_of
-from tallystick.reports.faces import PLAIN
+from tallystick.reports.context import face_of
+from tallystick.reports.methods import PLAIN
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tallystick.draw.svg import PALETTE
-from tallystick.reports.inks import OTHERS, inks
+from tallystick.reports.context import OTHERS, inks
 
 
 def of(rows):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tallystick as ts
-from tallystick.reports.number_answer import (
+from tallystick.reports.columns import (
     additive_number_sentences,
     median_error,
     number_pulls,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.number_columns import alone, best_cut
+from tallystick.reports.columns import alone, best_cut
 
 ROWS = [{"n": n, "c": c, "y": y} for n, c, y in zip(
     [1.0, 2.0, 3.0, None, 8.0, 9.0], "aabbba", [1.5, 2.5, 1.5, 7.25, 7.5, 8.5], strict=True)]  # fmt: skip

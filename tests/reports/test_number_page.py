@@ -11,7 +11,7 @@ from opened import CHROMIUM, Opened, axe_findings, becomes
 
 import tallystick as ts
 from tallystick.errors import TallyError
-from tallystick.reports.sections import NUMBER_SECTIONS
+from tallystick.reports.page import NUMBER_SECTIONS
 
 pytestmark = pytest.mark.slow
 

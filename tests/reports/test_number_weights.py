@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tallystick as ts
-from tallystick.explain.linear import LinearSummary
-from tallystick.reports.number_weights import number_weights
+from tallystick.linear.summary import LinearSummary
+from tallystick.reports.weights import number_weights
 
 
 def test_weights_are_those_of_the_summary_the_surest_first():

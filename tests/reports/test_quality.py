@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.evaluate.group_differences import GroupDifference, ToldDifferences
+from tallystick.judge.groups import GroupDifference, ToldDifferences
 from tallystick.reports.page import environment
 from tallystick.reports.quality import _by_number, _pairs, _spread, judged_section
 

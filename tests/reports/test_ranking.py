@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import tallystick as ts
-from tallystick.description import describe_table
-from tallystick.estimators.judging import candidates_of, compare_read
-from tallystick.evaluate.crossval import FoldWay
+from tallystick.description.text import describe_table
+from tallystick.judge.api import candidates_of, compare_read
+from tallystick.judge.crossval import FoldWay
 from tallystick.reports.answer import ValueGroup, furthest
-from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.ranking import MOST, _told, ranking
+from tallystick.reports.columns import MOST_RANKED as MOST
+from tallystick.reports.columns import _ranking_told as _told
+from tallystick.reports.columns import ranking
+from tallystick.reports.context import Ingredients
 
 
 def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(given):

@@ -22,7 +22,7 @@ from report_pages import evil as hostile_report
 
 import tallystick as ts
 from tallystick.errors import TallyError
-from tallystick.reports.sections import SECTIONS
+from tallystick.reports.page import SECTIONS
 
 pytestmark = pytest.mark.slow
 

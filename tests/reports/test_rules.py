@@ -2,8 +2,8 @@
 
 import small_rules as s
 
-from tallystick.models.rules.model import RuleModel
-from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, rule_small
+from tallystick.rules.model import RuleModel
+from tallystick.rules.report import rule_pulls, rule_section, rule_sentences, rule_small
 
 
 def test_sentences_count_rules_and_tell_the_largest():

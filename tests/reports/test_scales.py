@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tallystick.reports.scales import FAR, _inside, _lead, pair, scales_data, sum_ends, usual_column
+from tallystick.reports.weights import FAR, _inside, _lead, pair, scales_data, sum_ends, usual_column
 
 
 def test_two_classes_stand_second_against_first(given):

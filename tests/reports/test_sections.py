@@ -6,8 +6,7 @@ from importlib import resources
 
 import pytest
 
-from tallystick.reports.page import page
-from tallystick.reports.sections import SCRIPTS, SECTIONS, STYLES, report_style, sections_script
+from tallystick.reports.page import SCRIPTS, SECTIONS, STYLES, page, report_style, sections_script
 
 ASSETS = {f.name for f in (resources.files("tallystick.reports") / "assets").iterdir()}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tallystick.reports.sentences import Name, listed, of_100, percent, say, times
+from tallystick.draw.svg import percent
+from tallystick.reports.answer import Name, listed, of_100, say, times
 
 
 def test_a_share_is_never_rounded_to_all_or_none():

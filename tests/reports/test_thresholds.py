@@ -12,10 +12,10 @@ from opened import CHROMIUM, Opened, axe_findings, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
-from tallystick.description import describe_table
-from tallystick.reports import thresholds
-from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.thresholds import costs_section
+from tallystick.description.text import describe_table
+from tallystick.reports import quality as thresholds
+from tallystick.reports.context import Ingredients
+from tallystick.reports.quality import costs_section
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import tallystick as ts
-from tallystick.reports.tree_words import tree_sentences
+from tallystick.tree.report import tree_sentences
 
 SAID = re.compile(r"Where (.+), (\S+)(?: of 100)? are (\S+) \((\d+) rows\)\.")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.reports import trees
-from tallystick.reports.trees import tree_data, tree_facts
+from tallystick.tree import report as trees
+from tallystick.tree.report import tree_data, tree_facts
 
 
 def test_counts_of_branches_sum_to_those_of_their_node(given):
@@ -48,7 +48,7 @@ def test_a_tree_too_large_for_the_page_keeps_the_nodes_of_most_rows_and_counts_t
     whole, nodes = tree_data(model, {}), model.shown.nodes
     assert whole["left"] == {}
     assert tree_facts(model, {})["left"] == ""
-    monkeypatch.setattr(trees, "MOST_NODES", 3)
+    monkeypatch.setattr(trees, "MOST_DRAWN_NODES", 3)
     data, facts = tree_data(model, {}), tree_facts(model, {})
     assert len(data["parent"]) == 3
     assert data["parent"] == [-1, 0, 0]

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-from tallystick.data.schema import Columns
-from tallystick.reports.usage import _quoted, column_flags, use_section
+from tallystick.reports.context import _quoted, column_flags, use_section
+from tallystick.schema import Columns
 
 
 def test_the_command_fits_the_model_that_is_shown(given):

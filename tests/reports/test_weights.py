@@ -33,7 +33,7 @@ def test_odds_have_intervals_and_numbers_their_spread(given):
 def test_the_spread_of_a_long_column_is_found_in_parts(monkeypatch):
     values = np.append(np.random.default_rng(0).normal(5, 2, 50), np.nan)
     assert _spread(values) == pytest.approx(np.nanstd(values), rel=1e-14)
-    monkeypatch.setattr("tallystick.evaluate.large.STEP", 7)
+    monkeypatch.setattr("tallystick.judge.folds.STEP", 7)
     assert _spread(values) == pytest.approx(np.nanstd(values), rel=1e-14)
     assert _spread(values[-1:]) == 0.0
 

@@ -10,9 +10,9 @@ from opened import CHROMIUM, Opened, soon, tells
 from pages import QUICK, people
 
 import tallystick as ts
-from tallystick.data.schema import Column, Schema
-from tallystick.reports import what_if as page
-from tallystick.reports.what_if import _field, limited, plain_row, what_if
+from tallystick.reports import rows as page
+from tallystick.reports.rows import _field, limited, plain_row, what_if
+from tallystick.schema import Column, Schema
 
 
 def test_every_column_of_the_model_has_a_field_and_a_cell_in_each_start(given):

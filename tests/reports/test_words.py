@@ -7,13 +7,13 @@ import random
 import pytest
 
 import tallystick as ts
-from tallystick.description import describe_table
-from tallystick.estimators.judging import candidates_of, compare_read
-from tallystick.evaluate.crossval import FoldWay
-from tallystick.reports.ingredients import Ingredients
+from tallystick.description.text import describe_table
+from tallystick.judge.api import candidates_of, compare_read
+from tallystick.judge.crossval import FoldWay
+from tallystick.reports.answer import telling_words, word_counts
+from tallystick.reports.columns import ranking
+from tallystick.reports.context import Ingredients
 from tallystick.reports.page import page
-from tallystick.reports.ranking import ranking
-from tallystick.reports.words import telling_words, word_counts
 
 KINDS = {"said": "text"}
 

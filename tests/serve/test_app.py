@@ -13,10 +13,8 @@ from serving import serving
 
 import tallystick as ts
 from tallystick.serve.app import ServeApp
-from tallystick.serve.guards import Guards
-from tallystick.serve.log import Log
-from tallystick.serve.metrics import Metrics
-from tallystick.serve.shelf import Shelf
+from tallystick.serve.guards import Guards, Log, Metrics
+from tallystick.serve.models import Shelf
 
 ROW = {"x": 1.5, "w": "a"}
 

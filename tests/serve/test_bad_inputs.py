@@ -17,7 +17,7 @@ from bad_inputs_asked import PREDICT
 from serving import serving
 
 import tallystick as ts
-from tallystick.serve.rows_in import ARROW
+from tallystick.serve.requests import ARROW
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")]
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tallystick.serve.guards import ANY, Guards, Limits, cookie, same
-from tallystick.serve.problems import Refused
+from tallystick.serve.requests import Refused
 
 
 def scope(*headers, path="/v1/predict"):

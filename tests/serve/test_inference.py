@@ -9,11 +9,11 @@ import pytest
 from serving import serving
 
 import tallystick as ts
-from tallystick.estimators.answers import Wanted
+from tallystick.predict.answers import Wanted
 from tallystick.serve.guards import Limits
-from tallystick.serve.inference import answer, as_error, datatype, model_metadata, request_of, rows_of
-from tallystick.serve.problems import Refused, problem
-from tallystick.serve.shelf import load
+from tallystick.serve.models import load
+from tallystick.serve.protocol import answer, as_error, datatype, model_metadata, request_of, rows_of
+from tallystick.serve.requests import Refused, problem
 
 NEW = [{"x": 1.5, "w": "a"}, {"x": None, "w": "zebra"}, {"x": 6.5, "w": "b"}]
 

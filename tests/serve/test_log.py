@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from tallystick.serve.log import HELD, PIECE, Log
+from tallystick.serve.guards import HELD, PIECE, Log
 
 
 def test_lines_are_json_objects_with_a_time(tmp_path):

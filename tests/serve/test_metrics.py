@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from tallystick.serve.metrics import Metrics
+from tallystick.serve.guards import Metrics
 
 
 def lines(metrics):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.source import open_source
-from tallystick.estimators.answers import MetRows, Wanted, answers
-from tallystick.serve.one_row import OneRow
+from tallystick.io.open import open_source
+from tallystick.predict.answers import MetRows, Wanted, answers
+from tallystick.serve.requests import OneRow
 
 ROWS = [
     {

@@ -10,8 +10,8 @@ from opened import CHROMIUM, LONG, becomes, chromium
 from serving import serving
 
 import tallystick as ts
-from tallystick.serve.pages import FILES, column_schema, openapi, page, row_schema
-from tallystick.serve.shelf import load
+from tallystick.serve.models import load
+from tallystick.serve.protocol import FILES, column_schema, openapi, page, row_schema
 
 ROW = {"x": 1.5, "w": "a"}
 

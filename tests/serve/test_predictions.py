@@ -11,10 +11,9 @@ import pytest
 
 from tallystick.errors import TallyError
 from tallystick.serve.guards import Limits
+from tallystick.serve.models import load
 from tallystick.serve.predictions import PLAIN, asked, json_reply, one_reply, table_reply
-from tallystick.serve.problems import Refused
-from tallystick.serve.rows_in import ARROW, CSV, as_source
-from tallystick.serve.shelf import load
+from tallystick.serve.requests import ARROW, CSV, Refused, as_source
 
 NEW = [{"x": 1.5, "w": "a"}, {"x": None, "w": "zebra"}, {"x": 99.0, "w": "b"}]
 

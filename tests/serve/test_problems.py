@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tallystick.errors import Argument, Message
-from tallystick.serve.problems import Refused, in_query, problem
+from tallystick.serve.requests import Refused, in_query, problem
 
 
 def test_a_problem_is_one_line_with_status_title_and_detail():

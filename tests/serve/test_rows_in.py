@@ -14,11 +14,11 @@ from arrow_bytes import of_rows, packed
 import tallystick as ts
 from tallystick.errors import TallyError
 from tallystick.serve.guards import Limits
-from tallystick.serve.problems import Refused
-from tallystick.serve.rows_in import (
+from tallystick.serve.requests import (
     ARROW,
     CSV,
     JSON,
+    Refused,
     arrow_source,
     charset,
     csv_source,

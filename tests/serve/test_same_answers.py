@@ -113,7 +113,7 @@ def test_rows_one_by_one_and_together_get_the_bits_of_predict_proba(served, name
 
 
 def one_row(model):
-    from tallystick.serve.one_row import OneRow
+    from tallystick.serve.requests import OneRow
 
     return OneRow(model).answer
 

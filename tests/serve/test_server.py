@@ -23,8 +23,7 @@ from serving import PATIENCE, Server, serving
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.serve.connection import GRACE
-from tallystick.serve.server import SETTLED, DrainingServer, Service, listen
+from tallystick.serve.server import GRACE, SETTLED, DrainingServer, Service, listen
 
 ROW = {"x": 1.5, "w": "a"}
 
@@ -258,7 +257,7 @@ def test_workers_end_with_the_first_process(models, tmp_path):
 SLOW_TO_BEGIN = """
 import os, signal, sys, time
 from tallystick.serve import server
-from tallystick.serve.log import Log
+from tallystick.serve.guards import Log
 fork = os.fork
 def slow():
     pid = fork()

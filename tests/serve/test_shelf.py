@@ -11,10 +11,9 @@ from served_rows import ROWS
 
 import tallystick as ts
 from tallystick.errors import TallyError
-from tallystick.serve.log import Log
-from tallystick.serve.metrics import Metrics
-from tallystick.serve.problems import Refused
-from tallystick.serve.shelf import Shelf, named
+from tallystick.serve.guards import Log, Metrics
+from tallystick.serve.models import Shelf, named
+from tallystick.serve.requests import Refused
 
 
 class Told(Log):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.stats import alone
+from tallystick.stats import one_column_rules as alone
 
 
 def slow_fewest_wrong(counts, most):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick import kernels
-from tallystick.data.table.block import Block, WordCounts
-from tallystick.stats.bayes import Ask, BayesSums, key, plus
+from tallystick.stats.class_counts import Ask, BayesSums, key, plus
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.block import WordCounts
 
 CLASSES = np.array([0, 1, 1], np.uint8)
 

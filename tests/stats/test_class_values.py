@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.data.table.block import Block
-from tallystick.stats.class_values import ByRanks, ClassValues
+from tallystick.io.open import open_source
+from tallystick.schema import Wishes
+from tallystick.stats.class_counts import ByRanks, ClassValues
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.reader import read_table
 
 ASK = ClassValues(("x",), 2)
 

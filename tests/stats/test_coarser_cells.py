@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.data.table.block import Block
-from tallystick.stats.coarser_cells import among, fine_in, in_one, summed, tells
-from tallystick.stats.distribution import Grid, Near, Spreads
-from tallystick.stats.finer_cells import Zoomed
+from tallystick.stats.quantiles import Grid, Near, Spreads, Zoomed, among, fine_in, in_one, summed, tells
+from tallystick.table.block import RowBlock as Block
 
 numbers = st.floats(allow_nan=True, allow_infinity=False)
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from tallystick import kernels
-from tallystick.data.table.block import Block
-from tallystick.models.additive import bins_of
-from tallystick.stats.bayes import Ask, BayesSums, key
-from tallystick.stats.class_values import ValuesByClass
-from tallystick.stats.cut_values import CELLS, cells_of, cut_by_mdl, in_cells, join_cells
-from tallystick.stats.value_samples import sample_of
+from tallystick.model.additive import bins_of
+from tallystick.stats.binning import CELLS, cells_of, cut_by_mdl, in_cells, join_cells
+from tallystick.stats.class_counts import Ask, BayesSums, ValuesByClass, key
+from tallystick.stats.values import sample_of
+from tallystick.table.block import RowBlock as Block
 
 
 def column(values, counts):

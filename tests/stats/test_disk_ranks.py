@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table, read_to_disk
-from tallystick.data.source import open_source
-from tallystick.data.table.disk import DiskTable
-from tallystick.description import describe_table
-from tallystick.stats import disk_ranks
-from tallystick.stats.disk_ranks import DiskRanks, in_hand
-from tallystick.stats.giveaways import giveaways
+from tallystick.description.text import describe_table
+from tallystick.io.open import open_source
+from tallystick.stats import leakage as disk_ranks
+from tallystick.stats.leakage import DiskRanks, giveaways, in_hand
+from tallystick.table.disk import DiskTable
+from tallystick.table.reader import read_table, read_to_disk
 
 LITTLE = 8_000  # bytes: pieces of a few values
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.stats import distinct_rows
-from tallystick.stats.distinct_rows import DistinctRows, groups_of
+from tallystick.schema import Column, Schema, Target
+from tallystick.stats import class_counts as distinct_rows
+from tallystick.stats.class_counts import DistinctRows, groups_of
+from tallystick.table.block import RowBlock as Block
 
 SCHEMA = Schema((Column("x", "numeric"), Column("a", "levels", ("r", "s"))), Target("y", ("no", "yes")))
 ASK = DistinctRows(SCHEMA, (0, 1))

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.data.table.block import Block
-from tallystick.data.table.ranks import quantile_cuts, rank
-from tallystick.stats.distribution import Grid, Near, Spreads, cells_for, cells_of_cuts, cuts_of
+from tallystick.stats.quantiles import Grid, Near, Spreads, cells_for, cells_of_cuts, cuts_of
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.ranks import quantile_cuts, rank
 
 number = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ranged import Pieces
 
-from tallystick.data.table.block import Block
-from tallystick.stats.few_values import FewValues, PairCounts
+from tallystick.stats.values import FewValues, PairCounts
+from tallystick.table.block import RowBlock as Block
 
 
 @pytest.mark.parametrize("distinct", [0, 3, 6, 7, 50])

@@ -8,11 +8,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.data.table.block import Block
-from tallystick.data.table.ranks import quantile_cuts, rank
-from tallystick.stats import finer_cells
-from tallystick.stats.distribution import Grid, Near, Spreads, cells_for, cells_of_cuts, cuts_of
-from tallystick.stats.finer_cells import ZOOM, FinerCells, Zoomed, crowded, zoomed_where_crowded
+from tallystick.stats import quantiles as finer_cells
+from tallystick.stats.quantiles import (
+    ZOOM,
+    FinerCells,
+    Grid,
+    Near,
+    Spreads,
+    Zoomed,
+    cells_for,
+    cells_of_cuts,
+    crowded,
+    cuts_of,
+    zoomed_where_crowded,
+)
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.ranks import quantile_cuts, rank
 
 number = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-1, 1), st.just(float("nan")))
 

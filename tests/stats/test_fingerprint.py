@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.stats.fingerprint import ALL, Both, ColumnPrints, Printed, Prints
+from tallystick.schema import Column, Schema, Target
+from tallystick.stats.exact import ALL, Both, ColumnPrints, Printed, Prints
+from tallystick.table.block import RowBlock as Block
 
 SCHEMA = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
 

@@ -11,13 +11,12 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.stats.alone import InOrder
-from tallystick.stats.disk_ranks import DiskRanks
-from tallystick.stats.giveaways import findings, giveaways, likely
-from tallystick.stats.value_ranges import ValueRanges
+from tallystick.io.open import open_source
+from tallystick.schema import Wishes
+from tallystick.stats.leakage import DiskRanks, findings, giveaways, likely
+from tallystick.stats.one_column_rules import InOrder
+from tallystick.stats.values import ValueRanges
+from tallystick.table.reader import read_table
 
 
 def leaky(rows, share, seed=0):

@@ -5,10 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.data.schema import Column
-from tallystick.data.table.block import Block, WordCounts
-from tallystick.models.logistic.design import CodedPart, Dense, Design, Factor
-from tallystick.stats.gradients import Copies, LogisticSums, Meetings, RowFacts, Sampled, Sides, laid_out
+from tallystick.schema import Column
+from tallystick.stats.design_sums import (
+    CodedPart,
+    Copies,
+    Dense,
+    Design,
+    Factor,
+    LogisticSums,
+    Meetings,
+    RowFacts,
+    Sampled,
+    Sides,
+    laid_out,
+)
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.block import WordCounts
 
 X = Dense("x", (Factor("x", "x", None, -1.0, 1.0),))
 GONE = Dense("x missing", (Factor("x", "x", None, -1.0, 1.0),), missing=True)

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
-from tallystick.engines.local import Local
-from tallystick.stats.known_answers import answers_at_nodes, told_by_nodes
-from tallystick.stats.profile import AnswerCounts
+from tallystick.engine.local import Local
+from tallystick.io.open import open_source
+from tallystick.stats.profile import AnswerCounts, answers_at_nodes, told_by_nodes
+from tallystick.table.reader import read_table
 
 
 def rows(n=400):

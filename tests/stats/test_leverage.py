@@ -7,7 +7,7 @@ import pytest
 from loan_tables import loans
 
 import tallystick as ts
-from tallystick.learners.logistic.firth import pulled
+from tallystick.linear.solvers import pulled
 
 
 @pytest.mark.parametrize("weights", [None, "whole", "parts"])

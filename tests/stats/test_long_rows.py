@@ -7,10 +7,9 @@ import pytest
 
 import tallystick as ts
 from tallystick.contracts import Block
-from tallystick.engines.local import Local
-from tallystick.stats import long_rows
-from tallystick.stats.gradients import LogisticSums, Total
-from tallystick.stats.long_rows import LongRows
+from tallystick.engine.local import Local
+from tallystick.stats import design_sums as long_rows
+from tallystick.stats.design_sums import LogisticSums, LongRows, Total
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import reference_tree
 
-from tallystick.stats.price import after_price, coverage, cut_bits, group_bits, level_bits
+from tallystick.stats.binning import after_price, coverage, cut_bits, group_bits, level_bits
 
 
 @pytest.mark.parametrize(("values", "classes"), list(product((2, 5, 1000), (2, 3))))

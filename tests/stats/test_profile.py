@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.engines.local import Local
-from tallystick.models.profile import STEPS
-from tallystick.stats.pair_tables import CellEnds
+from tallystick.density.learner import CellEnds
+from tallystick.engine.local import Local
+from tallystick.io.open import open_source
+from tallystick.model.profile import STEPS
+from tallystick.schema import Wishes
 from tallystick.stats.profile import ANSWERS, TARGET, AnswerCounts, Instead
+from tallystick.table.reader import read_table
 
 
 def fitted(weights=None):

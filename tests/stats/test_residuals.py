@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.table.block import Block
-from tallystick.models.linear.design import with_response
-from tallystick.models.logistic.design import Dense, Design, Factor
-from tallystick.stats.gradients import Copies
-from tallystick.stats.residuals import ResidualSums, ResponseFacts
+from tallystick.stats.design_sums import (
+    Copies,
+    Dense,
+    Design,
+    Factor,
+    ResidualSums,
+    ResponseFacts,
+    with_response,
+)
+from tallystick.table.block import RowBlock as Block
 
 R = np.random.default_rng(4)
 X, Y, W = R.uniform(-1, 1, (500, 2)), R.uniform(-1, 1, 500), R.integers(0, 4, 500)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import Wishes
-from tallystick.data.source import open_source
-from tallystick.engines.local import Local
-from tallystick.stats.bayes import Ask, BayesSums, KnownSums
+from tallystick.engine.local import Local
+from tallystick.io.open import open_source
+from tallystick.schema import Wishes
+from tallystick.stats.class_counts import Ask, BayesSums, KnownSums
+from tallystick.table.reader import read_table
 
 
 def test_what_is_not_known_is_summed_and_what_is_known_is_not():

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from tallystick.data.source.size import memory
 from tallystick.errors import DataError
-from tallystick.stats.room import SMALL, refuse_beyond_memory
+from tallystick.io.scratch import memory
+from tallystick.stats.exact import SMALL, refuse_beyond_memory
 
 LIMIT = 3 << 30
 FIT = """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.models.logistic.design import Design
-from tallystick.stats.bayes import BayesSums
-from tallystick.stats.gradients import LogisticSums
-from tallystick.stats.level_tables import CodedColumn, Frontier
+from tallystick.stats.class_counts import BayesSums
+from tallystick.stats.design_sums import Design, LogisticSums
 from tallystick.stats.shortcuts import SHORTCUTS, in_a_form
-from tallystick.stats.split_search import ValueScale
+from tallystick.tree.growth import ValueScale
+from tallystick.tree.tables import CodedColumn, Frontier
 
 
 def test_every_question_with_a_shortcut_can_be_summed_as_well():

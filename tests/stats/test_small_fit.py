@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.engines.local import Local
-from tallystick.stats.small_fit import SmallFit, SmallWeights
+from tallystick.engine.local import Local
+from tallystick.stats.design_sums import SmallFit, SmallWeights
 
 
 class Kept:

@@ -92,7 +92,7 @@ WAYS = {  # settings worth asking of a method; of any other, as it is
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_adding_up_changes_the_first_total_alone(method, monkeypatch):
-    from tallystick.data.table import table as table_room
+    from tallystick.table import table as table_room
 
     monkeypatch.setattr(table_room, "BLOCK", 60)
     frame = some_rows()

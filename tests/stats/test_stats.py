@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.data.schema import Column
-from tallystick.kernels import Curvature
-from tallystick.models.logistic.design import CodedPart, Dense, Design, Factor
-from tallystick.stats.bayes import Ask, BayesSums
-from tallystick.stats.gradients import LogisticSums
+from tallystick.kernels.linear import Curvature
+from tallystick.schema import Column
+from tallystick.stats.class_counts import Ask, BayesSums
+from tallystick.stats.design_sums import CodedPart, Dense, Design, Factor, LogisticSums
 
 SPECIAL = [math.nan, 0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e308, 1e-308, 0.1, 3.0]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from ranged import Pieces
 
-from tallystick.data.read.slips import sentinels
-from tallystick.data.table.block import Block
-from tallystick.stats import alone
-from tallystick.stats.value_ranges import ValueRanges, one_label
+from tallystick.stats import one_column_rules as alone
+from tallystick.stats.values import ValueRanges, one_label
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.suspicious_values import sentinels
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 4, 5, 40])

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from tallystick import kernels
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.data.table.table import Table
-from tallystick.stats import value_samples
-from tallystick.stats.class_values import ClassValues, ValuesByClass
-from tallystick.stats.value_samples import ALL, ByGuess, ValueSample, sample_of
+from tallystick.schema import Column, Schema, Target
+from tallystick.stats import values as value_samples
+from tallystick.stats.class_counts import ClassValues, ValuesByClass
+from tallystick.stats.values import ByGuess, ValueSample, sample_of
+from tallystick.table.block import RowBlock as Block
+from tallystick.table.hash_sample import ALL
+from tallystick.table.table import MemoryTable as Table
 
 ASK = ValueSample(("x",), 2, size=100)
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.stats.value_tables import (
-    ValueTable,
-    column_of,
-    join_tables,
-    merge_tables,
-    no_values,
-    value_table,
-)
+from tallystick.stats.values import ValueTable, column_of, join_tables, merge_tables, no_values, value_table
 
 VALUES = np.array([2.0, np.nan, 1.0, 2.0, 7.0])
 CLASSES = np.array([0, 1, 1, 1, 0], np.uint8)

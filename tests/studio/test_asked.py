@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import tallystick as ts
-from tallystick.data.schema import MISSING_MARKS
 from tallystick.errors import Argument, Message, OptionError
-from tallystick.studio.asked import TableWishes, act_of, cure_of
+from tallystick.schema import MISSING_MARKS
+from tallystick.studio.session import TableWishes, act_of, cure_of
 
 
 def test_a_kind_is_said_and_taken_back():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.serve.problems import Refused
+from tallystick.serve.requests import Refused
 from tallystick.studio.folder import Folder, harmless
 
 

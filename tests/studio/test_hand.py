@@ -6,8 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.studio.asked import TableWishes
-from tallystick.studio.hand import ByHand
+from tallystick.studio.session import ByHand, TableWishes
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from tallystick.errors import OptionError
-from tallystick.studio.jobs import Job
+from tallystick.studio.folder import Job
 
 
 def ran(work):

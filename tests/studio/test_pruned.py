@@ -6,7 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.studio.pruned import is_prunable, path_of, pruned
+from tallystick.studio.session import is_prunable, path_of, pruned
 
 
 @pytest.fixture(scope="module")

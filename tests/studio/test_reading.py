@@ -6,8 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.studio.asked import TableWishes
-from tallystick.studio.reading import columns_part, read
+from tallystick.studio.session import TableWishes, columns_part, read
 
 
 @pytest.fixture

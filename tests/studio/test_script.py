@@ -10,8 +10,7 @@ import pytest
 from command import good
 
 import tallystick as ts
-from tallystick.studio.asked import TableWishes
-from tallystick.studio.script import command_lines, file_names, fitting, python_script, typed
+from tallystick.studio.session import TableWishes, command_lines, file_names, fitting, python_script, typed
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ import pytest
 from opened import soon
 
 import tallystick as ts
-from tallystick.data.threads import KEPT
 from tallystick.errors import OptionError
+from tallystick.parallel import KEPT
 from tallystick.studio.session import Session
 
 

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from tallystick.studio import views
-from tallystick.studio.asked import TableWishes
-from tallystick.studio.reading import columns_part, read
+from tallystick.studio import session as views
+from tallystick.studio.session import TableWishes, columns_part, read
 
 
 def test_the_page_asks_for_files_that_there_are_and_for_no_others():

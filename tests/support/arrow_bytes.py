@@ -6,7 +6,7 @@ import struct
 
 import pyarrow as pa
 
-from tallystick.data.source.unpacked import in_stream
+from tallystick.io.columnar import in_stream
 
 
 def packed(rows: pa.Table, codec: str | None, new=pa.ipc.new_stream) -> bytes:

@@ -1,6 +1,6 @@
 """One hand-made model file for each rule of the reader: which model, what is changed, what the reader says.
 
-Knows the format. `tests/models/test_rules.py` checks that no rule is left without a file.
+Knows the format. `tests/rules/test_models_rules.py` checks that no rule is left without a file.
 """
 
 from __future__ import annotations

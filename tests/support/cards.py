@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
-from tallystick.models.scorecard.model import CardFit, ScorecardModel
-from tallystick.models.scorecard.options import ScorecardOptions
-from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints
+from tallystick.schema import Column, Schema, Target
+from tallystick.scorecard.model import (
+    CardFit,
+    LevelAxis,
+    LinePoints,
+    PairAxis,
+    PairPoints,
+    Part,
+    RangeAxis,
+    ScorecardModel,
+    WordPoints,
+)
+from tallystick.scorecard.options import ScorecardOptions
 
 OPTIONS = ScorecardOptions(20, 32, None, None, None, None, None, "auto", None, None, 1)
 AGE = Column("age", "numeric", low=18.0, high=90.0, missing=3)

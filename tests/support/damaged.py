@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tallystick.data.source import read
 from tallystick.errors import TallyError
+from tallystick.io.open import read
 
 NAMES = [
     "age",

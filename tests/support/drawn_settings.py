@@ -122,7 +122,7 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "eta": st.none(),  # with tolerance for solver="gradient" alone, whose steps are many
             "tolerance": st.none(),
             "fit_intercept": st.booleans(),
-            "base_levels": st.none(),  # by columns, as the next two: tests/estimators/test_logistic_design.py
+            "base_levels": st.none(),  # by columns, as the next two: tests/linear/test_logistic_design.py
             "offset": st.none(),
             "firth": st.just(False),
         }
@@ -139,7 +139,7 @@ def linear_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "interactions": st.sampled_from([1, 2]),
             "polynomial": st.sampled_from([1, 2]),
             "fit_intercept": st.booleans(),
-            "base_levels": st.none(),  # by columns: tests/estimators/test_linear.py
+            "base_levels": st.none(),  # by columns: tests/linear/test_linear.py
         },
     )
 

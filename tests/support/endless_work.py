@@ -16,11 +16,11 @@ import time
 import numpy as np
 
 import tallystick as ts
-from tallystick.data.table.block import Block
-from tallystick.data.threads import KEPT
-from tallystick.engines.local import Local
+from tallystick.engine.local import Local
 from tallystick.kernels.trees import Grower
-from tallystick.stats.bayes import Ask, BayesSums
+from tallystick.parallel import KEPT
+from tallystick.stats.class_counts import Ask, BayesSums
+from tallystick.table.block import RowBlock as Block
 
 
 def sum_without_end() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.export.form import form_of
-from tallystick.models.tree.nodes import NO_CUT
+from tallystick.tree.nodes import NO_CUT
 
 EVIL = '"; DROP TABLE x; --'
 ROWS = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 5_000

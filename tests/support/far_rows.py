@@ -7,8 +7,8 @@ import pickle
 import numpy as np
 import pyarrow as pa
 
-from tallystick.engines.spark import ranked as ranked_room
-from tallystick.engines.spark import table as table_room
+from tallystick.spark import judging as ranked_room
+from tallystick.spark import table as table_room
 
 
 def mixed_rows(many, classes=2, seed=3):

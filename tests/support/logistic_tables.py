@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 import tallystick as ts
-from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
-from tallystick.engines.local import Local
-from tallystick.learners.logistic.learner import prepared
-from tallystick.learners.logistic.path import drive
-from tallystick.learners.logistic.prepare import prepare
+from tallystick.engine.local import Local
+from tallystick.io.open import open_source
+from tallystick.linear.learner import prepared
+from tallystick.linear.path import drive
+from tallystick.linear.prepare import prepare
+from tallystick.table.reader import read_table
 
 
 def made(seed, rows=80, classes=2):

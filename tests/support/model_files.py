@@ -10,7 +10,7 @@ import hashlib
 from typing import Any
 
 import tallystick as ts
-from tallystick.export.file import to_bytes
+from tallystick.model.file import to_bytes
 
 FRAME = '{\n"format":{"name":"tallystick model","version":2}'
 CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard", "rule-list", "rule-set")

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from polluted_tables import Clean, tables
 
-from tallystick.data.source import read
 from tallystick.errors import TallyError
+from tallystick.io.open import read
 
 FOUND = ("right", "repaired", "aside", "refused", "wrong", "silent")
 SAYS_DAMAGE = (

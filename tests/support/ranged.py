@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from itertools import pairwise
 
-from tallystick.stats.value_tables import RankedPiece
+from tallystick.stats.values import RankedPiece
 
 
 class Pieces:

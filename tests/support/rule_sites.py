@@ -14,19 +14,19 @@ import tallystick
 
 PACKAGE = Path(tallystick.__file__).parent
 READERS = (
-    "export/file.py",
-    "export/canonical.py",
-    "models/shapes.py",
-    "models/profile.py",
-    "models/naive_bayes/file.py",
-    "models/logistic/file.py",
-    "models/scorecard/file.py",
-    "models/density/file.py",
-    "models/tree/file.py",
-    "learners/tree_file.py",
-    "models/tree/model.py",
-    "models/tree/candidates_file.py",
-    "estimators/tree.py",
+    "model/file.py",
+    "model/file.py",
+    "model/shapes.py",
+    "model/profile.py",
+    "bayes/file.py",
+    "linear/file.py",
+    "scorecard/file.py",
+    "density/model.py",
+    "tree/nodes.py",
+    "tree/options.py",
+    "tree/model.py",
+    "tree/nodes.py",
+    "tree/estimator.py",
 )
 MAKERS = {"ModelFileError", "wrong", "_edited", "_uneven", "shapes.wrong"}  # return the error of a rule
 DEMANDS = {"_demand"}  # raise it

@@ -6,12 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.estimators.scorecard import Scorecard
-from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
-from tallystick.models.scorecard.model import CardFit, ScorecardModel
-from tallystick.models.scorecard.parts import LinePoints, PairPoints, WordPoints
+from tallystick.schema import Column, Schema, Target
+from tallystick.scorecard.estimator import Scorecard
+from tallystick.scorecard.model import (
+    CardFit,
+    LevelAxis,
+    LinePoints,
+    PairAxis,
+    PairPoints,
+    RangeAxis,
+    ScorecardModel,
+    WordPoints,
+)
+from tallystick.table.block import RowBlock as Block
 
 AGE = Column("age", "numeric", low=18.0, high=80.0)
 SINCE = Column("since", "numeric", low=0.0, high=20000.0, unit="date")

@@ -7,18 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.models.logistic.model import Fit, KnownFit, LogisticModel
-from tallystick.models.logistic.options import LogisticOptions
-from tallystick.models.logistic.parts import Cells, Slope
-from tallystick.models.naive_bayes.columns import Counted, Summed
-from tallystick.models.naive_bayes.model import NaiveBayesModel
-from tallystick.models.naive_bayes.options import BayesOptions
-from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
-from tallystick.models.scorecard.model import CardFit, ScorecardModel
-from tallystick.models.scorecard.options import ScorecardOptions
-from tallystick.models.scorecard.parts import LinePoints, PairPoints
+from tallystick.bayes.model import Counted, NaiveBayesModel, Summed
+from tallystick.bayes.options import BayesOptions
+from tallystick.linear.model import Cells, Fit, KnownFit, LogisticModel, Slope
+from tallystick.linear.options import LogisticOptions
+from tallystick.schema import Column, Schema, Target
+from tallystick.scorecard.model import (
+    CardFit,
+    LevelAxis,
+    LinePoints,
+    PairAxis,
+    PairPoints,
+    RangeAxis,
+    ScorecardModel,
+)
+from tallystick.scorecard.options import ScorecardOptions
+from tallystick.table.block import RowBlock as Block
 
 SCHEMA = Schema(
     (Column("x", "numeric", low=0.0, high=4.0), Column("a", "levels", ("r", "s"))),

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.data.table.block import Block
-from tallystick.models.rules.model import LIST, RuleCounts, RuleModel
-from tallystick.models.rules.options import RuleOptions
-from tallystick.models.tree.sentences import Condition
+from tallystick.model.conditions import Condition
+from tallystick.rules.model import LIST, RuleCounts, RuleModel, RuleOptions
+from tallystick.schema import Column, Schema, Target
+from tallystick.table.block import RowBlock as Block
 
 X = Column("x", "numeric", low=0.0, high=9.0, missing=1)
 A = Column("a", "levels", ("p", "q", "r"), missing=1)

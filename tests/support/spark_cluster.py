@@ -19,7 +19,7 @@ import pyarrow as pa  # noqa: E402
 from databases import spark_session  # noqa: E402
 
 import tallystick as ts  # noqa: E402
-from tallystick.engines.spark import Spark  # noqa: E402
+from tallystick.spark.table import Spark  # noqa: E402
 
 CLUSTER = {
     "spark.speculation": "true",

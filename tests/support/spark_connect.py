@@ -16,8 +16,8 @@ from databases import BRIEF_JAVA
 from tables import of_every_kind
 
 import tallystick as ts
-from tallystick.engines.spark import levels
-from tallystick.engines.spark import table as table_room
+from tallystick.spark import levels
+from tallystick.spark import table as table_room
 
 SETTINGS = {
     "spark.ui.enabled": "false",

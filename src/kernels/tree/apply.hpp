@@ -42,7 +42,7 @@ struct Step {
 
 class Walk {
    public:
-    // As in models/tree/nodes.py. child: nodes below in branch order.
+    // As in tree/nodes.py. child: nodes below in branch order.
     Walk(size_t n, const int32_t* column, const double* cut, const int64_t* first, const int64_t* child,
          const int64_t* branch_start, const int32_t* branch_of, const int32_t* missing) {
         steps_.resize(n);

@@ -1,5 +1,7 @@
 """`python -m tallystick.cli`: the same as `tally`."""
 
-from tallystick.cli import main
+from __future__ import annotations
+
+from tallystick.cli.main import main
 
 main()

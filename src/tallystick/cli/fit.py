@@ -5,27 +5,407 @@ from __future__ import annotations
 import hashlib
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from tallystick.cli import options, screen
-from tallystick.cli.deciding import DecidedAnswers, WishedDecision, classifier, decided, decisions, wished
-from tallystick.cli.flags import as_flags, checks_as_flags, notes_as_flags
-from tallystick.cli.inference import concluded, formula_of, inference_lines, named_columns, statistics
-from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
-from tallystick.draw.text import Line, Span, clean, measured, percent, wrapped
-from tallystick.errors import OptionError, TallyError, page_limit, shown, warn
-from tallystick.methods import NAMES, NUMBERS, of_kind, setting_value, variant
+from tallystick.cli import options
+from tallystick.cli.options import (
+    as_flags,
+    checks_as_flags,
+    column_options,
+    notes_as_flags,
+    parameters,
+    refuse_others,
+    refuse_unnamed,
+)
+from tallystick.draw.svg import Line, Span, measured, percent, wrapped
+from tallystick.errors import OptionError, TallyError, clean, nearest, page_limit, shown, warn
+from tallystick.methods import CHOICES, NAMES, NUMBERS, of_kind, setting_value, variant
 
 if TYPE_CHECKING:
-    from tallystick.contracts import Table
-    from tallystick.data.schema import Note
-    from tallystick.estimators import Classifier, Estimator
-    from tallystick.estimators.choosing import ChosenMethod
-    from tallystick.evaluate.checks import Check
+    from tallystick.contracts import Source, Table
+    from tallystick.estimator.base import Estimator
+    from tallystick.estimator.classifier import Classifier
+    from tallystick.judge.api import ChosenMethod
+    from tallystick.judge.checks import Check
+    from tallystick.linear.estimator import ParsedFormula
+    from tallystick.linear.inference import Inference
+    from tallystick.model.decision import AnswerDecision
+    from tallystick.schema import Note, Target
+
+
+# Costs and thresholds on the command line: how they are typed, and `tally decide`, which keeps them with a
+# model or removes them.
+#
+# Knows words and decisions. Knows nothing of how rows are answered.
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CHEAPEST = "cheapest"
+ARROWS = ("→", "->")
+
+_COSTS = click.option(
+    "--costs",
+    multiple=True,
+    metavar="'TRUTH→ANSWER: COST'",
+    help="What an error costs, e.g. 'bad→good: 5' (or 'bad->good: 5'): a row that is bad and is answered "
+    "good costs 5; may be repeated. Errors not named cost 1, right answers 0. The answer is then the one of "
+    "least expected cost; no probability changes.",
+)
+_THRESHOLDS = {
+    "fit": "Answer CLASS, one of two, where its probability is above this number, e.g. 'bad: 0.3'; without a "
+    "name the rarer class is meant. With 'cheapest' the number is chosen by --costs on the cross-validated "
+    "answers. It is kept with the model.",
+    "compare": "Answer CLASS, one of two, where its probability is above this number, e.g. 'bad: 0.3'; "
+    "without a name the rarer class is meant.",
+    "predict": "Answer CLASS, one of two, where its probability is above this number, e.g. 'bad: 0.3', "
+    "instead of what is kept with the model.",
+    "decide": "Answer CLASS, one of two, where its probability is above this number, e.g. 'bad: 0.3'.",
+}
+
+
+def decisions(command: str) -> Callable[[F], F]:
+    """Return the options --costs and --threshold of a command."""
+    threshold = click.option("--threshold", metavar="'CLASS: NUMBER'", help=_THRESHOLDS[command])
+    return lambda function: _COSTS(threshold(function))
+
+
+@dataclass(frozen=True)
+class WishedDecision:
+    """What was typed: costs {class: {answer: cost}}, or a threshold of a class ("" where none is named)."""
+
+    costs: dict[str, dict[str, float]] | None = None
+    threshold: float | str | None = None
+    of: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether anything was typed."""
+        return self.costs is not None or self.threshold is not None
+
+    @property
+    def cheapest(self) -> bool:
+        """Whether the threshold is to be chosen."""
+        return self.threshold == CHEAPEST
+
+    @property
+    def judged(self) -> dict[str, Any]:
+        """The arguments `cost` and `threshold` of judging."""
+        if self.threshold is None:
+            return {"cost": self.costs}
+        return {"threshold": {self.of: self.threshold} if self.of else self.threshold}
+
+    def decision(self, target: Target, rarer: str | None = None) -> AnswerDecision:
+        """Return the decision that was typed, for a target. rarer: the class meant where none is named."""
+        from tallystick.model.decision import decision_of
+
+        if self.threshold is None:
+            return decision_of(target, self.costs)
+        if not self.of and rarer is None and len(target.labels) == 2:
+            a, b = (shown(label)[1:-1] for label in target.labels)
+            raise OptionError(
+                f"--threshold {self.threshold} of which class? Write --threshold '{a}: {self.threshold}' or "
+                f"'{b}: {self.threshold}'."
+            )
+        return decision_of(target, None, self.threshold, self.of or rarer)
+
+
+def wished(given: dict[str, Any], chooses: bool = False) -> WishedDecision:
+    """Return what was typed as --costs and --threshold. chooses: the command has answers to choose by."""
+    costs, (of, threshold) = read_costs(given["costs"]), read_threshold(given["threshold"])
+    if threshold == CHEAPEST:
+        if not chooses:
+            raise OptionError("--threshold cheapest chooses on cross-validated answers: it is for tally fit.")
+        return WishedDecision(costs, threshold, of)
+    if costs is not None and threshold is not None:
+        raise OptionError(
+            "--costs and --threshold both decide the answers. Give one of them, or --threshold cheapest."
+        )
+    return WishedDecision(costs, threshold, of)
+
+
+def read_costs(texts: Sequence[str]) -> dict[str, dict[str, float]] | None:
+    """Return {class: {answer: cost}} of texts such as 'bad→good: 5'; None of none."""
+    out: dict[str, dict[str, float]] = {}
+    for text in (part for given in texts for part in given.split(";") if part.strip()):
+        pair, colon, number = text.rpartition(":")
+        arrow = next((a for a in ARROWS if a in pair), "")
+        truth, _, answer = pair.partition(arrow) if arrow else ("", "", "")
+        try:
+            cost = float(number)
+        except ValueError:
+            cost = float("nan")
+        if not colon or not truth.strip() or not answer.strip() or not 0 <= cost < float("inf"):
+            raise OptionError(
+                f"--costs {shown(text.strip())} is not 'TRUTH→ANSWER: COST'. Write for example "
+                "--costs 'bad→good: 5', or with -> for the arrow."
+            )
+        out.setdefault(truth.strip(), {})[answer.strip()] = cost
+    return out or None
+
+
+def read_threshold(text: str | None) -> tuple[str, float | str | None]:
+    """Return class and number of 'bad: 0.3', '0.3', 'cheapest' or 'bad: cheapest'."""
+    if text is None:
+        return "", None
+    of, _, number = text.rpartition(":")
+    if number.strip() == CHEAPEST:
+        return of.strip(), CHEAPEST
+    try:
+        return of.strip(), float(number)
+    except ValueError:
+        raise OptionError(
+            f"--threshold {shown(text)} is not 'CLASS: NUMBER'. Write for example --threshold 'bad: 0.3'."
+        ) from None
+
+
+# -- what a decision does to answers of folds --
+
+
+@dataclass(frozen=True)
+class DecidedAnswers:
+    """A decision, and what it makes of answers to rows that the models had not seen. result: judged by it;
+    None: not judged. own: the same answers as the method gives them.
+    """
+
+    decision: AnswerDecision
+    wish: WishedDecision
+    result: Any = None
+    own: Any = None
+
+    @property
+    def thresholds(self) -> Any:
+        """What thresholds do, of two classes."""
+        if self.result is None or self.result.scores.ranked is None:
+            return None
+        from tallystick.judge.groups import SHOWN
+
+        own = self.decision.threshold
+        at = sorted({*SHOWN, *([] if own is None else [own])})
+        return self.result.scores.thresholds(self.wish.costs, self.decision.of or None, at)
+
+    @property
+    def spent(self) -> tuple[float, float] | None:
+        """The mean cost of the answers as decided, and as the method gives them; None without costs."""
+        if self.result is None or self.result.cost is None:
+            return None
+        plain = replace(self.own, cost=self.result.cost, own_costs=self.own.own_costs or _equal(self.own))
+        return self.result.measure("cost").value, plain.measure("cost").value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        out = {**self.decision.to_dict(), "told": str(self.decision)}
+        if (spent := self.spent) is not None:
+            out |= {"cost": spent[0], "cost_by_largest": spent[1]}
+        return out if self.thresholds is None else out | {"thresholds": self.thresholds.to_dict()}
+
+    def lines(self) -> list[Line]:
+        """Return what the decision is and does, for people."""
+        out = wrapped(clean(str(self.decision)), options.cells(), "answers: ")
+        if (spent := self.spent) is not None:
+            saved = f", {1 - spent[0] / spent[1]:.0%} saved" if spent[1] > 0 else ""
+            told = f"{spent[0]:.4f} a row, against {spent[1]:.4f} by the largest probability{saved}"
+            out += wrapped(told, options.cells(), "cost: ")
+        if self.thresholds is not None:
+            out += [(), *((Span(line),) for line in str(self.thresholds).split("\n"))]
+        return [*out, ()]
+
+
+def _equal(result: Any) -> Any:
+    """Return costs by which the largest share is answered."""
+    import numpy as np
+
+    return 1.0 - np.eye(len(result.classes))
+
+
+def decided(wish: WishedDecision, target: Target, rarer: str | None, own: Any) -> DecidedAnswers:
+    """Return the decision, chosen on answers of folds where it has to be, and what it makes of them. own: a
+    cross-validation, or None.
+    """
+    from tallystick.judge.costs import cost_matrix
+    from tallystick.model.decision import decision_of
+
+    if wish.cheapest:
+        if own is None:
+            raise OptionError(
+                "--threshold cheapest is chosen on cross-validated answers, and there are none."
+            )
+        found = own.scores.thresholds(wish.costs, wish.of or rarer)
+        decision = decision_of(target, None, found.best.threshold, found.of)
+    else:
+        decision = wish.decision(target, rarer)
+    if own is None or tuple(own.classes) != target.labels:
+        return DecidedAnswers(decision, wish)
+    prices = cost_matrix(wish.costs, target, target.labels)
+    return DecidedAnswers(decision, wish, replace(own, cost=prices, own_costs=decision.table), own)
+
+
+@click.command()
+@click.argument("model", metavar="MODEL", type=click.Path())
+@decisions("decide")
+@click.option("--clear", is_flag=True, help="Answer by the largest probability again.")
+@click.option("--output", "-o", type=click.Path(), help="Where to save the model with its new decision.")
+@options.common
+def decide(model: str, clear: bool, output: str | None, as_json: bool, **given: Any) -> None:
+    """Show how MODEL turns probabilities into answers; with --costs, --threshold or --clear save a copy that
+    answers so.
+
+    Probabilities stay as they are. Whatever reads the model file answers by it: predict, serve, exports.
+    """
+    import tallystick as ts
+
+    wish = wished(given)
+    if wish.any and clear:
+        raise OptionError("--clear removes a decision; leave out --costs and --threshold.")
+    if (wish.any or clear) != (output is not None):
+        raise OptionError(
+            "a new decision is saved with the model: give --costs, --threshold or --clear, and -o FILE."
+        )
+    options.keep_apart([model], {"-o": output})
+    estimator = classifier(ts.load(model), model)
+    if output is not None:
+        estimator = estimator.clear_decision() if clear else set_wished(estimator, wish)
+        estimator.save(output)
+    found = estimator.decision_
+    if as_json:
+        kept = None if found is None else found.to_dict() | {"told": str(found)}
+        options.show_json({"decision": kept, "saved": output})
+        return
+    own = (
+        "the largest probability"
+        if not estimator._own_costs(estimator.schema_.predicted)
+        else "its own costs"
+    )
+    words = f"the class of {own}" if found is None else str(found)
+    options.show(wrapped(clean(words), options.cells(), "answers: "))
+    if output is not None:
+        options.show([(Span("saved ", "good"), Span(clean(output)))])
+
+
+def set_wished(estimator: Classifier, wish: WishedDecision) -> Classifier:
+    """Have a model answer as was typed; a threshold without a name is of the class of the one before."""
+    before = estimator.decision_
+    estimator._decide_by(
+        wish.decision(estimator.schema_.predicted, None if before is None else before.of or None)
+    )
+    return estimator
+
+
+def classifier(estimator: Any, name: str) -> Classifier:
+    """Return a loaded model that answers classes; refuse any other."""
+    if not estimator._predicts or estimator._regression:
+        raise OptionError(
+            f"{shown(name)} is a {estimator.model_.kind}, which answers no classes to decide on."
+        )
+    return cast("Classifier", estimator)
+
+
+# The statistician's part of tally fit: a model by its formula, and what its training rows let one conclude.
+
+
+_OPTIONS = (
+    click.option(
+        "--formula",
+        metavar="TEXT",
+        help="Target, columns and products in one line, 'party ~ crime + age * region', for a logistic or a "
+        "linear regression; other columns are not read.",
+    ),
+    click.option(
+        "--inference",
+        is_flag=True,
+        help="Logistic: print standard errors, intervals and tests of whole columns, from the training rows.",
+    ),
+    click.option(
+        "--errors",
+        type=click.Choice(["curvature", "HC0", "HC1"]),
+        help="With --inference: where standard errors come from; HC0 and HC1 are robust.",
+    ),
+    click.option(
+        "--clusters", metavar="COLUMN", help="With --inference: standard errors of rows that go together."
+    ),
+)
+
+
+def statistics(function: F) -> F:
+    """Add the options to a command."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def formula_of(given: dict[str, Any], target: str | None, method: str) -> tuple[str, ParsedFormula | None]:
+    """Return the target, and the formula that was typed, if any, checked against the other options."""
+    from tallystick.linear.estimator import parse
+
+    text = given.get("formula")
+    if text is None:
+        if target is None:
+            raise OptionError("no --target is given: the column to be predicted. Or write a --formula.")
+        return target, None
+    _let_pandas_in()
+    found = parse(text)
+    if target not in (None, found.target):
+        own = shown(found.target)
+        raise OptionError(f"--target is {shown(target)}, and the formula predicts {own}. Leave out --target.")
+    able = [name for name in (*CHOICES, *NUMBERS) if _takes_products(name)]
+    if method.partition(":")[0] not in able:
+        use = " or ".join(f"--model {name}" for name in able)
+        raise OptionError(f"--formula is for one method. Name it: {use}.")
+    return found.target, found
+
+
+def _let_pandas_in() -> None:
+    """Undo `NoPandas`: the parser of formulas does not load without it."""
+    from tallystick.cli.main import NoPandas
+
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, NoPandas)]
+
+
+def _takes_products(name: str) -> bool:
+    one = variant(name)
+    return one.plain and "interactions" in one.method.load("estimator")().get_params()
+
+
+def named_columns(source: Source, formula: ParsedFormula) -> Source:
+    """Return the columns of a source that a formula names."""
+    from tallystick.io.source import ChosenColumns
+
+    return ChosenColumns(source, list(formula.names))
+
+
+def concluded(estimator: Any, rows: Source, whole: Source, given: dict[str, Any]) -> Inference | None:
+    """Return what the rows of the fit let one conclude; None where nobody asked. whole: with all columns."""
+    if not given["inference"]:
+        for name in ("errors", "clusters"):
+            if given[name] is not None:
+                raise OptionError(f"--{name} says how --inference is made. Add --inference.")
+        return None
+    if not hasattr(estimator, "inference"):
+        raise OptionError("--inference is for --model logistic. A linear regression prints its table anyway.")
+    groups = None if given["clusters"] is None else _cells(whole, given["clusters"])
+    found: Inference = estimator.inference(rows, errors=given["errors"] or "curvature", groups=groups)
+    return found
+
+
+def _cells(source: Source, name: str) -> Any:
+    import pyarrow as pa
+
+    if name not in source.columns:
+        raise OptionError(
+            f"--clusters names {shown(name)}, which is not a column of {source.name}."
+            f"{nearest(name, source.columns)}"
+        )
+    return pa.chunked_array([batch.column(name) for batch in source.batches()])
+
+
+def inference_lines(found: Inference | None, cells: int) -> list[Line]:
+    """Return what was concluded as lines."""
+    return [] if found is None else [*found.lines(cells), ()]
+
 
 MODELS = tuple(sorted(NAMES))
 SHOWN = 40  # lines of a model on the page
@@ -65,7 +445,7 @@ TOTAL = "total-left-out"  # the code of its note
 )
 @statistics
 @decisions("fit")
-@wishes
+@column_options
 @options.picture
 @options.columns
 @options.reading
@@ -97,19 +477,19 @@ def fit(
         out = {"checks": [c.to_dict() for c in checks], "saved": output, "score": score, "why": done.why}
         out |= {} if decision is None else {"decision": decision.to_dict()}
         out |= {} if inferred is None else {"inference": inferred.to_dict()}
-        screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
+        options.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
         return
     page = sys.stderr if output == "-" else sys.stdout
-    screen.show(model_lines(done), page)
-    screen.show(inference_lines(inferred, screen.cells()), page)
-    screen.show(score_lines(score, done.table.rows), page)
-    screen.show([] if decision is None else [(), *decision.lines()], page)
-    screen.show(check_lines(checks), page)
-    screen.show(in_words(done.estimator, content, output), page)
+    options.show(model_lines(done), page)
+    options.show(inference_lines(inferred, options.cells()), page)
+    options.show(score_lines(score, done.table.rows), page)
+    options.show([] if decision is None else [(), *decision.lines()], page)
+    options.show(check_lines(checks), page)
+    options.show(in_words(done.estimator, content, output), page)
     notes = (*done.estimator.source_notes_, *done.estimator.notes_)
-    screen.show(dropped_lines(notes), page)
-    screen.show_notes(n for n in notes if n.code != TOTAL)
-    screen.show(next_lines(output), page)
+    options.show(dropped_lines(notes), page)
+    options.show_notes(n for n in notes if n.code != TOTAL)
+    options.show(next_lines(output), page)
 
 
 @dataclass(frozen=True)
@@ -140,15 +520,15 @@ def learned(data: str, target: str | None, method: str, folds: int, given: dict[
     estimator: Any
     if method == options.BEST:
         choice = chosen(source, predicted, folds or 10, given)
-        estimator = choice.estimator(options.wishes(given))
+        estimator = choice.estimator(options.column_parameters(given))
     else:
         wished = parameters(given)
         asked = variant(method)
         refuse_others(asked.method.name, wished)
-        estimator = asked.make(options.wishes(given))
+        estimator = asked.make(options.column_parameters(given))
         said = {} if formula is None else formula.settings
         estimator.set_params(**settings(given.get("settings", ())), **wished, **said)
-    with screen.progress("fitting") as progress:
+    with options.progress("fitting") as progress:
         options.show_progress(estimator, progress)
         table = estimator._read(source, predicted)
         estimator._fit_table(table)
@@ -175,15 +555,15 @@ def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
 
 def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> ChosenMethod:
     """Return the method that the rows are for; wishes about one method need its name."""
-    from tallystick.estimators.choosing import choose
+    from tallystick.judge.api import choose
 
     refuse_unnamed(parameters(given))
     if given.get("settings"):
         raise OptionError(f"--set is for one method. Name it: --model {' or '.join(MODELS)}.")
-    with screen.progress("comparing") as progress:
+    with options.progress("comparing") as progress:
         how = {"folds": folds, "regression": given["regression"], "measure": given["measure"]}
         how["progress"] = progress
-        return choose(source, target, **how, **options.wishes(given))
+        return choose(source, target, **how, **options.column_parameters(given))
 
 
 def judged(done: Fitted, folds: int, measure: str) -> tuple[Any, str]:
@@ -195,15 +575,15 @@ def judged(done: Fitted, folds: int, measure: str) -> tuple[Any, str]:
     if done.choice is not None and done.choice.entry is not None:
         return done.choice.entry.result, ""
     import tallystick as ts
-    from tallystick.estimators.judging import long_work
-    from tallystick.evaluate.trials import Candidate
+    from tallystick.judge.api import long_work
+    from tallystick.judge.compare import Candidate
 
     fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
     one = Candidate("", of_kind(fresh._kind).name, (("", fresh),))
     if line := long_work(done.table, [one], [folds]):
         warn(f"{line.partition(': ')[0]}: --folds 0 leaves out the cross-validation.")
     try:
-        with screen.progress("cross-validating") as progress:
+        with options.progress("cross-validating") as progress:
             found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)
     except TallyError as error:
         return None, as_flags(error.message)
@@ -214,7 +594,7 @@ def decide_by(done: Fitted, wish: WishedDecision, result: Any) -> DecidedAnswers
     """Keep the decision that was typed with the model, chosen on answers to rows that models had not seen
     where it has to be, and say what it does.
     """
-    from tallystick.evaluate.costs import rarer_class
+    from tallystick.judge.costs import rarer_class
 
     target = classifier(done.estimator, "the model").schema_.predicted
     rarer = rarer_class(done.table) if len(target.labels) == 2 else None
@@ -243,7 +623,7 @@ def told(found: Any, rows: int, calibrates: bool = False) -> dict[str, Any]:
     """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds;
     calibrates: whether the method would calibrate its probabilities, if asked.
     """
-    from tallystick.evaluate.result import rare_class
+    from tallystick.judge.result import rare_class
 
     numbers = "r2" in found.shown
     known = [m.name for m in found.scores.measures] if not numbers else []
@@ -303,7 +683,7 @@ def verdict(found: Any, calibrates: bool = False) -> str:
 
 def doubts(done: Fitted) -> list[Check]:
     """Return what makes the score hard to believe: columns that alone tell the target."""
-    from tallystick.evaluate.checks import check_columns
+    from tallystick.judge.checks import check_columns
 
     return list(check_columns(done.table)) if done.table.classes is not None else []
 
@@ -352,9 +732,9 @@ def summary(estimator: Estimator, content: Content) -> dict[str, Any]:
 def model_lines(done: Fitted) -> list[Line]:
     """Return the model as it prints, the first SHOWN lines, and why it was taken."""
     lines = [clean(line) for line in done.estimator._as_text().split("\n")]
-    out: list[Line] = wrapped(clean(done.why), screen.cells()) if done.why else []
+    out: list[Line] = wrapped(clean(done.why), options.cells()) if done.why else []
     most = page_limit(SHOWN)
-    out += [(Span(part),) for line in lines[:most] for part in screen.broken(line)]
+    out += [(Span(part),) for line in lines[:most] for part in options.broken(line)]
     if len(lines) > most:
         out.append((Span(f"... and {len(lines) - most:,} more lines (--all)", "dim"),))
     return [*out, ()]
@@ -365,7 +745,7 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     if score is None:
         return []
     if "reason" in score:
-        return wrapped(clean(f"Not cross-validated: {score['reason']}"), screen.cells())
+        return wrapped(clean(f"Not cross-validated: {score['reason']}"), options.cells())
     part = f" of {score['rows']:,} rows" if score["rows"] < rows else ""
     how = "each row left out in turn" if score["folds"] == score["rows"] else f"{score['folds']} folds"
     head = f"cross-validated ({how}{part})"
@@ -382,18 +762,20 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
         number, ends = measured(found["value"], found["low"], found["high"], ".4f")
         value = f"  {'AUC' if name == 'auc' else name:<9} {number} "
         interval = f"(95 % interval {ends}{base})"
-        first, *more = wrapped(interval, screen.cells(), value, "dim")
+        first, *more = wrapped(interval, options.cells(), value, "dim")
         lines += [(Span(value), *first[1:]), *more]
     if "ranking" in score:
-        lines += wrapped(clean(score["ranking"]), screen.cells(), "  ranking   ")
-    return lines + (wrapped(clean(score["verdict"]), screen.cells(), "", "bad") if score["verdict"] else [])
+        lines += wrapped(clean(score["ranking"]), options.cells(), "  ranking   ")
+    return lines + (wrapped(clean(score["verdict"]), options.cells(), "", "bad") if score["verdict"] else [])
 
 
 def check_lines(checks: list[Check]) -> list[Line]:
     """Return what needs attention, as `compare` says it."""
     out: list[Line] = []
     for check in checks_as_flags(checks):
-        out += wrapped(clean(f"{check.text} {check.advice}"), screen.cells(), f"check {check.code}: ", "note")
+        out += wrapped(
+            clean(f"{check.text} {check.advice}"), options.cells(), f"check {check.code}: ", "note"
+        )
     return out
 
 
@@ -410,7 +792,7 @@ def in_words(estimator: Estimator, content: Content, output: str | None) -> list
 def dropped_lines(notes: Iterable[Note]) -> list[Line]:
     """Return what is said of the row of a total: on the page, whose counts are of the other rows."""
     told = notes_as_flags(n for n in notes if n.code == TOTAL)
-    return [line for note in told for line in wrapped(clean(note.text), screen.cells(), "note: ", "note")]
+    return [line for note in told for line in wrapped(clean(note.text), options.cells(), "note: ", "note")]
 
 
 def next_lines(output: str | None) -> list[Line]:

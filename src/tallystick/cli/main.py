@@ -20,9 +20,8 @@ import click
 
 from tallystick import __version__
 from tallystick.cli import examples
-from tallystick.draw.text import clean
-from tallystick.errors import Argument, TallyError, arguments_as
-from tallystick.files.system import address_limit
+from tallystick.errors import Argument, TallyError, arguments_as, clean
+from tallystick.files import address_limit
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -54,36 +53,36 @@ LEAST = 512 << 20  # bytes of addresses that the libraries need before there is 
 # The commands in the order of a day's work, each with its module and what it does in a line. The module is
 # loaded when the command is asked for; the lines are here, so that help and completion load none.
 COMMANDS = {
-    "demo": ("demo", "The whole job once, on bundled data."),
-    "describe": ("describe", "What the columns of a file are taken for, and why."),
+    "demo": ("teach", "The whole job once, on bundled data."),
+    "describe": ("model", "What the columns of a file are taken for, and why."),
     "fit": ("fit", "Learn from a file and save the model."),
     "predict": ("predict", "Predict the rows of a file with a saved model."),
-    "explain": ("explain", "Why a row of a file gets its answer."),
-    "compare": ("judge", "Compare the methods, and take the simplest that is good enough."),
-    "curve": ("judge", "Learning curves: the error against the number of training rows."),
-    "report": ("report", "One HTML file: the answer, the data, the model, what if."),
-    "draw": ("draw", "Pictures of the ideas: regions, entropy, sigmoid, likelihood, prior, shares."),
-    "lesson": ("lesson", "Short lessons: a question, the working, what to notice, what to try."),
+    "explain": ("predict", "Why a row of a file gets its answer."),
+    "compare": ("model", "Compare the methods, and take the simplest that is good enough."),
+    "curve": ("model", "Learning curves: the error against the number of training rows."),
+    "report": ("model", "One HTML file: the answer, the data, the model, what if."),
+    "draw": ("teach", "Pictures of the ideas: regions, entropy, sigmoid, likelihood, prior, shares."),
+    "lesson": ("teach", "Short lessons: a question, the working, what to notice, what to try."),
     "export": (
-        "export",
+        "model",
         "A saved model as rules, a printed card, SQL, Python, JavaScript, C, ONNX, PMML or an Excel "
         "workbook.",
     ),
-    "splits": ("tree_tables", "Every test that a node of a tree could make, with its gain."),
+    "splits": ("model", "Every test that a node of a tree could make, with its gain."),
     "prune": (
-        "tree_tables",
+        "model",
         "The prunings of a tree: training and cross-validated error against its leaves.",
     ),
-    "bayes": ("bayes", "Bayes' rule in exact fractions, one test after the other."),
-    "separable": ("separable", "Whether a plane separates the classes, and which."),
-    "density": ("density", "Groups of rows in sentences; how likely rows are; rows like them."),
-    "work": ("work", "The worked solution of a small table, step by step."),
-    "decide": ("deciding", "How a model turns probabilities into answers: see, set or remove it."),
-    "verify": ("models", "Fit again and compare byte for byte."),
-    "diff": ("models", "What changed between two models, in words."),
-    "card": ("card", "A model's card: data, method, scores, groups, limits, how to verify."),
+    "bayes": ("teach", "Bayes' rule in exact fractions, one test after the other."),
+    "separable": ("teach", "Whether a plane separates the classes, and which."),
+    "density": ("serve", "Groups of rows in sentences; how likely rows are; rows like them."),
+    "work": ("teach", "The worked solution of a small table, step by step."),
+    "decide": ("fit", "How a model turns probabilities into answers: see, set or remove it."),
+    "verify": ("model", "Fit again and compare byte for byte."),
+    "diff": ("model", "What changed between two models, in words."),
+    "card": ("model", "A model's card: data, method, scores, groups, limits, how to verify."),
     "serve": ("serve", "Answer rows by HTTP with saved models."),
-    "studio": ("studio", "The whole job in a browser, on this machine."),
+    "studio": ("serve", "The whole job in a browser, on this machine."),
 }
 
 
@@ -214,7 +213,7 @@ def _open_closed() -> None:
 
 
 def _flag(argument: Argument) -> str:
-    from tallystick.cli.flags import flag  # it loads the room of schemas, which help does without
+    from tallystick.cli.options import flag  # it loads the room of schemas, which help does without
 
     return flag(argument)
 
@@ -244,7 +243,7 @@ def run(args: list[str], debug: bool) -> int:
 def _interrupted() -> int:
     """Say what is there after all: Ctrl-C may come when a file has its name already."""
     from tallystick.errors import shown
-    from tallystick.files.whole import replaced
+    from tallystick.files import replaced
 
     there = replaced()
     listed = ", ".join(shown(path, 300) for path in there)
@@ -262,8 +261,8 @@ def _too_large(error: MemoryError) -> str:
 
 def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print a warning as a note, without the line of code where it was made."""
-    from tallystick.cli.screen import show_notes
-    from tallystick.data.schema import Note
+    from tallystick.cli.options import show_notes
+    from tallystick.schema import Note
 
     told = message.args[0] if isinstance(message, Warning) and message.args else message
     show_notes([Note("warning", told if isinstance(told, str) else str(message))])
@@ -287,7 +286,7 @@ def _usage(error: click.ClickException) -> int:
 def _in_words(error: Exception) -> str:
     """Return one line for anything that can go wrong."""
     if isinstance(error, TallyError):
-        from tallystick.cli.flags import as_flags
+        from tallystick.cli.options import as_flags
 
         return as_flags(error.message)
     if isinstance(error, OSError):

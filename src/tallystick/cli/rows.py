@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tallystick.cli import screen
-from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.cli import options
+from tallystick.errors import DataError, OptionError, clean, shown
 from tallystick.export.rows import csv_header, csv_lines, json_lines
 
 if TYPE_CHECKING:
-    from tallystick.files.whole import Sink
+    from tallystick.files import Sink
+
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -38,7 +38,7 @@ def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int
     if form is None:
         known = ", ".join(FORMATS)
         raise OptionError(f"-o {shown(output)} has no known ending. Use one of: {known}.")
-    from tallystick.files.whole import whole_file
+    from tallystick.files import whole_file
 
     with whole_file(output, "file", DataError) as file:
         return _parquet(tables, file) if form == "parquet" else _lines(tables, file.write, form, raw)
@@ -46,7 +46,7 @@ def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int
 
 def _to_screen(tables: Iterator[pa.Table], raw: bool) -> int:
     """Print CSV; on a terminal nothing may move the cursor."""
-    if screen.is_terminal(sys.stdout):
+    if options.is_terminal(sys.stdout):
 
         def show(data: bytes) -> None:
             print("\n".join(clean(line) for line in data.decode().split("\n")), end="")
@@ -85,7 +85,7 @@ def _as_before(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return a table in the schema of those before it: files may hold a column that is copied in different
     types.
     """
-    from tallystick.data.source.alike import alike, common
+    from tallystick.io.many_files import alike, common
 
     if table.schema.equals(schema):
         return table

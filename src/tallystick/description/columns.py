@@ -6,30 +6,346 @@ Law: the description depends on the multiset of rows, not on their order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, reduce
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tallystick.data.schema import Column, Note, Target
-from tallystick.description.against import Changes
-from tallystick.description.counts import Group
-from tallystick.description.gains import (
-    Counts,
-    Floats,
-    Stack,
-    by_word,
-    entropy,
-    gains_by_cut,
-    gains_by_levels,
-    midpoint,
-)
+from tallystick import kernels
+from tallystick.contracts import Engine, Table
+from tallystick.description.changes import Changes
 from tallystick.draw.charts import bar_chart
-from tallystick.draw.notebook import framed, html_lines
-from tallystick.draw.svg import Picture, as_html
-from tallystick.stats.exact import exact_total
+from tallystick.draw.svg import Picture, as_html, framed, html_lines
+from tallystick.errors import Argument, Message, shown, some
+from tallystick.schema import CODED, Column, Note, Target
+from tallystick.stats import one_column_rules
+from tallystick.stats.binning import after_price, cut_bits, word_bits
+from tallystick.stats.class_counts import Ask, BayesSums, ClassValues, Total, ValuesByClass, key
+from tallystick.stats.exact import digits, exact_total, joined, nearest
+from tallystick.stats.leakage import DiskRanker, in_hand
+from tallystick.stats.values import RankedPiece, RankedValues, ValueRanges, values_at
+from tallystick.table.block import Conflicts, classes_of
+from tallystick.table.suspicious_values import folded, sentinels
+
+# How much a column tells of the class: information gain, gain ratio and best cut, from counts alone.
+#
+# Knows count tables, of one column or of many at once. Knows nothing of rows, files or names. Law: every
+# number follows from the integer counts by the formulas in the docstrings; equal splits tie exactly.
+#
+# Missing is a value like another: rows without a value are a branch of their own, in the gain and in the
+# entropy of the split itself. What is left of a gain after its price (`stats.price`: the bits that say
+# which cut, levels or word were chosen, over all rows) is what columns are ranked by.
+
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+SMALL = 1 << 14
+AT_ONCE = 1 << 16  # splits that are priced at once
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a split on one column gains, in bits, and what is `left` of it after its price; `at`: the first
+    value on the upper side of a cut.
+    """
+
+    gain: float
+    ratio: float
+    left: float
+    at: int | None = None
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Counts of several columns one below the other, so that thousands of short ones are worked out at once.
+
+    counts[place, class]: the values of column j are the places starts[j] up to starts[j + 1], at least one;
+    missing[column, class]: rows without a value.
+    """
+
+    counts: Counts
+    starts: NDArray[np.intp]
+    missing: Counts
+
+    @classmethod
+    def of(cls, tables: Sequence[Counts]) -> Stack:
+        """Return a stack of counts[code, class], the last code of each being missing."""
+        lengths = np.array([len(table) - 1 for table in tables], np.intp)
+        counts = tables[0][:-1] if len(tables) == 1 else np.concatenate([table[:-1] for table in tables])
+        return cls(counts, np.cumsum(lengths) - lengths, np.stack([table[-1] for table in tables]))
+
+    @cached_property
+    def lengths(self) -> NDArray[np.intp]:
+        """The number of places of each column."""
+        return np.diff(np.append(self.starts, len(self.counts)))
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Rows of each place."""
+        sizes: Counts = self.counts.sum(axis=1)
+        return sizes
+
+    @cached_property
+    def total(self) -> Counts:
+        """total[column, class]: rows with a value."""
+        return np.add.reduceat(self.counts, self.starts, axis=0)
+
+    @cached_property
+    def left(self) -> Counts:
+        """left[place, class]: rows of the column up to this place and with it."""
+        left = np.cumsum(self.counts, axis=0)
+        before = left[self.starts] - self.counts[self.starts]
+        return left - self.spread(before) if len(self.starts) > 1 else left
+
+    def spread(self, each: NDArray[Any]) -> NDArray[Any]:
+        """Return something of each column at all its places."""
+        return np.repeat(each, self.lengths, axis=0)
+
+
+def n_log2_n(counts: Counts) -> NDArray[np.float64]:
+    """Return n·log2(n) for each count; 0 where n is 0."""
+    try:
+        return _small()[counts]
+    except IndexError:  # some are not small
+        return np.where(counts > 0, counts * kernels.log2(np.maximum(counts, 1).astype(np.float64)), 0.0)
+
+
+@lru_cache(maxsize=1)
+def _small() -> NDArray[np.float64]:
+    """Return n·log2(n) of small counts, worked out once."""
+    n = np.arange(SMALL)
+    return np.where(n > 0, n * kernels.log2(np.maximum(n, 1).astype(np.float64)), 0.0)
+
+
+def entropy(counts: Counts) -> float:
+    """Return the entropy of counts[class] in bits: log2(n) - sum of n_c·log2(n_c) / n."""
+    return float(bits(counts[None])[0]) / max(int(counts.sum()), 1)
+
+
+def bits(counts: Counts) -> NDArray[np.float64]:
+    """Return n times the entropy of each row of counts[row, class], n being the row's sum."""
+    own: NDArray[np.float64] = n_log2_n(counts.sum(axis=1)) - n_log2_n(counts).sum(axis=1)
+    return np.maximum(own, 0.0)
+
+
+def _gains(stack: Stack, inside: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Return gain and gain ratio of each column. inside: bits left within the branches; sizes: the sum of
+    n·log2(n) over the branches.
+    """
+    missing = stack.missing.sum(axis=1)
+    rows = np.maximum(stack.total.sum(axis=1) + missing, 1)
+    gain = np.maximum(bits(stack.total + stack.missing) - inside - bits(stack.missing), 0.0) / rows
+    own = np.maximum(n_log2_n(rows) - sizes - n_log2_n(missing), 0.0) / rows
+    return gain, np.divide(gain, own, out=np.zeros_like(gain), where=own > 0)
+
+
+def gains_by_levels(stack: Stack) -> tuple[Floats, Floats, Floats]:
+    """Return gain, gain ratio and what is left of each column, split into one branch per place."""
+    inside = np.add.reduceat(bits(stack.counts), stack.starts)
+    gain, ratio = _gains(stack, inside, np.add.reduceat(n_log2_n(stack.sizes), stack.starts))
+    parts = zip(
+        gain.tolist(), np.split(stack.sizes, stack.starts[1:]), stack.missing.sum(axis=1), strict=True
+    )
+    return gain, ratio, np.array([after_price(g, sizes, int(gone)) for g, sizes, gone in parts])
+
+
+def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, Floats, NDArray[np.intp]]:
+    """Return gain, gain ratio, what is left, and the best cut of each column: `at`, the first place of the
+    upper side,
+    counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest cut: costs are
+    whole numbers.
+    """
+    right = stack.spread(stack.total)
+    right -= stack.left
+    rows = int((stack.total + stack.missing).sum(axis=1).max())
+    cost = cut_costs(stack.left, right, rows)
+    ends = stack.starts + stack.lengths - 1
+    cost[ends] = np.iinfo(np.int64).max  # all rows on one side
+    best = np.flatnonzero(cost == stack.spread(np.minimum.reduceat(cost, stack.starts)))
+    at = best[np.searchsorted(best, stack.starts)]
+    found = _gains_of_cuts(stack, stack.left[at], right[at], stack.lengths.tolist())
+    return *found, np.where(at < ends, at + 1 - stack.starts, 0)
+
+
+def _gains_of_cuts(
+    stack: Stack, low: Counts, high: Counts, values: Sequence[int]
+) -> tuple[Floats, Floats, Floats]:
+    """Return gain, gain ratio and what is left of each column, by its two sides low and high[column, class];
+    values[column]: how many there are.
+    """
+    sizes = n_log2_n(low.sum(axis=1)) + n_log2_n(high.sum(axis=1))
+    gain, ratio = _gains(stack, bits(low) + bits(high), sizes)
+    every = np.maximum((stack.total + stack.missing).sum(axis=1), 1)
+    return gain, ratio, np.maximum(gain - np.array([cut_bits(n) for n in values]) / every, 0.0)
+
+
+def gain_of_cut(low: Counts, high: Counts, missing: Counts, values: int) -> Gain:
+    """Return what the cut of a column of so many values gains, by its two sides low and high[class]."""
+    stack = Stack.of([np.stack([low, high, missing])])
+    gain, ratio, left = _gains_of_cuts(stack, low[None], high[None], [values])
+    return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
+
+
+def by_levels(counts: Counts, missing: Counts) -> Gain:
+    """Return the gain of one branch per level: counts[level, class], missing[class]."""
+    gain, ratio, left = gains_by_levels(Stack.of([np.vstack([counts, missing])]))
+    return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
+
+
+def by_word(counts: Counts, rows: Counts) -> Gain | None:
+    """Return the best split into texts with and without a word: counts[word, class] of rows[class].
+
+    None when there is no word. Ties go to the first word.
+    """
+    if len(counts) == 0:
+        return None
+    at = int(np.argmin(cut_costs(counts, rows - counts, int(rows.sum()))))
+    branches = np.stack([counts[at], rows - counts[at], np.zeros_like(rows)])
+    gain, ratio, _ = gains_by_levels(Stack.of([branches]))
+    left = max(float(gain[0]) - word_bits(len(counts)) / max(int(rows.sum()), 1), 0.0)
+    return Gain(float(gain[0]), float(ratio[0]), left, at)
+
+
+def cut_costs(left: Counts, right: Counts, rows: int) -> Counts:
+    """Return what each split of at most `rows` rows costs: left, right[split, class].
+
+    n·log2(n) as the whole numbers that trees are grown by: what ties there ties here.
+    """
+    cost = np.zeros(len(left), np.int64)
+    for start in range(0, len(left), AT_ONCE):  # a table on disk has room for little more than the counts
+        some = slice(start, start + AT_ONCE)
+        for side in (left[some], right[some]):
+            cost[some] += _whole_n_log2_n(side.sum(axis=1), rows) - _whole_n_log2_n(side, rows).sum(axis=1)
+    return cost
+
+
+def _whole_n_log2_n(counts: Counts, rows: int) -> Counts:
+    if rows < SMALL:
+        return _whole_small(rows)[counts]
+    flat = np.ascontiguousarray(counts).ravel()
+    return kernels.n_log2_n(flat, rows).reshape(counts.shape)
+
+
+@lru_cache(maxsize=1)
+def _whole_small(rows: int) -> Counts:
+    return kernels.n_log2_n(np.arange(rows + 1), rows)
+
+
+def summed(place: NDArray[np.int64], counts: Counts, places: int) -> Counts:
+    """Return the sums of counts[row, class] over rows of one place. Doubles hold such sums exactly."""
+    columns = [np.bincount(place, own, places).astype(np.int64) for own in counts.T]
+    return np.stack(columns, axis=1)
+
+
+def midpoint(low: float, high: float) -> float:
+    """Return the cut between two neighbouring values: x < cut is left; never the lower value itself."""
+    middle = low / 2 + high / 2 if abs(low) > 1 and abs(high) > 1 else (low + high) / 2
+    return high if middle <= low else middle
+
+
+# The counts of a description: a few questions to an engine, the same wherever the rows lie.
+#
+# Knows tables and questions. Knows nothing of who sums, nor of what the counts say. Law: the counts are
+# those of the rows; a table's place decides only how many columns are asked for at once.
+
+
+TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
+FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
+MANY = 1 << 20  # rows far away beyond which columns of numbers are looked at in ranges of their values
+MOST_CLASSES = 32  # with which they are
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns of one sort (numeric, ordered, or levels) that have a value each, with all their counts.
+
+    values[column]: the distinct numbers, rising; none of levels.
+    """
+
+    columns: list[Column]
+    stack: Stack
+    values: list[Floats]
+
+
+@dataclass
+class TableCounts:
+    """What a description asks of a table."""
+
+    table: Table
+    engine: Engine
+    sums: Total = field(init=False)
+
+    def __post_init__(self) -> None:
+        target = self.table.schema.target
+        self.n_classes = 1 if target is None else len(target.labels)
+        self.coded = [c for c in self.table.schema.used if c.kind != "numeric"]
+        asks = tuple(
+            Ask(c.name, "codes", len(c.levels)) if c.kind in CODED else Ask(c.name, "once", len(c.words))
+            for c in self.coded
+        )
+        self.sums = self.engine.total(self.table, BayesSums(asks, self.n_classes))
+
+    @property
+    def numeric(self) -> list[Column]:
+        """The columns of numbers."""
+        return [c for c in self.table.schema.used if c.kind == "numeric"]
+
+    @cached_property
+    def dealer(self) -> Any:
+        """Who ranks rows that are far away, or on disk, and many; None: their values come here."""
+        if self.n_classes > MOST_CLASSES:
+            return None
+        if self.table.place == "far":
+            return None if self.table.rows <= MANY else self.table.dealer()
+        return None if in_hand(self.table, self.n_classes) else DiskRanker(self.table)
+
+    @property
+    def classes(self) -> Counts:
+        """The rows of each class; without a target all are of one."""
+        return self.sums[""]
+
+    def groups(self) -> Iterator[Group]:
+        """Yield all columns of numbers and levels that have a value."""
+        numeric = [] if self.dealer is not None else self.numeric
+        size = max(FAR if self.table.place == "far" else 1, TOGETHER // max(self.table.rows, 1))
+        while size > 1 and not in_hand(self.table, self.n_classes, min(size, len(numeric))):
+            size -= 1
+        for start in range(0, len(numeric), size):
+            some = numeric[start : start + size]
+            question = ClassValues(tuple(c.name for c in some), self.n_classes)
+            found: list[ValuesByClass] = self.engine.total(self.table, question)
+            there = [(c, told) for c, told in zip(some, found, strict=True) if len(told.values)]
+            if there:
+                counts = [np.vstack([told.counts, told.missing[None]]) for _, told in there]
+                yield Group([c for c, _ in there], Stack.of(counts), [told.values for _, told in there])
+        for sort in (("levels", "boolean"), ("ordered",)):
+            yield from self._levels([i for i, c in enumerate(self.coded) if c.kind in sort and c.levels])
+
+    def _levels(self, places: list[int]) -> Iterator[Group]:
+        held, some = 0, list[int]()
+        for at in (*places, None):
+            size = 0 if at is None else len(self.coded[at].levels)
+            if some and (at is None or held + size > TOGETHER):
+                counts = [self.sums[key(i, "counts")] for i in some]
+                yield Group([self.coded[i] for i in some], Stack.of(counts), [])
+                held, some = 0, []
+            if at is not None:
+                held, some = held + size, [*some, at]
+
+    def texts(self) -> Iterator[tuple[Column, Any]]:
+        """Yield each text column with counts[word, class] of the rows that have the word, then of the rows
+        without any, and of all rows.
+        """
+        for i, column in enumerate(self.coded):
+            if column.kind == "text":
+                counts, none = self.sums[key(i, "counts")], self.sums[key(i, "missing")]
+                yield column, np.vstack([counts, none[None], self.classes[None]])
+
 
 QUANTILES = (5, 25, 75, 95)  # percent, beside the median
 LARGE = 1e280  # of such numbers any number of rows can be summed
@@ -179,7 +495,7 @@ class Description:
 
     def __str__(self) -> str:
         from tallystick.description.text import page
-        from tallystick.draw.text import plain
+        from tallystick.draw.svg import plain
 
         return plain(page(self)) if self.changes is None else str(self.changes)
 
@@ -389,3 +705,245 @@ def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]
     """Return the classes with their rows, and the entropy of the class in bits."""
     parts = tuple(Part(t, int(n)) for t, n in zip(target.labels, sizes, strict=True))
     return parts, entropy(sizes)
+
+
+# What a careful reader would ask about a table: levels that are perhaps one, columns that give the target
+# away, equal rows of different classes.
+#
+# Knows counts and names. These need a look at all values, so `fit` does not make them; `describe` does.
+
+
+MANY_LEVELS = 5_000  # beyond this, names are not compared
+CHANGES = 20  # of counts from value to value: so many are not the same in two columns by chance
+SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
+
+
+def alike(column: Column, rows: Sequence[int]) -> Iterator[Note]:
+    """Yield notes on levels that differ only in letter case or spaces, or by a letter or two at the end.
+
+    rows[level]: how many have it.
+    """
+    if len(column.levels) > MANY_LEVELS or column.kind == "boolean":
+        return
+    groups: dict[str, list[str]] = {}  # the levels of each spelling, the most frequent first
+    for _, level in sorted(zip((-int(n) for n in rows), column.levels, strict=True)):
+        groups.setdefault(folded(level), []).append(level)
+    same = [level for group in groups.values() if len(group) > 1 for level in group]
+    if same:
+        what = "has levels that differ only in letter case or spaces"
+        several = {group[0]: group[1:] for group in groups.values() if len(group) > 1}
+        cure = Argument("merge", {text: sorted(several[text]) for text in sorted(several)})
+        text = Message(
+            f"column {shown(column.name)} {what}: {some(same, 6)}. To read them as one pass ", cure, "."
+        )
+        yield Note("levels-alike", text, column.name, len(same))
+    names = sorted(groups)
+    near = [
+        (groups[a][0], groups[b][0])
+        for a, b in pairwise(names)
+        if b.startswith(a) and len(a) >= SHORT and 0 < len(b) - len(a) <= MORE and b.isalpha()
+    ]
+    if near:
+        listed = " and ".join(map(shown, near[0]))
+        more = f" ({len(near):,} such pairs)" if len(near) > 1 else ""
+        cure = Argument("merge", {near[0][1]: [near[0][0]]})
+        text = Message(
+            f"column {shown(column.name)} has levels that may mean the same: {listed}{more}. If so, pass ",
+            cure,
+            ".",
+        )
+        yield Note("levels-alike", text, column.name, len(near))
+
+
+def prints(columns: Sequence[Column], stack: Stack) -> Iterator[tuple[str, bytes]]:
+    """Yield of each column of numbers by what it is known again in another unit: how many rows of each class
+    each of its values has, from the lowest value on or from the highest, whichever is less. A column where
+    these hardly change is known by nothing.
+    """
+    ends = (stack.starts + stack.lengths).tolist()
+    for column, start, end, missing in zip(columns, stack.starts.tolist(), ends, stack.missing, strict=True):
+        counts = stack.counts[start:end]
+        if np.count_nonzero((counts[1:] != counts[:-1]).any(axis=1)) >= CHANGES:
+            ways = min(np.ascontiguousarray(way).tobytes() for way in (counts, counts[::-1]))
+            yield column.name, hashlib.sha256(missing.tobytes() + ways).digest()
+
+
+def repeated(known: Sequence[tuple[str, bytes]]) -> Iterator[Note]:
+    """Yield notes on columns that repeat an earlier one in another unit."""
+    first: dict[bytes, str] = {}
+    for name, mark in known:
+        if (of := first.setdefault(mark, name)) != name:
+            text = (
+                f"column {shown(name)} repeats {shown(of)}, perhaps in another unit: value by value they lie "
+                "in as many rows of each class. One of the two is enough."
+            )
+            yield Note("repeats", text, name)
+
+
+def giveaways(names: Sequence[str], stack: Stack, levels: bool, among: int) -> list[Note | None]:
+    """Return, of each column that alone tells the target nearly perfectly, a note.
+
+    levels: whether each place is a level, or a number among others in their order. among: columns in all.
+    """
+    tell = one_column_rules.by_levels if levels else one_column_rules.by_cuts
+    ends = (stack.starts + stack.lengths).tolist()
+    out: list[Note | None] = []
+    for name, start, end, missing in zip(names, stack.starts.tolist(), ends, stack.missing, strict=True):
+        found = tell(stack.counts[start:end], missing, among)
+        out.append(None if found is None else given_away(name, found))
+    return out
+
+
+def given_away(name: str, found: one_column_rules.Alone) -> Note:
+    """Return the note on a column that tells nearly everything."""
+    text = Message(
+        f"column {shown(name)} {found.found}. Make sure that it is known before the target is; "
+        "if not, leave it out: ",
+        Argument("kinds", {name: "out"}),
+        ".",
+    )
+    return Note("giveaway", text, name, int(found.rows - found.wrong))
+
+
+def unavoidable(found: Conflicts) -> Iterator[Note]:
+    """Yield a note on equal rows of different classes, with the error that no model can avoid."""
+    if found.lost > 0:
+        text = (
+            f"{found.rows:,.10g} rows are equal to others but of another class, so no model of these columns "
+            f"gets more than {1 - found.lost / found.total:.2%} of these rows right."
+        )
+        yield Note("conflicts", text, count=int(found.rows))
+
+
+# A column of numbers whose rows stay with Spark, or on disk, described by what ranges of its values tell.
+#
+# Knows pieces of the values in their order, each with counts by class. Knows nothing of who has them. Law:
+# the description is that of all values at once, number for number; what comes here does not grow with the
+# rows.
+
+
+FEW = 1 << 10  # different numbers of a column that may come here
+
+
+# ---- works on pieces of the order ----
+
+
+def whole(piece: RankedPiece) -> tuple[Floats, Counts]:
+    """Return all values of a piece with their counts."""
+    return piece.values, piece.counts
+
+
+class BestCut(NamedTuple):
+    """The best cut of a piece: what it costs, the place of the value below it, that value and the one above
+    (None: it is in the next piece), and left[class]: the rows below.
+    """
+
+    cost: int
+    place: int
+    value: float
+    above: float | None
+    left: Counts
+
+
+class RangeSums(NamedTuple):
+    """counts[bin, class], what is summed for the mean in digits, the values at ranks, and the best cut."""
+
+    bins: Counts
+    mean: Counts
+    at: dict[int, float]
+    cut: BestCut | None
+
+
+@dataclass(frozen=True)
+class SumsOf:
+    """Ask a piece for its part of a description. ends: the lowest and the highest value; totals[class]: rows
+    with a value; distinct: values; rows: with and without one.
+    """
+
+    ends: tuple[float, float]
+    totals: Counts
+    distinct: int
+    rows: int
+
+    def __call__(self, piece: RankedPiece) -> RangeSums:
+        """Return the part of a piece."""
+        low, high = self.ends
+        known, own = int(self.totals.sum()), piece.counts.sum(axis=1)
+        place = bin_places(piece.values, low, bin_step(low, high))
+        terms = terms_of_mean(piece.values, own, known, is_small(low, high))
+        at = values_at(piece, ranks_wanted(known))
+        return RangeSums(summed(place, piece.counts, BINS), digits(terms), at, self._cut(piece))
+
+    def _cut(self, piece: RankedPiece) -> BestCut | None:
+        left = piece.before + np.cumsum(piece.counts, axis=0)
+        if piece.first + len(left) == self.distinct:
+            left = left[:-1]  # no value is above the last
+        if not len(left):
+            return None
+        cost = cut_costs(left, self.totals - left, self.rows)
+        at = int(np.argmin(cost))
+        above = float(piece.values[at + 1]) if at + 1 < len(piece.values) else None
+        return BestCut(int(cost[at]), piece.first + at, float(piece.values[at]), above, left[at])
+
+
+# ---- what is found of a column ----
+
+
+@dataclass(frozen=True)
+class RangedNumbers:
+    """A column of many different numbers. missing[class]: rows without one."""
+
+    column: Column
+    order: RankedValues
+    missing: Counts
+
+    @cached_property
+    def ranges(self) -> ValueRanges:
+        """What ranges of its values tell."""
+        return ValueRanges(self.order, self.missing)
+
+    def view(self, known: bool) -> ColumnView:
+        """Return the column; known: there is a target."""
+        order, c = self.order, self.column
+        low, high = self.ranges.extremes[0][0], self.ranges.extremes[-1][0]
+        rows = int(order.totals.sum())
+        asked = SumsOf((low, high), order.totals, order.distinct, rows + int(self.missing.sum()))
+        found: list[RangeSums] = order.ask(asked)
+        total = nearest(reduce(joined, [part.mean for part in found]))
+        at = {rank: value for part in found for rank, value in part.at.items()}
+        bins = np.sum([part.bins for part in found], axis=0)
+        parts = bin_parts(low, float(bin_step(low, high)), bins)
+        numbers = summary_of(low, high, total, rows, at)
+        base = (c.name, c.kind, c.why, int(self.missing.sum()), order.distinct, parts)
+        if not known:
+            return ColumnView(*base, unit=c.unit, numbers=numbers)
+        cut = min((p.cut for p in found if p.cut is not None), key=lambda one: (one.cost, one.place))
+        told = gain_of_cut(cut.left, order.totals - cut.left, self.missing, order.distinct)
+        where = midpoint(cut.value, self._above(cut))
+        return ColumnView(*base, told.gain, told.ratio, where, told.left, c.unit, numbers)
+
+    def _above(self, cut: BestCut) -> float:
+        """Return the value above a cut."""
+        later = (p.low[0][0] for p in self.ranges.ends if p.first > cut.place)
+        return next(later) if cut.above is None else cut.above
+
+    def notes(self, known: bool, among: int) -> Iterator[Note]:
+        """Yield what a careful reader would ask; among: columns of the table."""
+        if not self.column.unit:
+            for mark in sentinels(self.column.name, *self.ranges.few):
+                yield mark.note(self.column.name)
+        told = self.ranges.alone(among) if known else None
+        if told is not None:
+            yield given_away(self.column.name, told)
+
+
+def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:
+    """Yield the columns of numbers of many rows, far away or on disk, that have a value, each by itself."""
+    for column in counts.numeric if counts.dealer is not None else ():
+        order: RankedValues = counts.dealer.ranked(column.name, classes_of, counts.n_classes)
+        missing = counts.classes - order.totals
+        if order.distinct > FEW:
+            yield RangedNumbers(column, order, missing)
+        elif order.distinct:
+            values, own = (np.concatenate(part) for part in zip(*order.ask(whole), strict=True))
+            yield Group([column], Stack.of([np.vstack([own, missing[None]])]), [values])

@@ -1,1 +1,1 @@
-"""Data to pictures: as lines of text here (`draw.text`). Knows no model and no data set."""
+"""Pictures as SVG and as text."""

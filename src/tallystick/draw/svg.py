@@ -8,14 +8,17 @@ a strict Content-Security-Policy lets them pass; `currentColor` follows the page
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
-from collections.abc import Sequence
-from typing import Any
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from tallystick.errors import OptionError, clean, shown
-from tallystick.files.apart import as_path
-from tallystick.files.whole import whole_file
+from tallystick.files import as_path, whole_file
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
@@ -201,3 +204,354 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     step = next(power * f for f in (1, 2, 5, 10) if power * f >= rough)
     first = math.ceil(low / step - 1e-9)
     return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+# Data to lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
+#
+# Knows texts, numbers and how wide they are on a terminal. Knows no model, no data set, and no terminal: a
+# line is spans of text with the name of a style, and whoever prints it decides whether a style becomes a
+# colour. Law: nothing that came from a user reaches a line but through `clean`.
+
+
+Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HEIGHTS = "▁▂▃▄▅▆▇█"
+NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
+BAR = 12  # cells of the longest bar to a side: names, numbers and both sides are 80
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some text in one style."""
+
+    text: str
+    style: Style = ""
+
+
+Line = tuple[Span, ...]
+
+
+def width(text: str) -> int:
+    """Return how many cells a terminal gives to a cleaned text."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def cut(text: str, cells: int) -> str:
+    """Return the text, or as much of it as fits `cells` with a … at its end."""
+    if width(text) <= cells:
+        return text
+    kept = ""
+    for c in text:
+        if width(kept + c) > cells - 1:
+            break
+        kept += c
+    return kept + "…" if cells > 0 else ""
+
+
+def padded(text: str, cells: int, right: bool = False) -> str:
+    """Return the text filled with spaces to `cells`, on its left when `right`."""
+    space = " " * max(0, cells - width(text))
+    return space + text if right else text + space
+
+
+def bar(share: float, cells: int) -> str:
+    """Return a bar of `share` (0 to 1) of `cells`, to an eighth; a share above 0 is never invisible."""
+    eighths = min(cells * 8, max(int(share > 0), round(share * cells * 8)))
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (EIGHTHS[rest] if rest else "")
+
+
+def spark(counts: Sequence[float]) -> str:
+    """Return one block per count, as high as its share of the largest; a blank where the count is 0."""
+    top = max(counts, default=0)
+    if top <= 0:
+        return " " * len(counts)
+    return "".join(HEIGHTS[min(7, int(8 * c / top))] if c > 0 else " " for c in counts)
+
+
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[Span]],
+    right: frozenset[int] = frozenset(),
+    cells: int = 80,
+) -> list[Line]:
+    """Return a header and rows in aligned columns, two spaces apart; the first column gives way to fit
+    `cells`.
+
+    right: numbers of the columns that are aligned on their right side.
+    """
+    body = [tuple(row) for row in rows]
+    widths = [max([width(h), *(width(r[j].text) for r in body)]) for j, h in enumerate(header)]
+    rest = sum(widths[1:]) + 2 * (len(widths) - 1)
+    widths[0] = max(min(widths[0], cells - rest), min(widths[0], 8))
+    lines = []
+    for row in [tuple(Span(h, "dim") for h in header), *body]:
+        spans: list[Span] = []
+        for j, span in enumerate(row):
+            text = padded(cut(span.text, widths[j]), widths[j], j in right)
+            spans += [Span("  " * (j > 0)), Span(text, span.style)]
+        while spans and not spans[-1].text.strip():  # no spaces at the end of a line
+            spans.pop()
+        lines.append((*spans[:-1], Span(spans[-1].text.rstrip(), spans[-1].style)) if spans else ())
+    return lines
+
+
+def wrapped(text: str, cells: int, first: str = "", style: Style = "") -> list[Line]:
+    """Return a sentence broken at spaces to fit `cells`; `first` opens it, the rest is indented as far."""
+    indent, words, lines, now = width(first), text.split(" "), [], ""
+    for word in words:
+        if now and width(now) + 1 + width(word) > cells - indent:
+            lines.append(now)
+            now = word
+        else:
+            now = f"{now} {word}" if now else word
+    lines.append(now)
+    return [(Span(first if i == 0 else " " * indent, "dim"), Span(t, style)) for i, t in enumerate(lines)]
+
+
+def folded(line: Line, cells: int) -> list[Line]:
+    """Return a line in lines that fit `cells`, broken at spaces; what goes on is indented. A word that is
+    longer stays whole.
+    """
+    out: list[Line] = []
+    while width("".join(span.text for span in line).rstrip()) > cells:
+        text = "".join(span.text for span in line)
+        indent = len(text) - len(text.lstrip())
+        ends = [k for k, c in enumerate(text) if c == " " and text[indent:k].strip()]
+        fits = [k for k in ends if width(text[:k].rstrip()) <= cells]
+        if not ends or (not fits and not text[ends[0] :].strip()):
+            break
+        at = fits[-1] if fits else ends[0]
+        kept, line = _parted(line, at)
+        out.append(kept)
+        line = (Span("    "), *_parted(line, len(text[at:]) - len(text[at:].lstrip()))[1])
+    return [*out, line]
+
+
+def _parted(line: Line, at: int) -> tuple[Line, Line]:
+    """Return a line up to a place, and the rest."""
+    first: list[Span] = []
+    rest: list[Span] = []
+    for span in line:
+        head, tail = span.text[: max(at, 0)], span.text[max(at, 0) :]
+        at -= len(span.text)
+        first += [Span(head, span.style)] if head else []
+        rest += [Span(tail, span.style)] if tail else []
+    return tuple(first), tuple(rest)
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return lines as text without styles."""
+    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+
+
+def between(low: float, high: float, form: str) -> str:
+    """Return `0.91 to 0.95`: as many digits as the form has, and more where two different ends look alike."""
+    return measured(low, low, high, form)[1]
+
+
+def measured(value: float, low: float, high: float, form: str) -> tuple[str, str]:
+    """Return a value and its interval in the same number of digits, so that it lies within: as many as the
+    form has, and more where two different ends look alike.
+    """
+    digits, kind = int(form[1:-1]), form[-1]
+    for more in range(6):
+        told, *ends = (f"{each:,.{digits + more}{kind}}" for each in (value, low, high))
+        if low == high or ends[0] != ends[1]:
+            break
+    return told, " to ".join(ends)
+
+
+def measured_percent(value: float, low: float, high: float, digits: int = 1) -> tuple[str, str]:
+    """Return a share and its interval in percent, without the sign; 100 or 0 only where it is."""
+    for more in range(digits, digits + 6):
+        told, ends = measured(100 * value, 100 * low, 100 * high, f".{more}f")
+        if float(told) not in (0.0, 100.0) or value in (0.0, 1.0):
+            break
+    return told, ends
+
+
+def p_value(p: float) -> str:
+    """Return a p with three digits, never 0."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share in percent; never 100 % or 0 % unless it is."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    text = f"{100 * share:.{digits}f}"
+    if share < 1 and float(text) >= 100:
+        text = f"{100 - 10**-digits:.{digits}f}"
+    if share > 0 and float(text) <= 0:
+        return f"< {10**-digits:.{digits}f} %"
+    return f"{text} %"
+
+
+def class_words(label: str) -> str:
+    """Return what a class is called: `spam`, and `class 4` where the label is a number."""
+    return f"class {label}" if NUMBER.fullmatch(label) else label
+
+
+def bar_line(name: str, weight: float, most: float, form: str) -> str:
+    """Return one part of a sum as a line: its name, its size, and a bar to the left or right."""
+    size = round(abs(weight) / most * BAR)
+    side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
+    return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"
+
+
+# Results in a notebook: pictures and tables as on the page, in a frame of a sensible width that scrolls.
+#
+# Knows lines of text, tables of them and pictures. Knows no model and no notebook. Law: everything that
+# came from a user is escaped; nothing is wider than its frame.
+
+
+WIDE, TALL = 980, 640  # pixels of a frame
+FRAME = f"max-width: {WIDE}px; font-family: system-ui, sans-serif; line-height: 1.45"
+PART = f"overflow: auto; max-height: {TALL}px; margin: 6px 0"
+CELL = "padding: 3px 14px 3px 0; border-bottom: 1px solid #8886; white-space: nowrap"
+LEFT, RIGHT = "text-align: left", "text-align: right; font-variant-numeric: tabular-nums"
+
+
+def framed(*parts: str, text: str = "") -> str:
+    """Return pictures and tables under each other, each scrolling by itself. text: the same in lines, which
+    unfolds.
+    """
+    shown = [_fitted(part) for part in parts if part]
+    if text:
+        lines = "\n".join(escape(line) for line in text.split("\n"))
+        shown.append(f'<details><summary>as text</summary><pre style="{PART}">{lines}</pre></details>')
+    return f'<div style="{FRAME}">{"".join(shown)}</div>'
+
+
+def _fitted(part: str) -> str:
+    """Return a picture as wide as its frame at most, and whole; a table that scrolls."""
+    if part.startswith("<svg "):
+        picture = part.replace("<svg ", '<svg style="max-width: 100%; height: auto" ', 1)
+        return f'<div style="margin: 6px 0">{picture}</div>'
+    return f'<div style="{PART}">{part}</div>'
+
+
+def html_lines(lines: Iterable[Line]) -> str:
+    """Return lines as HTML: the rows of a table (`draw.text.table`) as a table, others as paragraphs."""
+    out = []
+    for kind, group in itertools.groupby(lines, _kind):
+        if kind == "table":
+            out.append(_table(list(group)))
+        elif kind == "words":
+            said: list[str] = []
+            for line in group:
+                words = "".join(map(_words, line)).strip()
+                if said and _goes_on(line):
+                    said[-1] += f" {words}"
+                else:
+                    said.append(words)
+            out += [f'<p style="margin: 6px 0">{words}</p>' for words in said]
+    return "".join(out)
+
+
+def _goes_on(line: Line) -> bool:
+    """Say whether a line goes on with the sentence before it (`draw.text.wrapped`)."""
+    return len(line) == 2 and line[0].style == "dim" and not line[0].text.strip()
+
+
+def _kind(line: Line) -> str:
+    """Say what a line is: cells stand between spans of two spaces, the first behind an empty one."""
+    gaps = line[::2]
+    if len(line) >= 4 and len(line) % 2 == 0 and gaps[0].text == "" and all(g.text == "  " for g in gaps[1:]):
+        return "table"
+    return "words" if any(span.text.strip() for span in line) else "none"
+
+
+def _words(span: Span) -> str:
+    text = escape(span.text)
+    if not span.text.strip():
+        return ""
+    if span.style == "strong":
+        return f"<b>{text}</b>"
+    return f'<span style="opacity: 0.75">{text}</span>' if span.style == "dim" else text
+
+
+def _table(lines: Sequence[Line]) -> str:
+    rows = [line[1::2] for line in lines]
+    count = max(map(len, rows))
+    right = {j for j in range(1, count) if any(row[j].text.startswith(" ") for row in rows if j < len(row))}
+    out = []
+    for row in rows:
+        head = all(span.style == "dim" for span in row)
+        cells = []
+        for j in range(count):
+            tag = "th" if head or j == 0 else "td"
+            strong = "" if head or any(s.style == "strong" for s in row[: j + 1]) else "; font-weight: normal"
+            words = escape(row[j].text.strip()) if j < len(row) else ""
+            cells.append(f'<{tag} style="{CELL}; {RIGHT if j in right else LEFT}{strong}">{words}</{tag}>')
+        out.append(f'<tr style="background: none">{"".join(cells)}</tr>')
+    return f'<table style="border-collapse: collapse; margin: 6px 0">{"".join(out)}</table>'
+
+
+# One line of a nomogram as a picture that is as wide as its place: marks stand at percentages.
+#
+# Knows names and numbers. Knows no model. Law: everything that came from a user is escaped; labels that
+# would touch are left out, the ends never.
+
+
+NARROW = 340.0  # pixels that labels are laid out for: those of a phone
+LETTER = 6.4
+SCALE_HEIGHT, MIDDLE = 52, 26
+
+
+def place(weight: float, ends: tuple[float, float]) -> float:
+    """Return where a weight lies, in percent; the outer 3 on each side are margin."""
+    low, high = ends
+    inside = (min(max(weight, low), high) - low) / ((high - low) or 1.0)
+    return round(3 + 94 * inside, 3)
+
+
+def scale_line(title: str, marks: Sequence[tuple[str, float]], ends: tuple[float, float]) -> str:
+    """Return a line with its marks (words, weight), words above and below in turn where there is room."""
+    at = sorted(((place(w, ends), text) for text, w in marks), key=lambda m: (m[0], m[1]))
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="{SCALE_HEIGHT}" role="img" '
+        f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
+    ]
+    if at:
+        out.append(
+            f'<line x1="{at[0][0]}%" y1="{MIDDLE}" x2="{at[-1][0]}%" y2="{MIDDLE}" stroke="currentColor" '
+            'opacity="0.5"/>'
+        )
+    for x, _ in at:
+        out.append(
+            f'<line x1="{x}%" y1="{MIDDLE - 4}" x2="{x}%" y2="{MIDDLE + 4}" stroke="currentColor" '
+            'opacity="0.6"/>'
+        )
+    for x, text, above in _labels(at):
+        anchor = "start" if x < 8 else "end" if x > 92 else "middle"
+        up = MIDDLE - 12 if above else MIDDLE + 20  # clear of a point that lies on the line
+        out.append(
+            f'<text x="{x}%" y="{up}" text-anchor="{anchor}" fill="currentColor">{escape(text)}</text>'
+        )
+    return "".join([*out, "</svg>"])
+
+
+def _labels(at: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
+    """Return the labels that fit: the two ends first, then the others where they touch none."""
+    taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    out = []
+    order = [0, len(at) - 1, *range(1, len(at) - 1)] if len(at) > 1 else list(range(len(at)))
+    for k in order:
+        x, text = at[k]
+        short = cut(text, 20)
+        half = width(short) * LETTER / 2 + 3
+        middle = x / 100 * NARROW
+        middle = middle + half if x < 8 else middle - half if x > 92 else middle
+        for above in (k % 2 == 0, k % 2 == 1):
+            if all(middle + half < a or middle - half > b for a, b in taken[above]):
+                taken[above].append((middle - half, middle + half))
+                out.append((x, short, above))
+                break
+    return out

@@ -15,16 +15,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick import methods
-from tallystick.draw.text import clean, plain
-from tallystick.errors import OptionError, nearest, shown
-from tallystick.explain.card import Card, CardSection, card_of
-from tallystick.export.card_form import card_form
+from tallystick.draw.svg import plain
+from tallystick.errors import OptionError, clean, nearest, shown
 from tallystick.export.form import printable
-from tallystick.export.heading import heading
-from tallystick.export.rules import cell as markdown_cell
 from tallystick.export.standalone import harmless
-from tallystick.export.targets import CARD_FORMATS
-from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.export.targets import CARD_FORMATS, heading
+from tallystick.export.targets import cell as markdown_cell
+from tallystick.scorecard.card import Card, CardSection, card_of
+from tallystick.scorecard.form import card_form
+from tallystick.scorecard.model import ScorecardModel
 
 ALL = 1 << 30  # levels of a line, lines of a section: a printed card leaves nothing out
 META = (

@@ -20,31 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels, methods
+from tallystick.bayes.model import NaiveBayesModel
 from tallystick.contracts import Model
-from tallystick.data.read.cells import mark_numbers
-from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings, spelt
-from tallystick.data.text import number_text
 from tallystick.errors import OptionError
-from tallystick.kernels import CellKind
-from tallystick.models.additive import (
-    WEIGHT_ONE,
-    BinTerm,
-    LevelTerm,
-    LinearTerm,
-    NormalTerm,
-    Term,
-    WordTerm,
-)
-from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import ProductTerm, TextTerm
-from tallystick.models.naive_bayes import NaiveBayesModel
-from tallystick.models.rules.model import RuleModel
-from tallystick.models.scorecard.axes import RangeAxis
-from tallystick.models.scorecard.model import ScorecardModel
-from tallystick.models.scorecard.parts import PairTerm
-from tallystick.models.tree import SPREADS, Tree
-from tallystick.models.tree.nodes import STAYS
-from tallystick.models.tree.sentences import Condition
+from tallystick.kernels.text import CellKind
+from tallystick.linear.model import LogisticModel, ProductTerm, TextTerm
+from tallystick.model.additive import WEIGHT_ONE, BinTerm, LevelTerm, LinearTerm, NormalTerm, Term, WordTerm
+from tallystick.model.conditions import Condition
+from tallystick.rules.model import RuleModel
+from tallystick.schema import CODED, NUMBER_MARKS, Column, Schema, meanings, spelt
+from tallystick.scorecard.model import PairTerm, RangeAxis, ScorecardModel
+from tallystick.table.cells import mark_numbers
+from tallystick.text import number_text
+from tallystick.tree.model import Tree
+from tallystick.tree.nodes import SPREADS, STAYS
 
 Data = dict[str, Any]
 

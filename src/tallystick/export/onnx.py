@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.dates import MILLISECONDS, WEEKDAY_LEVELS, WEEKDAYS, civil
-from tallystick.data.schema import ABSENT, Column, meanings, spelt
 from tallystick.errors import OptionError
 from tallystick.export.form import Form, best, number_levels
-from tallystick.export.heading import heading
-from tallystick.export.limits import LanguageLimits
+from tallystick.export.targets import LanguageLimits, heading
+from tallystick.schema import ABSENT, Column, meanings, spelt
+from tallystick.text import MILLISECONDS, WEEKDAY_LEVELS, WEEKDAYS, civil
 
 OPSET, ML_OPSET, IR = 18, 3, 9  # read by onnxruntime from 1.15 on
 LIMITS = LanguageLimits("ONNX", "its operators cut text into words in other ways", "one row takes many paths")
@@ -92,7 +91,7 @@ class _Graph:
             self.inputs.append(self.onnx.helper.make_tensor_value_info(column.cells, kind, [None, 1]))
 
     def _part(self, days: str, part: str) -> str:
-        """Return a part of days since 1970-01-01, as data/dates.py counts; a weekday by its code."""
+        """Return a part of days since 1970-01-01, as text.py counts; a weekday by its code."""
         x = _Arithmetic(self, days)
         clock = x.floor(x * MILLISECONDS + 0.5)
         day = x.floor(clock / MILLISECONDS)

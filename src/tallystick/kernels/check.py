@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import files
 from tallystick.errors import Argument, NoMemory
-from tallystick.files import system
 
 CODES = ("uint8", "uint16", "uint32")
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
@@ -86,7 +86,7 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     return value
 
 
-def columns(name: str, values: Iterable[Array], dtype: str | tuple[str, ...], rows: int) -> None:
+def check_columns(name: str, values: Iterable[Array], dtype: str | tuple[str, ...], rows: int) -> None:
     """Ask of every column what `loose` asks of one."""
     shape = (rows,)
     for one in values:
@@ -112,7 +112,7 @@ def writable(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -
     return value  # type: ignore[no-any-return]
 
 
-def size(name: str, value: int, low: int = 1) -> int:
+def check_size(name: str, value: int, low: int = 1) -> int:
     """Return a count that is at least `low`."""
     if not isinstance(value, (int, np.integer)) or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}; found {value!r}")
@@ -126,8 +126,8 @@ def code_dtype(codes: int) -> type[np.unsignedinteger[Any]]:
 
 def no_memory() -> NoMemory:
     """Return the error of a kernel that ran out of memory; the binding raises it for `std::bad_alloc`."""
-    limit = system.address_limit()
-    there = system.machine_memory() if limit < 0 else min(limit, system.machine_memory())
+    limit = files.address_limit()
+    there = files.machine_memory() if limit < 0 else min(limit, files.machine_memory())
     return NoMemory(
         f"not enough memory: there are {there / 2**30:,.3g} GB. Take fewer rows or columns, join rare levels "
         "or classes, or keep the rows on disk: ",

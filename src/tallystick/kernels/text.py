@@ -6,17 +6,250 @@ A column of texts is in Arrow's layout: cell row is data[offsets[row]:offsets[ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import mmap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
+from tallystick.kernels.check import Array
+from tallystick.kernels.numbers import RowScan
+
+# Hashes of cells and rows in two lanes of 64 bits: for fingerprints and folds, not for secrets.
+#
+# A row's hash is mix(sum over columns of its cells' hashes): hashes[lane, row] starts at 0, each column
+# adds, then `mix_hashes` ends it. A column's key comes from its name, so the order of columns does not
+# matter.
+
+
+Hashes = NDArray[np.uint64]
+
+
+def hash_text(data: bytes, key: tuple[int, int] = (1, 2)) -> tuple[int, int]:
+    """Return the two lanes of the hash of some bytes: a column's key from its name, a level's hash."""
+    return _kernels.hash_bytes(data, key[0]), _kernels.hash_bytes(data, key[1])
+
+
+def hash_missing(key: tuple[int, int]) -> tuple[int, int]:
+    """Return the two lanes of a missing cell's hash."""
+    return _kernels.hash_missing(key[0]), _kernels.hash_missing(key[1])
+
+
+def add_code_hashes(hashes: Hashes, codes: NDArray[Any], table: Hashes) -> None:
+    """Do hashes[lane, row] += table[lane, codes[row]]."""
+    rows = _rows(hashes)
+    check.array("codes", codes, check.CODES, (rows,))
+    check.array("table", table, "uint64", (2, None))
+    _kernels.add_code_hashes(hashes, codes, table)
+
+
+def add_joint_hashes(hashes: Hashes, codes: Sequence[NDArray[np.uint8]], tables: Sequence[Hashes]) -> None:
+    """Do `add_code_hashes` for several columns of few codes; tables have at most 2,048 codes."""
+    rows = _rows(hashes)
+    if len(codes) != len(tables):
+        raise ValueError(f"tables must have one entry per column; found {len(tables)} for {len(codes)}")
+    for j, (column, table) in enumerate(zip(codes, tables, strict=True)):
+        check.array(f"codes[{j}]", column, "uint8", (rows,))
+        check.array(f"tables[{j}]", table, "uint64", (2, None))
+        if table.shape[1] > _kernels.joint_codes:
+            raise ValueError(
+                f"tables[{j}] must have at most {_kernels.joint_codes} codes; found {table.shape[1]}"
+            )
+    _kernels.add_joint_hashes(hashes, list(codes), list(tables))
+
+
+def add_word_hashes(
+    hashes: Hashes,
+    starts: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    table: Hashes,
+) -> None:
+    """Do hashes[lane, row] += count * table[lane, word] over the entries starts[row]:starts[row + 1]."""
+    rows = _rows(hashes)
+    check.array("starts", starts, "int64", (rows + 1,))
+    check.array("words", words, "uint32", (None,))
+    check.array("counts", counts, "uint32", words.shape)
+    check.array("table", table, "uint64", (2, None))
+    if int(starts[0]) != 0 or int(starts[-1]) != len(words):
+        raise ValueError(f"starts must run from 0 to {len(words)}; found {starts[0]}..{starts[-1]}")
+    _kernels.add_word_hashes(hashes, starts, words, counts, table)
+
+
+def add_double_hashes(hashes: Hashes, values: NDArray[np.float64], key: tuple[int, int]) -> None:
+    """Do hashes[lane, row] += hash of values[row] under key[lane]; NaN is missing, -0.0 is 0.0."""
+    rows = _rows(hashes)
+    check.loose("values", values, "float64", (rows,))
+    _kernels.add_double_hashes(hashes, values, key[0], key[1])
+
+
+def add_text_hashes(
+    hashes: Hashes,
+    data: NDArray[np.uint8],
+    offsets: NDArray[Any],
+    validity: NDArray[np.uint8] | None,
+    key: tuple[int, int],
+    *,
+    bit_offset: int = 0,
+) -> None:
+    """Do hashes[lane, row] += hash of the text data[offsets[row]:offsets[row + 1]] under key[lane].
+
+    Bit (bit_offset + row) of validity is 1 where the cell is there; None: all are.
+    """
+    rows = _rows(hashes)
+    check.array("data", data, "uint8", (None,))
+    check.array("offsets", offsets, ("int32", "int64"), (rows + 1,))
+    if int(offsets[0]) < 0 or int(offsets[-1]) > len(data):
+        raise ValueError(
+            f"offsets must lie within data; found {offsets[0]}..{offsets[-1]} for {len(data)} bytes"
+        )
+    if validity is not None:
+        check.array("validity", validity, "uint8", (None,))
+        if 8 * len(validity) < bit_offset + rows:
+            raise ValueError(f"validity must have {bit_offset + rows} bits; found {8 * len(validity)}")
+    call = _kernels.add_text_hashes_64 if offsets.itemsize == 8 else _kernels.add_text_hashes_32
+    call(hashes, data, offsets, validity, bit_offset, key[0], key[1])
+
+
+def mix_hashes(hashes: Hashes) -> None:
+    """End the row hashes: each is mixed once more, in place."""
+    _rows(hashes)
+    _kernels.mix_hashes(hashes)
+
+
+def key_hashes(hashes: Hashes, key: int, out: Hashes | None = None) -> Hashes:
+    """Return out[row], another hash for another key; out may be the hashes themselves."""
+    check.array("hashes", hashes, "uint64", (None,))
+    out = np.empty_like(hashes) if out is None else check.writable("out", out, "uint64", hashes.shape)
+    _kernels.key_hashes(hashes, key, out)
+    return out
+
+
+def number_copies(keys: Hashes) -> tuple[NDArray[np.int64], int]:
+    """Return numbers[row], how many rows before it have its key, and how many keys differ."""
+    numbers = np.empty(_ordered(keys), np.int64)
+    return numbers, int(_kernels.number_copies(keys, numbers))
+
+
+def order_keys(keys: Hashes, classes: NDArray[Any] | None = None, n_classes: int = 0) -> NDArray[np.int64]:
+    """Return the rows in the order of their keys, class by class where there are classes; equal ones in the
+    order they have.
+    """
+    order = np.empty(_ordered(keys), np.int64)
+    if classes is not None:
+        check.array("classes", classes, check.CODES, keys.shape)
+        check.check_size("n_classes", n_classes)
+    _kernels.order_keys(keys, classes, n_classes, order)
+    return order
+
+
+def _ordered(keys: Hashes) -> int:
+    """Return how many rows there are, few enough for the kernels' numbers of rows."""
+    rows = len(check.array("keys", keys, "uint64", (None,)))
+    if rows >= 1 << 32:
+        raise ValueError(f"at most {(1 << 32) - 1} rows; found {rows}")
+    return rows
+
+
+def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
+    """Return the sum over rows of weight times the 128-bit hash (lane 1 is the high half), modulo 2^128."""
+    rows = _rows(hashes)
+    check.maybe("weights", weights, "int64", (rows,))
+    low, high = _kernels.sum_hashes(hashes, weights)
+    return int((high << 64) + low)
+
+
+def hash_total(
+    rows: int,
+    codes: Sequence[NDArray[np.uint8]],
+    tables: Sequence[Hashes],
+    doubles: Sequence[NDArray[np.float64]],
+    keys: Sequence[tuple[int, int]],
+    more: Hashes | None = None,
+    weights: NDArray[np.int64] | None = None,
+) -> int:
+    """Return `sum_hashes` of rows whose hashes are those of their codes, by tables, the prints of their
+    doubles, by keys, and `more`; some rows at a time, so that no array of hashes is made.
+    """
+    if len(codes) != len(tables) or len(doubles) != len(keys):
+        raise ValueError(f"one table per code column, one key per other; found {len(tables)} and {len(keys)}")
+    for j, (column, table) in enumerate(zip(codes, tables, strict=True)):
+        check.array(f"codes[{j}]", column, "uint8", (rows,))
+        check.array(f"tables[{j}]", table, "uint64", (2, None))
+        if table.shape[1] > _kernels.joint_codes:
+            raise ValueError(f"tables[{j}] must have at most {_kernels.joint_codes} codes")
+    check.check_columns("doubles", doubles, "float64", rows)
+    check.maybe("more", more, "uint64", (2, rows))
+    check.maybe("weights", weights, "int64", (rows,))
+    by_lane = _by_lane(tuple(keys))
+    low, high = _kernels.hash_total(rows, list(codes), list(tables), list(doubles), by_lane, more, weights)
+    return int((high << 64) + low)
+
+
+def walk_rows(
+    columns: Sequence[NDArray[Any]],
+    keys: Sequence[tuple[int, int]],
+    classes: NDArray[np.uint8],
+    labels: Hashes,
+    moments: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None = None,
+    picks: Sequence[NDArray[Any]] | None = None,
+) -> tuple[int, list[RowScan]]:
+    """Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane,
+    class]; and what `scan_rows` tells of the columns. moments: tables to which rows are added as
+    `add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and
+    values [column, place], to which is added what `pick_values` finds, as far as there is room. All of it
+    while some rows after the others are near: memory is walked through once.
+    """
+    rows = len(classes)
+    if len(columns) != len(keys):
+        raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
+    check.check_columns("columns", columns, check.NUMBERS, rows)
+    check.array("classes", classes, "uint8", (None,))
+    check.array("labels", labels, "uint64", (2, None))
+    if labels.shape[1] > _kernels.joint_codes:
+        raise ValueError(f"labels must have at most {_kernels.joint_codes} codes; found {labels.shape[1]}")
+    n_classes = labels.shape[1]
+    if moments is not None:
+        missing, sums, squares = moments
+        if rows > _kernels.most_rows:
+            raise ValueError(f"at most {_kernels.most_rows} rows; found {rows}")
+        check.writable("missing", missing, "int64", (len(columns), None))
+        check.writable("sums", sums, "int64", (*missing.shape, _kernels.sum_digits))
+        check.writable("squares", squares, "int64", (*missing.shape, _kernels.square_digits))
+        n_classes = missing.shape[1]
+    by_lane, to = _by_lane(tuple(keys)), _to_pick(len(columns), picks)
+    low, high, seen = _kernels.walk_rows(list(columns), by_lane, classes, labels, n_classes, moments, to)
+    return int((high << 64) + low), seen
+
+
+def _to_pick(
+    width: int, picks: Sequence[NDArray[Any]] | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+    if picks is None:
+        return None
+    limits, found, rows, values = picks
+    check.array("limits", limits, "uint64", (width,))
+    check.writable("found", found, "int64", (width,))
+    check.writable("rows", rows, "int64", (width, None))
+    check.writable("values", values, "float64", rows.shape)
+    return limits, found, rows, values
+
+
+@lru_cache(maxsize=256)
+def _by_lane(keys: tuple[tuple[int, int], ...]) -> Hashes:
+    """Return keys[lane, column]: fit after fit has the same columns. Shared: nobody writes to it."""
+    return np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
+
+
+def _rows(hashes: Hashes) -> int:
+    check.writable("hashes", hashes, "uint64", (2, None))
+    return int(hashes.shape[1])
 
 
 class CellKind(IntEnum):
@@ -73,7 +306,7 @@ def text_rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
     if len(offsets) == 0 or offsets[0] < 0 or offsets[-1] > len(data):
         raise ValueError(f"offsets must lie within data; found {len(offsets)} offsets for {len(data)} bytes")
     check.maybe("validity", validity, "uint8", (None,))
-    check.size("bit_offset", bit_offset, 0)
+    check.check_size("bit_offset", bit_offset, 0)
     rows = len(offsets) - 1
     if validity is not None and len(validity) * 8 < rows + bit_offset:
         raise ValueError(f"validity must have a bit for each of {rows} rows; found {len(validity)} bytes")
@@ -106,7 +339,7 @@ def code_objects(cells: NDArray[Any], most: int) -> tuple[NDArray[np.uint16], ND
     than 16 bits and a sign have numbers for. No object is looked at.
     """
     check.loose("cells", cells, "object", (None,))
-    check.size("most", most)
+    check.check_size("most", most)
     given = np.ndarray(len(cells), np.uint64, np.ascontiguousarray(cells))
     codes, first = np.empty(len(cells), np.uint16), np.empty(min(most, _kernels.most_addresses), np.int64)
     found = _kernels.code_addresses(given, codes, first)
@@ -134,3 +367,330 @@ def parse_numbers(
     cells = (data, offsets, validity, bit_offset)
     call(*cells, mark_data, mark_offsets, decimal, dates, values, kinds, counts, first)
     return Parsed(values, kinds, counts, first)
+
+
+# The door to rows of separated text: a block cut into cells, its columns read as numbers or copied as
+# texts.
+#
+# A cut block is its bytes and ends[row, column], where the separator or the line end of each cell stands.
+
+
+FEW = 1024  # texts that are compared in place
+LARGEST = (1 << 32) - 64  # bytes in a block
+SPARE = 8  # entries beyond the cells that a block can have
+
+ALL_NUMBERS = sum(1 << k for k in (CellKind.MISSING, CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE))
+ALL_DATES = 1 << CellKind.MISSING | 1 << CellKind.DATE
+
+Text = bytes | NDArray[np.uint8]
+
+
+class TextLook(NamedTuple):
+    """What some text holds. lines: line feeds; end: behind the last of them, 0 without one; odd: a quote or a
+    NUL byte; beyond: a byte beyond ASCII; holds: the byte that was asked for.
+    """
+
+    lines: int
+    end: int
+    odd: bool
+    beyond: bool
+    holds: bool
+
+
+def look_at_text(text: NDArray[np.uint8], asked: int) -> TextLook:
+    """Return what some bytes hold, in one look. asked: a byte."""
+    check.array("text", text, "uint8", (None,))
+    if not 0 <= asked < 256:
+        raise ValueError(f"asked must be a byte; found {asked}")
+    return TextLook(*_kernels.look_at_text(text, asked))
+
+
+def cut_cells(
+    block: Text, columns: int, separator: str, room: NDArray[np.uint32] | None = None
+) -> NDArray[np.uint32] | None:
+    """Return ends[row, column] of rows without quotes; None where the block is not plain: a row of more or
+    fewer cells, an empty line, or a carriage return that ends no line. room: where they are put, at least
+    SPARE more than the block has bytes.
+    """
+    check.check_size("columns", columns)
+    if len(separator) != 1 or not separator.isascii() or len(block) > LARGEST:
+        raise ValueError(f"separator must be one byte, blocks below 4 GB; found {separator!r}, {len(block)}")
+    data = np.frombuffer(block, np.uint8)
+    ends = np.empty(len(block) + SPARE, np.uint32) if room is None else room  # unwritten, it takes no memory
+    if len(ends) < len(block) + SPARE:
+        raise ValueError(f"room must be {len(block) + SPARE:,} long at least; found {len(ends):,}")
+    rows = _kernels.cut_cells(data, columns, separator, ends)
+    return None if rows < 0 else ends[: rows * columns].reshape(rows, columns)
+
+
+def read_columns(
+    block: Text,
+    ends: NDArray[np.uint32],
+    texts: NDArray[np.bool_],
+    marks: Sequence[str],
+    decimal: str,
+    room: Callable[[NDArray[np.uint32], int], Sequence[NDArray[np.float64]]] | None = None,
+) -> tuple[Sequence[NDArray[np.float64]], NDArray[np.uint32], NDArray[np.uint32], dict[int, FewTexts | None]]:
+    """Return values[i][row], columns[i] and seen[i], a bit for each CellKind that was met: within ALL_NUMBERS
+    or ALL_DATES where all cells were read; and those columns that do not look like numbers as codes, None for
+    one that has more texts than FEW. Columns in `texts` are left out. room(columns, rows) gives the places of
+    values.
+    """
+    rows, columns = _checked(block, ends)
+    check.array("texts", texts, "bool", (columns,))
+    data, (mark_data, mark_offsets) = np.frombuffer(block, np.uint8), joined_marks(tuple(marks))
+    looks = np.where(texts, ~np.uint32(0), np.uint32(0))
+    _kernels.look_at_columns(data, ends, mark_data, mark_offsets, decimal, looks)
+    chosen = np.flatnonzero(looks == 0).astype(np.uint32)
+    values, seen = (room or _fresh)(chosen, rows), np.zeros(len(chosen), np.uint32)
+    if len(values) != len(chosen):
+        raise ValueError(f"room must give {len(chosen)} places; found {len(values)}")
+    check.arrays("values", values, "float64", (rows,))
+    others = np.flatnonzero((looks != 0) & ~texts).astype(np.uint32)
+    coding = _coding(len(others), rows)
+    _kernels.read_columns(
+        data, ends, mark_data, mark_offsets, decimal, chosen, list(values), seen, others, *coding
+    )
+    return values, chosen, seen, dict(zip(others.tolist(), _coded(block, coding), strict=True))
+
+
+def _fresh(columns: NDArray[np.uint32], rows: int) -> Sequence[NDArray[np.float64]]:
+    return list(np.empty((len(columns), rows)))
+
+
+class FewTexts(NamedTuple):
+    """A column of few texts: codes[row], the texts as they come, outer space left out, and rows of each."""
+
+    codes: NDArray[np.uint16]
+    texts: list[bytes]
+    counts: NDArray[np.int64]
+
+
+def code_columns(block: Text, ends: NDArray[np.uint32], columns: Sequence[int]) -> list[FewTexts | None]:
+    """Return some columns as codes; None for one that has more texts than FEW."""
+    rows, width = _checked(block, ends)
+    if wrong := [j for j in columns if not 0 <= j < width]:
+        raise ValueError(f"columns must be below {width}; found {wrong[0]}")
+    coding = _coding(len(columns), rows)
+    data, chosen = np.frombuffer(block, np.uint8), np.array(columns, np.uint32)
+    _kernels.code_columns(data, ends, chosen, *coding)
+    return _coded(block, coding)
+
+
+class _Coding(NamedTuple):
+    """Where a kernel puts columns of few texts; see `Coding` in csv/cut.hpp."""
+
+    codes: NDArray[np.uint16]
+    texts: NDArray[np.uint32]
+    counts: NDArray[np.int64]
+    slots: NDArray[np.uint16]
+    keys: NDArray[np.uint64]
+    known: NDArray[np.int64]
+
+
+def _coding(size: int, rows: int) -> _Coding:
+    return _Coding(
+        np.empty((size, rows), np.uint16),
+        np.empty((size, FEW, 2), np.uint32),
+        np.empty((size, FEW), np.int64),
+        np.zeros((size, 4 * FEW), np.uint16),
+        np.empty((size, FEW), np.uint64),
+        np.zeros(size, np.int64),
+    )
+
+
+def _coded(block: Text, coding: _Coding) -> list[FewTexts | None]:
+    found = list[FewTexts | None]()
+    for i, n in enumerate(coding.known.tolist()):
+        texts = [bytes(block[at : at + size]) for at, size in coding.texts[i, : max(n, 0)].tolist()]
+        found.append(None if n < 0 else FewTexts(coding.codes[i], texts, coding.counts[i, :n]))
+    return found
+
+
+def copy_cells(
+    block: Text, ends: NDArray[np.uint32], column: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Return the cells of a column as (data, offsets[row + 1])."""
+    rows, _ = _checked(block, ends, column)
+    offsets, none = np.empty(rows + 1, np.int32), np.empty(0, np.uint8)
+    source = np.frombuffer(block, np.uint8)
+    _kernels.copy_cells(source, ends, column, offsets, none)
+    data = np.empty(int(offsets[-1]), np.uint8)
+    if len(data):
+        _kernels.copy_cells(source, ends, column, offsets, data)
+    return data, offsets
+
+
+def _checked(block: Text, ends: Any, column: int = 0) -> tuple[int, int]:
+    check.array("ends", ends, "uint32", (None, None))
+    if ends.size and ends[-1, -1] > len(block):
+        raise ValueError(f"ends must lie within the block of {len(block):,} bytes; found {ends[-1, -1]:,}")
+    if not 0 <= column < ends.shape[1]:
+        raise ValueError(f"column must be below {ends.shape[1]}; found {column}")
+    return ends.shape[0], ends.shape[1]
+
+
+# The door to the tokenizer: texts to word counts, and tables of words.
+#
+# The kernels allocate nothing: they stop where memory runs short, the door grows it and lets them go on. A
+# word's number depends on the order in which texts came; `WordTable.order` makes of it what does not.
+
+
+STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # what ran short; 0 is done
+CHUNK = 1 << 18  # entries kept together
+QUICK = 1 << 16  # slots up to which a table grows fourfold
+UNICODE: str = _kernels.unicode_version  # of the tables that say what a word character is
+
+
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return a longer copy of an array; its new part is not set."""
+    out = np.empty((length, *array.shape[1:]), array.dtype)
+    out[: len(array)] = array
+    return out
+
+
+def _lent(room: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return two arrays whose memory goes back to the system when they are dropped: while chunks are joined,
+    the whole grows as they go. The allocator would keep what is freed.
+    """
+    both = np.frombuffer(mmap.mmap(-1, 8 * room), np.uint32)
+    return both[:room], both[room:]
+
+
+@dataclass(slots=True)
+class WordTable:
+    """Words by number, found by hash.
+
+    slots[slot]: hash and number. records[word, 4]: start, length (and scratch), last row, rows with the word.
+    arena: the bytes of all words one after the other, and at least 16 more.
+    """
+
+    words: int = 0
+    slots: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(1 << 12, np.uint64))
+    records: NDArray[np.int64] = field(default_factory=lambda: np.zeros(((1 << 11) + 1, 4), np.int64))
+    arena: NDArray[np.uint8] = field(default_factory=lambda: np.empty(1 << 14, np.uint8))
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> WordTable:
+        """Return a table of these words, numbered as they come; a word that comes again is not added."""
+        data, offsets = join_texts(texts)
+        given = cls(len(texts), np.zeros(0, np.uint64), np.zeros((len(texts), 4), np.int64))
+        given.records[:, 0], given.records[:, 1] = offsets[:-1], np.diff(offsets)
+        given.arena = _longer(data, len(data) + 16)
+        table = cls()
+        table.add(given)
+        return table
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """documents[word]: the rows that have the word."""
+        return self.records[: self.words, 3]
+
+    def grow(self, stop: int, need: int) -> None:
+        """Make room for what ran short: words, or `need` bytes."""
+        if stop == STOP_ARENA:
+            self.arena = _longer(self.arena, 2 * len(self.arena) + 2 * need)
+            return
+        factor = 4 if len(self.slots) < QUICK else 2  # small tables grow fast, large ones waste no memory
+        slots = np.zeros(factor * len(self.slots), np.uint64)
+        _kernels.move_slots(self.slots, slots)
+        self.slots, self.records = slots, _longer(self.records, len(slots) // 2 + 1)
+
+    def add(self, other: WordTable) -> NDArray[np.uint32]:
+        """Add the words of another table; return place[w], the number here of its word w."""
+        place, state = np.empty(other.words, np.uint32), np.array([0, self.words], np.int64)
+        source = (other.slots, other.records, other.words, other.arena)
+        while stop := _kernels.merge_words(*source, self.slots, self.records, self.arena, state, place):
+            self.words = int(state[1])
+            self.grow(stop, len(other.arena))
+        self.words = int(state[1])
+        return place
+
+    def order(self) -> NDArray[np.uint32]:
+        """Return order[rank] = word, by the words' UTF-8 bytes."""
+        order, keys = np.empty(self.words, np.uint32), np.empty((self.words, 2), np.uint64)
+        _kernels.sort_words(self.slots, self.records, self.words, self.arena, keys, order)
+        return order
+
+    def text(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return (starts[words + 1], bytes) of all words."""
+        starts = np.zeros(self.words + 1, np.int64)
+        np.cumsum(self.records[: self.words, 1] & 0xFFFFFFFF, out=starts[1:])
+        return starts, self.arena[: int(starts[-1])]
+
+
+@dataclass(slots=True)
+class WordRows:
+    """Word counts of consecutive rows: row r has lengths[r] entries, one row after the other."""
+
+    lengths: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+    def place(self, place: NDArray[np.uint32] | None, unseen: int) -> None:
+        """Renumber words by place[word] (None: as they are) and sort each row; `unseen` becomes one entry."""
+        scratch = np.empty(int(self.lengths.max(initial=0)), np.uint64)
+        left = _kernels.place_words(self.lengths, self.words, self.counts, place, unseen, scratch)
+        self.words, self.counts = self.words[:left], self.counts[:left]
+
+
+class WordCounter:
+    """Counts the words of texts into rows, with a table of its own that grows or a given one that stays.
+
+    A text that is one of the marks is missing: it has no words. With a given table the number table.words
+    stands for all unseen words.
+    """
+
+    def __init__(self, marks: Sequence[str] = (), table: WordTable | None = None) -> None:
+        self.frozen = table is not None
+        self.table = WordTable() if table is None else replace(table, records=table.records.copy())
+        self._marks = join_texts(marks)
+        self._scratch = np.empty(256, np.uint8)
+
+    def count(
+        self,
+        data: NDArray[np.uint8],
+        offsets: NDArray[Any],
+        validity: NDArray[np.uint8] | None,
+        bit_offset: int,
+    ) -> list[WordRows]:
+        """Return the word counts of a column of texts (see kernels.text) in chunks; rows are not sorted."""
+        rows = text_rows(data, offsets, validity, bit_offset)
+        offsets = offsets.astype(np.int64, copy=False)
+        texts = (data, offsets, validity, bit_offset, *self._marks)
+        lengths = np.empty(rows, np.uint32)
+        room = min(CHUNK, int(offsets[-1] - offsets[0]) // 3 + 1)
+        self.table.records[:, 2] = -1
+        chunks: list[WordRows] = []
+        row = 0
+        while row < rows:
+            words, counts = _lent(room)
+            done, entries = self._fill(texts, row, lengths, words, counts)
+            if done == row:  # not even one row fits
+                room *= 2
+            else:
+                chunks.append(WordRows(lengths[row:done], words[:entries], counts[:entries]))
+            row = done
+        return chunks
+
+    def _fill(
+        self, texts: tuple[Any, ...], row: int, lengths: Array, words: Array, counts: Array
+    ) -> tuple[int, int]:
+        """Count from a row on until all is done or the arrays are full; return next row and entries."""
+        state = np.array([row, self.table.words, 0], np.int64)
+        stop = -1
+        while stop not in (0, STOP_ENTRIES):
+            table = (self.table.slots, self.table.records, self.table.arena, self.frozen)
+            arguments: tuple[Any, ...] = (*texts, *table, lengths, words, counts, self._scratch, state)
+            stop = _kernels.count_words(*arguments)
+            self.table.words = int(state[1])
+            if stop not in (0, STOP_ENTRIES):
+                self._grow(stop, int(texts[1][int(state[0]) + 1] - texts[1][int(state[0])]))
+        return int(state[0]), int(state[2])
+
+    def _grow(self, stop: int, longest: int) -> None:
+        """Make room for what ran short, for a row of `longest` bytes."""
+        if stop == STOP_SCRATCH:
+            self._scratch = np.empty(min(4 * len(self._scratch), 2 * longest + 256), np.uint8)
+        else:
+            self.table.grow(stop, longest)

@@ -9,27 +9,111 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.bayes.explain import value_names
+from tallystick.bayes.model import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.contracts import Table
-from tallystick.data.schema import CODED, Column
-from tallystick.data.table.ranks import quantiles
-from tallystick.data.text import quantity
-from tallystick.description import ColumnView
-from tallystick.draw.text import between, class_words
-from tallystick.errors import counted
-from tallystick.explain.logistic import Figure, Summary
-from tallystick.explain.naive_bayes import value_names
-from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Cells, Slope, WordWeights
-from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
-from tallystick.models.tree.sentences import number
-from tallystick.reports.column_effects import pulls
-from tallystick.reports.cuts import told_cut
-from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
+from tallystick.description.columns import ColumnView
+from tallystick.draw.svg import between, class_words, cut, measured_percent, percent
+from tallystick.errors import clean, counted
+from tallystick.judge.result import RARE
+from tallystick.linear.model import Cells, LogisticModel, Slope, WordWeights
+from tallystick.linear.summary import Figure, Summary
+from tallystick.model.conditions import number
+from tallystick.reports.context import Ingredients, pulls
+from tallystick.schema import CODED, Column
+from tallystick.table.ranks import quantiles
+from tallystick.text import quantity
+from tallystick.tree.explain import told_cut
+
+# Sentences with names and numbers in them, as pieces: who prints them decides how a name is set off.
+#
+# Knows words and numbers. Knows no model. Law: a share is never rounded to all or none unless it is.
+
+
+LONGEST = 200  # of a name in a sentence
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some text; a name came from a user."""
+
+    text: str
+    name: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """One sentence or more."""
+
+    pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        return "".join(p.text for p in self.pieces)
+
+    def __add__(self, other: Said) -> Said:
+        return Said((*self.pieces, Piece(" "), *other.pieces))
+
+
+@dataclass(frozen=True)
+class Name:
+    """A text of the user's, to be set off."""
+
+    text: str
+
+
+def say(template: str, *given: object) -> Said:
+    """Return the template with {} filled in order; a Name becomes a piece of its own."""
+    pieces: list[Piece] = []
+    values = iter(given)
+    for text, field, _, _ in Formatter().parse(template):
+        if text:
+            pieces.append(Piece(text))
+        if field is not None:
+            value = next(values)
+            if isinstance(value, Said):
+                pieces.extend(value.pieces)
+            elif isinstance(value, Name):
+                pieces.append(Piece(cut(clean(value.text), LONGEST), True))
+            else:
+                pieces.append(Piece(str(value)))
+    return Said(tuple(pieces))
+
+
+def listed(names: Sequence[str]) -> Said:
+    """Return names as `a, b and c`."""
+    out: list[Piece] = []
+    for k, name in enumerate(names):
+        if k:
+            out.append(Piece(" and " if k == len(names) - 1 else ", "))
+        out.append(Piece(cut(clean(name), LONGEST), True))
+    return Said(tuple(out))
+
+
+def of_100(share: float, about: bool = False) -> str:
+    """Return a share in words: `95 of 100`, `all`, `none`, `more than 99 of 100`."""
+    if share >= 1:
+        return "all"
+    if share <= 0:
+        return "none"
+    if share > 0.995:
+        return "more than 99 of 100"
+    if share < 0.005:
+        return "fewer than 1 of 100"
+    return f"{'about ' if about else ''}{round(100 * share)} of 100"
+
+
+def times(ratio: float) -> str:
+    """Return a ratio in words that need no more digits than it has meaning: `35`, `3.2`, `1.08`."""
+    if ratio >= 1000:
+        return "more than 1,000"
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
+
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 LOOKED, TELLING = 4, 0.05  # columns whose values may be told, and how far beyond all rows a share must be
@@ -61,7 +145,7 @@ class ValueGroup:
 # -- one column alone --
 
 
-def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
+def column_alone(table: Table, view: ColumnView) -> list[ValueGroup]:
     """Return the groups that one column makes: its levels, or the two sides of its best cut; [] if it has
     too many.
     """
@@ -153,7 +237,7 @@ def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) 
     labels, told, said = table.schema.predicted.labels, [], set[int]()
     known = {v.name: v for v in views}
     for name in order[:LOOKED]:
-        groups = [g for g in alone(table, known[name]) if not g.missing]
+        groups = [g for g in column_alone(table, known[name]) if not g.missing]
         open_ = [c for c in range(len(labels)) if c not in said]
         if len(groups) < 2 or not open_:
             continue
@@ -209,7 +293,7 @@ def reached(model: Any, table: Table) -> float:
 
 def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
     """Return that one column tells the target, or which columns weigh most."""
-    groups = alone(table, next(v for v in views if v.name == order[0]))
+    groups = column_alone(table, next(v for v in views if v.name == order[0]))
     if groups:
         full = np.sum([g.counts for g in groups], axis=0)
         if tells(groups, float(full.max() / full.sum()), reached):
@@ -380,3 +464,141 @@ def _odds_sentence(
         *(Name(class_words(label)) for label in classes), times(ratio), sure,
         names[0], names[1], counts[0], names[2], counts[1],
     )  # fmt: skip
+
+
+# How good, in a sentence: right of a hundred beside the baseline; of a rare class what is found comes
+# first.
+#
+# Knows out-of-fold answers. Knows nothing of models or HTML. Law: where one class is rare, the share of
+# right answers never leads: always answering the other is right too. What leads is which rows the model
+# puts first; of two classes, what is found and missed is always said.
+
+
+def is_rare(given: Ingredients) -> bool:
+    """Say whether a class is so rare that right answers tell little."""
+    classes = given.description.classes
+    return min(p.rows for p in classes) < RARE * given.description.rows / len(given.labels)
+
+
+def score_sentences(given: Ingredients) -> tuple[list[Said], list[Said]]:
+    """Return the sentences that lead the answer, and those that end it."""
+    right = [_right(given)]
+    if len(given.labels) > 2:
+        return [], [*right, _found(given)] if is_rare(given) else right
+    return ([_ranked(given), _found(given)], right) if is_rare(given) else ([], [*right, _found(given)])
+
+
+def _ranked(given: Ingredients) -> Said:
+    """Return how much of the rarer class stands in the tenth of the rows that the model puts first."""
+    scores = given.chosen.result.scores
+    lift = scores.curves["top_tenth"]["lift"]
+    label = Name(class_words(scores.positive))
+    return say(
+        "The 10 % of rows with the highest probability of {} hold {} of those that are {}, {} times as "
+        "many as 10 % taken at random (cross-validated).",
+        label, percent(0.1 * lift, 0), label, f"{lift:.1f}",
+    )  # fmt: skip
+
+
+def _right(given: Ingredients) -> Said:
+    accuracy = given.chosen.result.measure("accuracy")
+    told, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high, 0)
+    return say(
+        "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
+        "is right for {}.",
+        f"{told} of 100" if "." in told else of_100(accuracy.value),
+        ends,
+        Name(class_words(given.chosen.result.most_frequent)),
+        of_100(accuracy.base or 0.0),
+    )
+
+
+def finds(given: Ingredients) -> dict[str, str]:
+    """Return of the rarest class how many rows there are, are found, and are false alarms."""
+    scores = given.chosen.result.scores
+    c = given.labels.index(scores.positive)
+    hits, answers = float(scores.confusion[c, c]), float(scores.confusion[:, c].sum())
+    return {
+        "label": class_words(scores.positive),
+        "rows": f"{scores.confusion[c].sum():,.0f}",
+        "found": f"{hits:,.0f}",
+        "missed": f"{scores.confusion[c].sum() - hits:,.0f}",
+        "missed_share": percent(1 - hits / max(float(scores.confusion[c].sum()), 1e-300), 0),
+        "alarms": f"{answers - hits:,.0f}",
+        "answers": f"{answers:,.0f}",
+    }
+
+
+def _found(given: Ingredients) -> Said:
+    """Return what is found of the rarest class, with how many false alarms."""
+    told = finds(given)
+    if told["answers"] == "0":
+        return say(
+            "The model finds none of the {} rows that are {}: it never gives that answer (cross-validated).",
+            told["rows"], Name(told["label"]),
+        )  # fmt: skip
+    many = "no" if told["alarms"] == "0" else told["alarms"]
+    alarms = f"{many} false alarm{'' if told['alarms'] == '1' else 's'}"
+    found = "none" if told["found"] == "0" else told["found"]
+    return say(
+        "Of the {} rows that are {}, the model finds {} and misses {} ({}), with {} (cross-validated).",
+        told["rows"], Name(told["label"]), found, told["missed"], told["missed_share"], alarms,
+    )  # fmt: skip
+
+
+# Of the page, the words of a text that tell most: how many of the rows with a word are of a class.
+#
+# Knows encoded tables. Knows no model and nothing of HTML. Laws: every number is counted from the rows; a
+# word is told of the class of which it has most beyond chance, by as many standard errors as the class's
+# share of all rows would leave it; classes take turns.
+
+
+FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less: of fewer nothing is told
+FEW_ROWS = 0.01
+
+
+@dataclass(frozen=True)
+class ToldWord:
+    """A word, the number of the class that it tells, the rows that have it, and the share of the class."""
+
+    word: str
+    label: int
+    rows: float
+    share: float
+
+
+def telling_words(table: Table, column: str, most: int) -> list[ToldWord]:
+    """Return the words that are furthest beyond chance, the furthest first; of each class as many, where
+    there are.
+    """
+    words = table.schema[column].words
+    counts, full = word_counts(table, column)
+    rows = counts.sum(axis=1)
+    known = np.flatnonzero(rows >= min(FEWEST_SHOWN, FEW_ROWS * full.sum()))
+    base = full / full.sum()
+    spread = np.sqrt(np.maximum(rows[known, None] * base * (1 - base), 1e-12))
+    beyond = (counts[known] - rows[known, None] * base) / spread  # [word, class], in standard errors
+    order = np.argsort(-beyond, axis=0, kind="stable")
+    each = min(max(1, most // max(len(base), 1)), len(known))
+    best = [(float(beyond[w, c]), int(known[w]), c) for c in range(len(base)) for w in order[:each, c]]
+    told = sorted((b for b in best if b[0] > 0), key=lambda b: (-b[0], b[1], b[2]))[:most]
+    return [ToldWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in told]
+
+
+def word_counts(table: Table, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return counts[word, class] of the rows that have the word, and those of all rows."""
+    many, labels = len(table.schema[column].words), len(table.schema.predicted.labels)
+    counts, full, at = np.zeros(many * labels), np.zeros(labels), 0
+    assert table.classes is not None
+    for block in table.blocks():
+        here = slice(at, at + block.rows)
+        classes = table.classes[here].astype(np.int64)
+        weights = np.ones(block.rows) if table.weights is None else table.weights[here] / table.unit
+        starts, found, _ = block.words(column)
+        row = np.repeat(np.arange(block.rows), np.diff(starts))
+        inside = found < many  # words that were too rare have no number of their own
+        cells = found[inside].astype(np.int64) * labels + classes[row[inside]]
+        counts += np.bincount(cells, weights[row[inside]], minlength=len(counts))
+        full += np.bincount(classes, weights, minlength=labels)
+        at += block.rows
+    return counts.reshape(many, labels), full

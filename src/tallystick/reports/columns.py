@@ -6,23 +6,31 @@ Knows descriptions and checks. Knows nothing of HTML.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tallystick.data.schema import Column, Note
-from tallystick.data.text import figure
-from tallystick.description import ColumnView, Part
-from tallystick.draw.panels import length_bar, split_bars, split_lines
-from tallystick.draw.text import clean, cut, width
-from tallystick.errors import counted, for_reader
-from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.inks import inks
-from tallystick.reports.sentences import percent
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Table
+from tallystick.description.columns import ColumnView, Part
+from tallystick.draw.charts import INK, histogram, length_bar, split_bars, split_lines
+from tallystick.draw.svg import between, brief, class_words, cut, percent, width
+from tallystick.errors import clean, counted, for_reader
+from tallystick.explanation.effects import column_effect
+from tallystick.reports.answer import TELLING, Name, Said, column_alone, furthest, is_rare, say, telling_words
+from tallystick.reports.context import Ingredients, face_of, inks
+from tallystick.schema import CODED, Column, Note
+from tallystick.text import figure
+from tallystick.tree.explain import told_cut
+from tallystick.tree.model import Tree
+from tallystick.tree.report import way_words
 
 OPEN = 30  # columns shown at once; the rest unfolds
 MOST = 300  # columns shown at all
 MOST_LINES = 6  # levels that are drawn where their names have no room under bars: five, and the others
 MOST_NOTES = 60
-LETTERS = 28  # under all bars together
+LONGEST_NAME = 28  # under all bars together
 
 
 def data_section(given: Ingredients) -> dict[str, Any]:
@@ -115,7 +123,7 @@ def _in_lines(parts: Sequence[Part]) -> bool:
     """Say whether the names of levels have no room under bars, and stand beside lines."""
     if not parts or parts[0].low is not None:
         return False
-    return any(width(clean(p.label)) > LETTERS // len(parts) for p in parts)
+    return any(width(clean(p.label)) > LONGEST_NAME // len(parts) for p in parts)
 
 
 def _shown(view: ColumnView, column: Column) -> list[Part]:
@@ -156,3 +164,432 @@ def _caption(view: ColumnView, column: Column) -> str:
     if view.kind == "text":
         return counted(view.distinct, "different word")
     return ""
+
+
+# Of the page of a target of numbers, the data: how it lies, and every column with what it tells alone.
+#
+# Knows tables and descriptions. Knows nothing of HTML. Law: what a column tells alone is the share of the
+# target's variance between its levels, or between the two sides of its best cut, counted from the rows;
+# rows without a value are a group of their own.
+
+
+Floats = NDArray[np.float64]
+
+MOST_LEVELS = 200  # of a column that can be said to tell something alone
+LETTERS = 30  # of a level
+
+
+@dataclass(frozen=True)
+class MeanGroup:
+    """Some rows: their value of a column in words that follow "where it is", how many, their mean."""
+
+    words: str
+    rows: float
+    mean: float
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class ToldAlone:
+    """What one column tells of a number: its share of the variance, and its groups."""
+
+    share: float
+    groups: tuple[MeanGroup, ...]
+
+    @property
+    def furthest(self) -> MeanGroup | None:
+        """The group that moves the mean most, by its rows and its distance."""
+        known = [g for g in self.groups if not g.missing]
+        rows = sum(g.rows for g in self.groups) or 1.0
+        mean = sum(g.rows * g.mean for g in self.groups) / rows
+        return max(known, key=lambda g: (g.rows * abs(g.mean - mean), g.words), default=None)
+
+
+def row_weights(table: Table) -> Floats:
+    """Return the weight of each row."""
+    return np.ones(table.rows) if table.weights is None else table.weights / table.unit
+
+
+def alone(table: Table, column: Column) -> ToldAlone | None:
+    """Return what one column tells of the target; None for text, or too many levels."""
+    response, weight = table.response, row_weights(table)
+    assert response is not None
+    if column.kind in CODED:
+        if not 2 <= len(column.levels) <= MOST_LEVELS:
+            return None
+        codes = np.minimum(np.asarray(table.column(column.name)).astype(np.int64), len(column.levels))
+        return _grouped(response, weight, codes, [*column.levels, "missing"], len(column.levels))
+    if column.kind != "numeric":
+        return None
+    values = np.asarray(table.column(column.name))
+    at = best_cut(values, response, weight)
+    if at is None:
+        return None
+    told = told_cut(at, column, values)
+    codes = np.where(np.isnan(values), 2, (values >= at).astype(np.int64))
+    return _grouped(response, weight, codes, [f"< {told}", f"≥ {told}", "missing"], 2)
+
+
+def _grouped(
+    response: Floats, weight: Floats, codes: NDArray[np.int64], names: list[str], gone: int
+) -> ToldAlone:
+    rows = np.bincount(codes, weight, minlength=len(names))
+    sums = np.bincount(codes, weight * response, minlength=len(names))
+    means = sums / np.where(rows > 0, rows, 1.0)
+    middle = float(sums.sum() / rows.sum())
+    spread = float((weight * (response - middle) ** 2).sum())
+    between = float((rows * (means - middle) ** 2)[rows > 0].sum())
+    groups = tuple(
+        MeanGroup(names[k], float(rows[k]), float(means[k]), k == gone) for k in np.flatnonzero(rows).tolist()
+    )
+    return ToldAlone(min(between / spread, 1.0) if spread else 0.0, groups)
+
+
+def best_cut(values: Floats, response: Floats, weight: Floats) -> float | None:
+    """Return the cut of a number whose two sides differ most; None where there is one value alone."""
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    x = values[order]
+    change = np.flatnonzero(np.diff(x) > 0)
+    if not len(change):
+        return None
+    w = np.cumsum(weight[order])
+    s = np.cumsum((weight * response)[order])
+    left, below = w[change], s[change]
+    right, above = w[-1] - left, s[-1] - below
+    gain = below**2 / left + above**2 / np.where(right > 0, right, 1.0)
+    at = int(change[int(np.argmax(gain))])
+    return float(x[at] + (x[at + 1] - x[at]) / 2)
+
+
+def number_data(given: Ingredients) -> dict[str, Any]:
+    """Return the checks, the target, the columns and the notes, as the page shows them."""
+    found, table = given.description, given.table
+    told = {c.name: alone(table, c) for c in table.schema.used}
+    ranked = sorted(found.columns, key=lambda v: (-_share(told.get(v.name)), v.name))
+    most = max([_share(one) for one in told.values()] or [0.0]) or 1.0
+    rows = [
+        column_row(view, table.schema[view.name], found.rows, (), 1.0, (INK,))
+        | _number_told(told.get(view.name), most)
+        for view in ranked[:MOST]
+    ]
+    notes = list(dict.fromkeys(for_reader(n.text) for n in found.notes))
+    return {
+        "checks": [c.to_dict() for c in given.comparison.checks],
+        "target": _target(table),
+        "rows": rows[:OPEN],
+        "more": rows[OPEN:],
+        "left": len(ranked) - len(rows),
+        "notes": notes[:MOST_NOTES],
+        "notes_left": max(0, len(notes) - MOST_NOTES),
+        "form": found.form,
+    }
+
+
+def _share(one: ToldAlone | None) -> float:
+    return 0.0 if one is None else one.share
+
+
+def _number_told(one: ToldAlone | None, most: float) -> dict[str, str]:
+    if one is None:
+        return {"alone": "", "alone_bar": "", "means": ""}
+    groups = sorted(one.groups, key=lambda g: (-g.rows, g.words))[:3]
+    means = "; ".join(f"{cut(clean(g.words), LETTERS)}: {brief(g.mean)}" for g in groups)
+    left = len(one.groups) - len(groups)
+    return {
+        "alone": percent(one.share, 0),
+        "alone_bar": length_bar(one.share / most, f"{percent(one.share)} of the variance"),
+        "means": means + (f"; {left:,} more" if left else ""),
+    }
+
+
+def _target(table: Table) -> dict[str, Any]:
+    """Return how the numbers lie: a picture, and a few of them."""
+    response, weight = table.response, row_weights(table)
+    assert response is not None
+    order = np.argsort(response, kind="stable")
+    full = np.cumsum(weight[order])
+    places = [int(np.searchsorted(full, share * full[-1])) for share in (0.0, 0.25, 0.5, 0.75)]
+    values = [float(response[order[min(p, len(order) - 1)]]) for p in places] + [float(response.max())]
+    mean = float(np.average(response, weights=weight))
+    spread = float(np.sqrt(np.average((response - mean) ** 2, weights=weight)))
+    names = ("lowest", "a quarter at or below", "half at or below", "three quarters at or below", "highest")
+    return {
+        "svg": histogram(response, weight, clean(table.schema.predicted.name)),
+        "numbers": [
+            *((name, brief(value)) for name, value in zip(names, values, strict=True)),
+            ("mean", brief(mean)),
+            ("standard deviation", brief(spread)),
+        ],
+    }
+
+
+# Of the page, what each column tells: the columns that move the model most, ranked, with a bar each.
+#
+# Knows the chosen model and descriptions of columns. Knows nothing of HTML. Laws: bars are shares of one
+# whole, so that they can be compared; what is left out is counted in the last line.
+
+
+MOST_RANKED = 8  # columns on the first screen
+FEW = 4  # columns: beside fewer there is room for the words of a text
+WIDE, TALL = 150.0, 12.0  # of a bar
+
+
+def ranking(given: Ingredients) -> dict[str, Any]:
+    """Return the first columns, how far each moves the model, and what its most telling value tells."""
+    views = {v.name: v for v in given.description.columns}
+    weights = {n: w for n, w in given.weights.items() if n in views and w > 0}
+    by = "of what moves the model"
+    if not weights:  # nothing moves the model: what the columns tell alone
+        weights = {n: v.left for n, v in views.items() if v.left is not None and v.left > 0}
+        by = "of the bits that the columns tell, each alone"
+    order = sorted(weights, key=lambda n: (-weights[n], n))
+    total = sum(weights.values()) or 1.0
+    top = max(weights.values(), default=1.0)
+    rows = [
+        {
+            "name": name,
+            "share": percent(weights[name] / total, 0),
+            "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
+            "told": _ranking_told(given, views[name]),
+        }
+        for name in order[:MOST_RANKED]
+    ]
+    rest = sum(weights[n] for n in order[MOST_RANKED:]) / total
+    more = counted(len(order) - MOST_RANKED, "more column") if len(order) > MOST_RANKED else ""
+    return {
+        "rows": rows,
+        "alone": len(views) == 1 or (len(rows) == 1 and views[order[0]].kind == "text"),  # nothing to rank
+        "by": by,
+        "rest": more,
+        "rest_share": percent(rest, 0) if more else "",
+        "words": _words(given, order) if len(rows) < FEW else None,
+    }
+
+
+def _words(given: Ingredients, order: Sequence[str]) -> dict[str, Any] | None:
+    """Return the most telling words of the text that moves the model most, or of the first; None without."""
+    texts = [c.name for c in given.table.schema.used if c.kind == "text"]
+    if not texts:
+        return None
+    name = next((n for n in order if n in texts), texts[0])
+    return {
+        "column": name,
+        "used": name in order,
+        "rows": [
+            {
+                "word": found.word,
+                "share": percent(found.share, 0),
+                "bar": length_bar(found.share, f"{percent(found.share)} of the rows with it", WIDE, TALL),
+                "label": class_words(given.labels[found.label]),
+                "rows": f"{found.rows:,.0f}",
+            }
+            for found in telling_words(given.table, name, MOST_RANKED)
+        ],
+    }
+
+
+def _ranking_told(given: Ingredients, view: ColumnView) -> str:
+    """Return the group of a column that is furthest from the shares of all rows, `y: 95 % republican`; ""
+    where none is far.
+    """
+    if view.kind == "text":
+        words = telling_words(given.table, view.name, 1)
+        return "".join(_words_of(given, cut(clean(w.word), LETTERS), w.share, w.label) for w in words)
+    groups = [g for g in column_alone(given.table, view) if not g.missing]
+    if not groups:
+        return ""
+    leads = is_rare(given) and len(given.labels) == 2  # of many classes the rarest is not what is asked for
+    rare = [given.labels.index(given.chosen.result.scores.positive)] if leads else []
+    group, c = furthest(groups, *rare)
+    base = sum(g.counts[c] for g in groups) / sum(g.rows for g in groups)
+    if group.counts[c] / group.rows - base < min(TELLING, base / 2):
+        return ""  # no value is far from all rows
+    return _words_of(given, cut(clean(group.words), LETTERS), group.counts[c] / group.rows, c)
+
+
+def _words_of(given: Ingredients, value: str, share: float, c: int) -> str:
+    return f"{value}: {percent(share, 0)} {class_words(given.labels[c])}"
+
+
+# The answer where the target is a number: what moves it, how far off the model is, which columns matter.
+#
+# Knows fitted models and out-of-fold answers. Knows nothing of HTML. Law: every number is counted from the
+# rows or read off the model; what causes what is never claimed.
+
+
+FIRST, MOST_FIRST = ("giveaway",), 4
+SAMPLE = 2_000  # rows over which an effect is told in a sentence
+
+
+def number_answer(given: Ingredients) -> dict[str, Any]:
+    """Return the sentences, what each column tells, the errors beside the baseline, the razor's reason."""
+    result = given.chosen.result
+    mae, rmse, r2 = (result.measure(name) for name in ("mae", "rmse", "r2"))
+    why = given.comparison.why
+    return {
+        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
+        "sentences": number_sentences(given),
+        "ranking": number_ranking(given),
+        "mae": brief(mae.value),
+        "mae_ends": between(mae.low, mae.high, ".4g"),
+        "mae_base": brief(mae.base or 0.0),
+        "median_base": brief(median_error(given.table)),
+        "rmse": brief(rmse.value),
+        "rmse_ends": between(rmse.low, rmse.high, ".4g"),
+        "rmse_base": brief(rmse.base or 0.0),
+        "r2": f"{r2.value:.2f}",
+        "r2_ends": between(r2.low, r2.high, ".2f"),
+        "why": why[:1].upper() + why[1:],
+        "name": given.chosen.name,
+        "numbers": f"{given.chosen.numbers:,}",
+    }
+
+
+def median_error(table: Table) -> float:
+    """Return how far off always answering the median is, on average."""
+    response, weight = table.response, row_weights(table)
+    assert response is not None
+    order = np.argsort(response, kind="stable")
+    full = np.cumsum(weight[order])
+    middle = float(response[order[int(np.searchsorted(full, full[-1] / 2))]])
+    return float(np.average(np.abs(response - middle), weights=weight))
+
+
+def number_sentences(given: Ingredients) -> list[Said]:
+    """Return the sentences of the first section: what moves the target, and how far off the model is."""
+    none = []
+    if not any(e.result.beats_base for e in given.comparison.entries):
+        none = [
+            say(
+                "No method predicts {} clearly better than always answering the mean: what differs may be "
+                "chance.",
+                Name(given.target),
+            )
+        ]
+    model = given.told
+    told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
+    return [*none, *told, _off(given)]
+
+
+def _off(given: Ingredients) -> Said:
+    """Return how far off answers are: half of them, nine of ten, and on average beside the baseline."""
+    result = given.chosen.result
+    tested = result.fold >= 0
+    away = np.abs(result.answers - result.truth)[tested]
+    half, most = (brief(float(v)) for v in np.quantile(away, [0.5, 0.9], method="inverted_cdf"))
+    mae, r2 = result.measure("mae"), result.measure("r2")
+    return say(
+        "Cross-validated, half of the answers are off by at most {}, nine of ten by at most {}; on average "
+        "by {} (95 % interval: {}), where always answering the mean is off by {}. The model explains {} of "
+        "the variance.",
+        half, most, brief(mae.value), between(mae.low, mae.high, ".4g"), brief(mae.base or 0.0),
+        percent(max(r2.value, 0.0), 0),
+    )  # fmt: skip
+
+
+# -- what moves the target --
+
+
+def tree_number_sentences(tree: Tree, table: Table) -> list[Said]:
+    """Return the mean on each side of the first question, then the highest and the lowest of the groups."""
+    shown = tree.shown
+    nodes, target = shown.nodes, shown.schema.predicted
+    if len(nodes) == 1:
+        return [say("No column predicts {}: the tree asks no question.", Name(target.name))]
+    name = shown.schema.used[int(nodes.column[0])].name
+    first = say("The tree first asks for {}.", Name(name))
+    sides = [_mean_words(shown, table, k) for k in nodes.branches(0).tolist()[:2]]
+    out = [first + sides[0], *sides[1:]]
+    deep = [n for n in range(1, len(nodes)) if int(nodes.depth[n]) == 2]
+    if deep:
+        ends = {max(deep, key=lambda n: (nodes.mean[n], -n)), min(deep, key=lambda n: (nodes.mean[n], n))}
+        out += [_mean_words(shown, table, n) for n in sorted(ends, key=lambda n: -nodes.mean[n])]
+    return out
+
+
+def _mean_words(tree: Tree, table: Table, node: int) -> Said:
+    words = way_words(tree, table, node)
+    where = say("{}", Name(words[0])) if len(words) == 1 else say("{} and {}", Name(words[0]), Name(words[1]))
+    rows = f"{float(tree.rows[node].sum()):,.10g}"
+    return say(
+        "Where {}, {} is {} on average ({} rows).",
+        where, Name(tree.schema.predicted.name), brief(float(tree.nodes.mean[node])), rows,
+    )  # fmt: skip
+
+
+def additive_number_sentences(model: Any, table: Table) -> list[Said]:
+    """Return by how much the strongest columns move the answer, the others unchanged."""
+    pulls = number_pulls(model, table)
+    out = []
+    for name in sorted(pulls, key=lambda n: (-pulls[n], n))[:2]:
+        if pulls[name] <= 0 or model.schema[name].kind == "text":
+            continue
+        points = column_effect(model, [table.slice(0, min(table.rows, SAMPLE))], name, 0).points
+        known = [p for p in points if p.rows and p.value != "(missing)"]
+        if model.schema[name].kind not in CODED:
+            known = [known[len(known) // 4], known[3 * len(known) // 4]]
+        low, high = min(known, key=lambda p: p.mean), max(known, key=lambda p: p.mean)
+        if high.mean > low.mean:
+            out.append(
+                say(
+                    "With the other columns unchanged, {} is {} higher where {} is {} than where it is {}.",
+                    Name(model.schema.predicted.name), brief(high.mean - low.mean), Name(name),
+                    Name(high.value), Name(low.value),
+                )
+            )  # fmt: skip
+    return out
+
+
+def number_pulls(model: Any, table: Table) -> dict[str, float]:
+    """Return, by column, the standard deviation of what it adds to the answer."""
+    block = table.slice(0, min(table.rows, 20_000))
+    out: dict[str, float] = {}
+    for term in model.additive.terms:
+        part = np.zeros((block.rows, len(model.additive.base)))
+        term.add(part, block)
+        out[term.column] = out.get(term.column, 0.0) + float(part.std(axis=0).mean())
+    return out
+
+
+# -- the columns, ranked --
+
+
+def number_ranking(given: Ingredients) -> dict[str, Any]:
+    """Return the first columns, how far each moves the model, and what its most telling value tells."""
+    table = given.table
+    weights, by = {n: w for n, w in given.weights.items() if w > 0}, "of what moves the model"
+    if not weights:
+        every = {c.name: alone(table, c) for c in table.schema.used}
+        weights = {n: one.share for n, one in every.items() if one is not None and one.share > 0}
+        by = "of what the columns tell, each alone"
+    order = sorted(weights, key=lambda n: (-weights[n], n))
+    total, top = sum(weights.values()) or 1.0, max(weights.values(), default=1.0)
+    rows = [
+        {
+            "name": name,
+            "share": percent(weights[name] / total, 0),
+            "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
+            "told": _answer_told(table, name),
+        }
+        for name in order[:MOST_RANKED]
+    ]
+    rest = sum(weights[n] for n in order[MOST_RANKED:]) / total
+    words = counted(len(order) - MOST_RANKED, "more column") if len(order) > MOST_RANKED else ""
+    return {
+        "rows": rows,
+        "alone": len(rows) == 1,
+        "by": by,
+        "rest": words,
+        "rest_share": percent(rest, 0) if words else "",
+        "words": None,
+    }
+
+
+def _answer_told(table: Table, name: str) -> str:
+    """Return the mean of the group of a column that is furthest from that of all rows: `≥ 7: 37.2`."""
+    found = alone(table, table.schema[name])
+    group = None if found is None else found.furthest
+    if group is None:
+        return ""
+    return f"{cut(clean(group.words), LETTERS)}: {brief(group.mean)} on average"

@@ -12,26 +12,113 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from tallystick.draw.svg import colour
-from tallystick.draw.text import class_words, clean, measured_percent
-from tallystick.reports.column_effects import face_of
-from tallystick.reports.columns import data_section
-from tallystick.reports.effects import effects_section
-from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.inks import OTHERS, inks
-from tallystick.reports.quality import judged_section
-from tallystick.reports.ranking import ranking
-from tallystick.reports.rows import rows_section
-from tallystick.reports.score_words import finds, is_rare, score_sentences
-from tallystick.reports.sections import SECTIONS, Section, asset, report_style, sections_script
-from tallystick.reports.sentences import Name, Said, percent, say
-from tallystick.reports.usage import use_section
-from tallystick.reports.what_if import what_if
+from tallystick.draw.svg import PALETTE, class_words, colour, measured_percent, percent
+from tallystick.errors import clean
+from tallystick.export.python import runtime
+from tallystick.reports.answer import Name, Said, finds, is_rare, say, score_sentences
+from tallystick.reports.columns import data_section, number_answer, number_data, ranking
+from tallystick.reports.context import NUMBER_HOW, OTHERS, Ingredients, face_of, inks, use_section
+from tallystick.reports.quality import judged_section, number_quality
+from tallystick.reports.rows import number_rows, rows_section, what_if
+from tallystick.reports.weights import effects_section
+
+# The sections of a page in their order, and the files that they bring: a template, a style sheet, a script.
+#
+# Knows the folder of assets. Knows no model and no result. Law: a section's files speak of that section
+# alone, so that a section is added by its files and a line in each list.
+
+
+STYLES = (
+    "frame",
+    "tables",
+    "answer",
+    "model",
+    "tree",
+    "nomogram",
+    "effects",
+    "quality",
+    "threshold",
+    "groups",
+    "what_if",
+    "smallest",
+    "data",
+    "rows",
+    "use",
+    "number",
+)
+SCRIPTS = (  # each defines a function; sections.js calls those that a model moves
+    "theme",
+    "parts",
+    "row",
+    "saved",
+    "tree_box",
+    "tree",
+    "nomogram",
+    "effects",
+    "curves",
+    "threshold",
+    "costs",
+    "number",
+    "what_if",
+    "smallest",
+    "table_tools",
+    "address",
+    "sections",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page: its address, its heading, and the template of what stands under it."""
+
+    id: str
+    title: str
+    template: str
+
+
+SECTIONS = (
+    Section("answer", "The answer", "answer.html"),
+    Section("model", "The model", "model.html"),
+    Section("methods", "How good", "quality.html"),
+    Section("what-if", "What if", "what_if_page.html"),
+    Section("data", "The data", "data.html"),
+    Section("rows", "Rows", "rows.html"),
+    Section("use", "How to use it", "use.html"),
+)
+
+
+NUMBER_SECTIONS = (  # of a target of numbers
+    Section("answer", "The answer", "number_answer.html"),
+    Section("model", "The model", "model.html"),
+    Section("methods", "How good", "number_quality.html"),
+    Section("what-if", "What if", "what_if.html"),
+    Section("data", "The data", "number_data.html"),
+    Section("rows", "Rows", "number_rows.html"),
+    Section("use", "How to use it", "use.html"),
+)
+
+
+def report_style() -> str:
+    """Return the style sheet: all of them, in the order in which they add to each other."""
+    return "\n".join(asset(f"{name}.css") for name in STYLES)
+
+
+def sections_script() -> str:
+    """Return the script that lets the sections of a model move: the exported model and what draws it."""
+    return "\n".join([runtime(), *(asset(f"{name}.js") for name in SCRIPTS)])
+
+
+def asset(name: str) -> str:
+    """Return a file that belongs to the page."""
+    return (resources.files("tallystick.reports") / "assets" / name).read_text(encoding="utf-8").strip()
+
 
 PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
 FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that the first screen tells
@@ -212,3 +299,28 @@ def told(said: Said) -> Markup:
     named = [Markup("<b>{}</b>").format(name(p.text)) for p in said.pieces]
     pieces = [n if p.name else t for p, n, t in zip(said.pieces, named, plain, strict=True)]
     return Markup("").join(pieces)
+
+
+# The page of a target of numbers: the frame of every page, with sections of its own.
+#
+# Knows the sections. Knows no model.
+
+
+def number_page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
+    """Return the whole page, and the sentences of its first section."""
+    said, rows, chosen = number_answer(given), number_rows(given), model_section(given)
+    chosen |= {"effects": effects_section(given)}
+    ask = what_if(given, rows["starts"])
+    numbers = given.table.response
+    assert numbers is not None
+    data: dict[str, Any] = {"labels": ["rows"], "palette": [PALETTE[0]], "target": given.target, "ask": ask}
+    data |= {"range": [float(numbers.min()), float(numbers.max())]}
+    data |= {"tree": chosen["tree"]} if "tree" in chosen else {}
+    parts: dict[str, Any] = {
+        "said": said,
+        "data": number_data(given),
+        "judged": number_quality(given),
+        "rows": rows,
+    }
+    parts |= {"chosen": chosen, "ask": ask, "use": use_section(given, NUMBER_HOW), "inks": [PALETTE[0]]}
+    return rendered(given, NUMBER_SECTIONS, parts, data), tuple(str(s) for s in said["sentences"])

@@ -11,21 +11,208 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tallystick.data.schema import CODED, Column
-from tallystick.draw.heat import heat_map
-from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_axis
-from tallystick.draw.text import measured, measured_percent, p_value
-from tallystick.evaluate import CrossValidation
-from tallystick.evaluate.compare import Entry
-from tallystick.evaluate.group_differences import FEWEST, told_of
-from tallystick.evaluate.groups import error_rates, group_names
-from tallystick.reports.curves import curves_section
-from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.sentences import percent
-from tallystick.reports.thresholds import costs_section, threshold_section
+from tallystick.draw.charts import (
+    FRAME,
+    INK,
+    Axis,
+    ChartCurve,
+    against_chart,
+    chart,
+    heat_map,
+    histogram,
+    strip,
+    strip_axis,
+    tenths,
+)
+from tallystick.draw.svg import between, brief, measured, measured_percent, p_value, percent
+from tallystick.errors import clean
+from tallystick.judge.compare import Entry
+from tallystick.judge.groups import (
+    FEWEST,
+    Thresholds,
+    all_cuts,
+    error_rates,
+    group_names,
+    thin,
+    thresholds_between,
+    told_of,
+)
+from tallystick.judge.number_groups import error_sizes, number_told
+from tallystick.judge.result import CrossValidation
+from tallystick.judge.scores import average, class_curves
+from tallystick.reports.context import Ingredients, inks
+from tallystick.schema import CODED, Column
+from tallystick.stats import distributions
 
-MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
+# Of the page, one class against the rest: ROC, precision and recall, calibration, of any class.
+#
+# Knows out-of-fold shares. Knows nothing of HTML. Laws: the page comes with the pictures of one class, and
+# with the points of every class in its list, drawn in the same frame; a model that gives all rows of a fold
+# the same share has no curve, for what would be drawn is the folds.
+
+
+MOST_CLASSES = 60  # in the list, the most frequent
+POINTS = 80  # of a curve that another class is drawn with
+
+
+def curves_section(given: Ingredients) -> dict[str, Any]:
+    """Return the pictures of one class, and the points of all in the list."""
+    result = given.chosen.result
+    if constant(result):
+        return {"constant": True, "positive": result.scores.positive}
+    first = given.labels.index(result.scores.positive)
+    told = {c: _curves(result, c) for c in _listed(result, first)}
+    ink = inks(given)[first]
+    own = result.scores.curves  # all points, for the pictures that need no script
+    return {
+        "constant": False,
+        "positive": result.scores.positive,
+        "first": first,
+        "roc": _chart("ROC curve", own["roc"], ("false alarms", "found"), ink),
+        "pr": _chart("precision and recall", own["pr"], ("found (recall)", "precision"), ink),
+        "calibration": _calibration(own["calibration"], ink),
+        "lift": own["top_tenth"],
+        "left": len(given.labels) - len(told),
+        "data": {"frame": list(FRAME), "classes": told, "first": first},
+    }
+
+
+def constant(result: CrossValidation) -> bool:
+    """Say whether every row of a fold was given the same shares."""
+    part = result.repeats[0]
+    folds = np.unique(part.fold[part.fold >= 0])
+    return all(bool((np.ptp(part.shares[part.fold == f], axis=0) == 0).all()) for f in folds.tolist())
+
+
+def _listed(result: CrossValidation, first: int) -> list[int]:
+    """Return the classes that can be looked at: the first, then the most frequent ones."""
+    full = np.bincount(result.truth, result.weights, minlength=len(result.classes))
+    order = np.argsort(-full, kind="stable").tolist()
+    kept = [c for c in order if full[c] > 0][:MOST_CLASSES]
+    return sorted({first, *kept})
+
+
+def _curves(result: CrossValidation, c: int) -> dict[str, Any]:
+    part = result.repeats[0]
+    rows = part.fold >= 0
+    weights = part.weight(result.weights)
+    weight = np.ones(int(rows.sum())) if weights is None else weights[rows]
+    found = class_curves(part.of(result.truth)[rows] == c, part.shares[rows, c], weight)
+    bins = found["calibration"]
+    return {
+        "roc": thinned(found["roc"]),
+        "pr": thinned(found["pr"]),
+        "calibration": [
+            [round(b[k], 4) for k in ("predicted", "observed", "low", "high")] for b in bins
+        ],
+        "lift": [round(found["top_tenth"]["share"], 4), round(found["top_tenth"]["lift"], 2)],
+    }  # fmt: skip
+
+
+def thinned(points: list[list[float]], most: int = POINTS) -> list[list[float]]:
+    """Return at most `most` points of a curve, about equally far from each other along it, the ends kept."""
+    at: NDArray[np.float64] = np.asarray(points, float)
+    if len(at) > most:
+        along = np.concatenate([[0.0], np.abs(np.diff(at, axis=0)).sum(axis=1).cumsum()])
+        near = np.searchsorted(along, np.linspace(0.0, along[-1], most))
+        at = at[np.unique(np.concatenate([[0], near, [len(at) - 1]]))]
+    return [[round(x, 4), round(y, 4)] for x, y in at.tolist()]
+
+
+def _chart(title: str, points: list[list[float]], words: tuple[str, str], ink: str) -> str:
+    line = ChartCurve(title, [p[0] for p in points], [p[1] for p in points], ink=ink)
+    return chart([line], Axis(words[0]), Axis(words[1]), title, diagonal=words[1] == "found")
+
+
+def _calibration(bins: list[dict[str, Any]], ink: str) -> str:
+    x, y, low, high = ([b[k] for b in bins] for k in ("predicted", "observed", "low", "high"))
+    line = ChartCurve("came true", x, y, low, high, dots=True, bars=True, ink=ink)
+    return chart([line], Axis("predicted share"), Axis("observed share"), "calibration", diagonal=True)
+
+
+# Of the page, how answers are decided: of two classes counts at many thresholds, gain and lift; of more the
+# shares of rows, so that the page answers by whatever costs are typed in.
+#
+# Knows answers to rows that the model had not seen. Knows nothing of HTML. Laws: the page counts what a
+# model that decides so answers; at 0.5, and where every error costs 1, stand the answers by the largest
+# share. Of many rows some stand for all, and the page says so.
+
+
+MOST_CELLS = 30_000  # shares on the page; of more rows some are taken, evenly over all of them
+PARTS = 100_000  # shares are told in so many parts of 1
+MOST_TYPED = 12  # classes whose costs stand in a table; of more they are named one by one
+
+
+def costs_section(given: Ingredients) -> dict[str, Any] | None:
+    """Return rows of more than two classes as the page needs them to answer by costs; None of two, and of a
+    model that says the same of all rows.
+    """
+    result, size = given.chosen.result, len(given.labels)
+    if size < 3 or constant(result):
+        return None
+    tested = np.flatnonzero(result.fold >= 0)
+    most = max(MOST_CELLS // size, 1)
+    some = tested[np.linspace(0, len(tested) - 1, min(len(tested), most)).astype(np.int64)]
+    shares = np.rint(result.shares[some, :size] * PARTS).astype(np.int64)
+    weights = result.repeats[0].weight(result.weights)
+    return {
+        "rows": f"{len(tested):,}",
+        "some": f"{len(some):,}" if len(some) < len(tested) else "",
+        "table": size <= MOST_TYPED,
+        "data": {
+            "parts": PARTS,
+            "truth": result.repeats[0].of(result.truth)[some].tolist(),
+            "shares": shares.ravel().tolist(),
+            "weights": [] if weights is None else [round(float(w), 6) for w in weights[some]],
+            "table": size <= MOST_TYPED,
+        },
+    }
+
+
+def threshold_section(given: Ingredients) -> dict[str, Any] | None:
+    """Return counts by threshold and the curves; None of more classes, and of a model without any curve."""
+    result = given.chosen.result
+    if result.scores.ranked is None or constant(result):
+        return None
+    found = result.scores.thresholds()
+    of = given.labels.index(found.of)
+    ink = inks(given)[of]
+    return {
+        "of": found.of,
+        "other": found.other,
+        "gain": _curve(found, 1, f"share of {found.of} found", ink),
+        "lift": _curve(found, 2, "lift", ink),
+        "data": steps_of(found, of),
+    }
+
+
+def steps_of(found: Thresholds, of: int) -> dict[str, Any]:
+    """Return what the slider moves over: thresholds, and the rows above each, of both classes."""
+    cuts = all_cuts(found.ranked, of, np.array(found.costs))
+    keep = thin(len(cuts.low)).tolist()
+    own = {thresholds_between(float(cuts.low[k]), float(cuts.high[k])) for k in keep}
+    steps = sorted({*own, *(k / 100 for k in range(1, 100))})
+    above = found.ranked.above(np.array(steps), of)
+    return {
+        "of": of,
+        "steps": steps,
+        "found": above[:, of].tolist(),
+        "alarms": above[:, 1 - of].tolist(),
+        "all": [float(found.ranked.hits[:, c].sum()) for c in (of, 1 - of)],
+    }
+
+
+def _curve(found: Thresholds, place: int, words: str, ink: str) -> str:
+    x, y = [p[0] for p in found.gains], [p[place] for p in found.gains]
+    line = ChartCurve(found.of, x, y, ink=ink)
+    top = 1.0 if place == 1 else max(1.0, *y) * 1.05
+    axis = Axis("share of rows taken, the most probable first")
+    return chart([line], axis, Axis(words, 0.0, top), words, diagonal=place == 1)
+
+
+MOST_JUDGED_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
 MOST_MAPPED = 60  # classes of a heat map
 MOST_PAIRS = 10
 MOST_GROUPS = 12
@@ -42,7 +229,7 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
         "work": work_words(given),
         "methods": [_method(given, e) for e in given.comparison.entries],
         "measures": [measure_line(m) for m in scores.measures],
-        "curve": _curve(given),
+        "curve": _class_curve(given),
         "confusion": _confusion(given),
         "by_class": _by_class(given),
         "curves": curves_section(given),
@@ -114,7 +301,7 @@ def measure_line(m: Any) -> dict[str, str]:
     }
 
 
-def _curve(given: Ingredients) -> dict[str, Any] | None:
+def _class_curve(given: Ingredients) -> dict[str, Any] | None:
     curve = given.curve
     if curve is None or not curve.curves or not curve.repeats:
         return None
@@ -141,7 +328,7 @@ def _learned(found: dict[str, Any], sizes: list[int], number: int, chosen: bool)
 
 def _confusion(given: Ingredients) -> dict[str, Any]:
     counts, labels = given.chosen.result.scores.confusion, given.labels
-    if len(labels) > MOST_CLASSES:
+    if len(labels) > MOST_JUDGED_CLASSES:
         return {"pairs": _pairs(counts, labels), "map": _map(given, counts)}
     full = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     rows = [
@@ -302,4 +489,145 @@ def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
         "error": f"{error} %",
         "ends": ends,
         "strip": strip(g["error"], (g["low"], g["high"]), scale, words),
+    }
+
+
+# Of the page of a target of numbers, how good: methods side by side, answers against truth, errors by
+# group.
+#
+# Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
+
+
+def number_quality(given: Ingredients) -> dict[str, Any]:
+    """Return tables and charts of the comparison and of the chosen method."""
+    result = given.chosen.result
+    tested = result.fold >= 0
+    truth, answer = result.truth[tested], result.answers[tested]
+    weight = np.ones(len(truth)) if result.weights is None else result.weights[tested]
+    single = given.row is not None
+    words = (f"{clean(given.target)}, truth", "answer")
+    away = answer - truth
+    return {
+        "how": given.comparison.how,
+        "work": work_words(given),
+        "methods": [_number_method(given, e) for e in given.comparison.entries],
+        "measures": [measure_line(m) for m in result.measures],
+        "against": against_chart(truth, answer, words, single),
+        "single": single,
+        "away": histogram(away, weight, "answer less truth", "right"),
+        "quantiles": _quantiles(away),
+        "calibration": _number_calibration(truth, answer, weight, words),
+        "groups": number_groups(given),
+    }
+
+
+def _number_method(given: Ingredients, entry: Any) -> dict[str, Any]:
+    r2, mae, rmse = (entry.result.measure(name) for name in ("r2", "mae", "rmse"))
+    ends = [e.result.measure("rmse") for e in given.comparison.entries]
+    scale = (min(m.low for m in ends), max(m.high for m in ends))
+    told = f"{brief(rmse.value)}, 95 % interval {between(rmse.low, rmse.high, '.4g')}"
+    mine = entry.name == given.chosen.name
+    return {
+        "name": entry.name,
+        "chosen": mine,
+        "r2": f"{r2.value:.3f}",
+        "mae": brief(mae.value),
+        "mae_ends": between(mae.low, mae.high, ".4g"),
+        "rmse": brief(rmse.value),
+        "strip": strip(rmse.value, (rmse.low, rmse.high), scale, f"root of squared error {told}", mine),
+        "numbers": "?" if entry.numbers >= 10**9 else f"{entry.numbers:,}",
+        "p": "" if entry.against_best is None else p_value(entry.against_best),
+        "setting": entry.setting,
+    }
+
+
+def _quantiles(away: Any) -> str:
+    low, high = np.quantile(away, [0.05, 0.95], method="inverted_cdf").tolist()
+    mean = float(away.mean())
+    return (
+        f"Nine of ten answers are between {brief(low)} and {brief(high)} off; the mean of answer less truth "
+        f"is {brief(mean)}."
+    )
+
+
+def _number_calibration(truth: Any, answer: Any, weight: Any, words: tuple[str, str]) -> str:
+    """Return the mean truth of rows in ten parts by their answer."""
+    x, y, low, high = [], [], [], []
+    for here in tenths(truth, answer, weight):
+        if len(here) < 2:
+            continue
+        ends = distributions.mean(truth[here], weight[here], average(truth[here], weight[here]))
+        if not np.isfinite(ends).all():
+            continue
+        x.append(float(np.average(answer[here], weights=weight[here])))
+        y.append(float(np.average(truth[here], weights=weight[here])))
+        low.append(ends[0])
+        high.append(ends[1])
+    if not x:
+        return ""
+    ends_of = min([*x, *low]), max([*x, *high])
+    if ends_of[0] == ends_of[1]:
+        ends_of = ends_of[0] - 1, ends_of[1] + 1
+    curve = ChartCurve("truth", x, y, low, high, dots=True, bars=True, ink=INK)
+    axes_ = Axis("mean answer", *ends_of), Axis("mean truth", *ends_of)
+    return chart([curve], *axes_, f"mean truth against mean answer of {words[0]}", diagonal=True)
+
+
+def number_groups(given: Ingredients) -> dict[str, Any]:
+    """Return how far off the answers are by the levels of some columns: those asked for, or where that
+    differs most.
+    """
+    table, result = given.table, given.chosen.result
+    coded = [c for c in table.schema.used if c.kind in CODED]
+    groups = given.groups or {
+        c.name: group_names(table, c.name) for c in coded if 2 <= len(c.levels) <= MOST_GROUPS
+    }
+    part = result.repeats[0]
+    found = []
+    for name, texts in groups.items():
+        sizes = error_sizes(
+            part.of(np.asarray(texts)), part.of(result.truth), part, part.weight(result.weights)
+        )
+        found.append((name, sizes, _number_spread(sizes)))
+    if not given.groups:
+        found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
+    ends = [g["error"]["high"] for _, sizes, _ in found for g in sizes if np.isfinite(g["error"]["high"])]
+    scale = (0.0, max(ends, default=1.0))
+    tables = [
+        {"name": name, "rows": [_number_group(g, scale) for g in sizes], "said": number_told(sizes)}
+        for name, sizes, _ in found
+    ]
+    axis = strip_axis(scale, "off by")
+    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups), "axis": axis}
+
+
+def _number_spread(sizes: list[dict[str, Any]]) -> float:
+    """Return how far the sizes of errors lie apart beyond chance, of groups that have rows enough to be
+    compared: chi-square less its degrees of freedom.
+    """
+    sizes = [g for g in sizes if g["rows"] >= FEWEST]
+    if len(sizes) < 2:
+        return -np.inf
+    rows = sum(g["rows"] for g in sizes)
+    mean = sum(g["rows"] * g["error"]["mean"] for g in sizes) / rows if rows else 0.0
+    inside = sum(g["rows"] * g["error"]["variance"] for g in sizes) / rows if rows else 0.0
+    if inside <= 0:
+        return 0.0
+    away = sum(g["rows"] * (g["error"]["mean"] - mean) ** 2 for g in sizes) / inside
+    return float(away - (len(sizes) - 1))
+
+
+def _number_group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
+    off, over = g["error"], g["over"]
+    known = np.isfinite(off["low"])
+    ends = between(off["low"], off["high"], ".3g") if known else "one row"
+    span = (off["low"], off["high"]) if known else (off["mean"], off["mean"])
+    return {
+        "group": g["group"],
+        "rows": f"{g['rows']:,.0f}",
+        "error": brief(off["mean"]),
+        "ends": ends,
+        "strip": strip(off["mean"], span, scale, f"off by {brief(off['mean'])}, 95 % interval {ends}"),
+        "over": brief(over["mean"]),
+        "over_ends": between(over["low"], over["high"], ".3g") if known else "",
     }

@@ -7,25 +7,26 @@ fetched.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import Table
-from tallystick.data.schema import CODED
-from tallystick.data.table.ranks import quantiles
-from tallystick.data.text import quantity
-from tallystick.draw.svg import brief
-from tallystick.draw.text import class_words, clean, cut
-from tallystick.evaluate.large import counts, steps
-from tallystick.models.tree import Tree
-from tallystick.reports.column_effects import face_of
-from tallystick.reports.ingredients import Ingredients, Row
-from tallystick.reports.sentences import percent
-from tallystick.reports.tree_words import way_conditions
+from tallystick.draw.svg import brief, class_words, cut, percent
+from tallystick.errors import clean
+from tallystick.judge.folds import counts, steps
+from tallystick.reports.context import Ingredients, Row, face_of
+from tallystick.schema import CODED, Column, Schema
+from tallystick.table.encode import Matcher
+from tallystick.table.ranks import quantiles
+from tallystick.text import plain, quantity, way_of
+from tallystick.tree.model import Tree
+from tallystick.tree.report import way_conditions
 
 DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
 MOST_WRONG = 9
@@ -260,3 +261,186 @@ def middle_row(table: Table) -> Row:
         else:
             out[column.name] = ""
     return out
+
+
+# Of the page of a target of numbers, rows: those whose answer is furthest off, and one that stands for each
+# part.
+#
+# Knows the encoded table, out-of-fold answers and how to fetch a raw row. Knows nothing of HTML. Laws:
+# which rows are shown depends on what they hold; without leave no raw row is fetched.
+
+
+PARTS = ("low", "middle", "high")  # thirds of the answers
+
+
+def number_rows(given: Ingredients) -> dict[str, Any]:
+    """Return rows that are far off and typical ones, and the rows that the what-if form can start from."""
+    if given.row is None:
+        return {"shown": False, "wrong": [], "typical": [], "starts": []}
+    wrong, typical = _furthest(given), _typical_number(given)
+    starts = [{"label": t["words"], "row": t["raw"]} for t in typical]
+    starts += [
+        {"label": f"answered {w['answer']}, but {w['truth']}", "row": w["raw"]}
+        for w in wrong[: MOST_GROUPS // 2]
+    ]
+    return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts}
+
+
+def _furthest(given: Ingredients) -> list[dict[str, Any]]:
+    """Return the rows whose answer is furthest from the truth; copies of a row are shown once."""
+    result, hashes = given.chosen.result, given.table.row_hashes()
+    away = np.abs(result.answers - result.truth)
+    rows = np.flatnonzero((result.fold >= 0) & (away > 0))
+    out, seen = [], set()
+    for row in rows[np.lexsort((hashes[rows], -away[rows]))].tolist():
+        if int(hashes[row]) in seen:
+            continue
+        seen.add(int(hashes[row]))
+        raw = raw_row(given, row)
+        out.append(
+            {
+                "truth": brief(float(result.truth[row])),
+                "answer": brief(float(result.answers[row])),
+                "off": brief(float(away[row])),
+                "raw": raw,
+                "cells": row_cells(given, raw),
+            }
+        )
+        if len(out) == MOST_WRONG:
+            break
+    return out
+
+
+def _typical_number(given: Ingredients) -> list[dict[str, Any]]:
+    groups, words = answer_groups(given) if given.model is None else face_of(given.model).groups(given)
+    out = []
+    for number, (told, first) in words.items():
+        here = np.flatnonzero(groups == number)
+        if len(here):
+            row = most_typical(given.table, here)
+            raw = raw_row(given, row)
+            cells = row_cells(given, raw, first)
+            out.append({"words": told, "rows": f"{len(here):,}", "raw": raw, "cells": cells})
+    return out
+
+
+def number_leaf_groups(given: Ingredients) -> Groups:
+    """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
+    table, tree = given.table, given.told.shown
+    stops = stops_of(tree, table)
+    return stops, {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
+
+
+def answer_groups(given: Ingredients) -> Groups:
+    """Return group[row], and the words of each group shown: rows of a low, a middle and a high answer."""
+    result = given.chosen.result
+    tested = result.fold >= 0
+    cuts = np.quantile(result.answers[tested], [1 / 3, 2 / 3], method="inverted_cdf")
+    part = np.where(tested, np.searchsorted(cuts, result.answers, "left"), -1)
+    return part.astype(np.int32), {k: (f"a {word} answer", ()) for k, word in enumerate(PARTS)}
+
+
+# Of the page, what if: the exported model as data, a field per column it looks at, rows to start from.
+#
+# Knows models, their exported form and the schema. Knows nothing of HTML. Laws: the page answers by the
+# exported form alone, which reads numbers and dates in the plain way only, so every row to start from is
+# written so, and a field whose column the file writes otherwise says so; of a text column it keeps the
+# heaviest words, and says so; of a large tree it keeps nine digits of every share.
+
+
+MOST_WORDS = 2_000
+LARGE, WHAT_IF_DIGITS = (
+    300_000,
+    9,
+)  # bytes of an exported tree from which on shares are told in so many digits
+MOST_BYTES = 800_000  # of the exported model; a larger one would make the page too heavy
+OPEN, FEW_MORE = 12, 4  # fields shown at once; so few more are not worth folding
+MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
+
+
+def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return form, fields and starting rows; None when there is no model, it has no form,
+    or it is too large for a page."""
+    if not given.form_text:
+        return None
+    form = json.loads(given.form_text)
+    if "nodes" in form and len(given.form_text) > LARGE:
+        for node in form["nodes"]:
+            node[-1] = None if node[-1] is None else [round(share, WHAT_IF_DIGITS) for share in node[-1]]
+    words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
+    if len(json.dumps(form, separators=(",", ":"))) > MOST_BYTES:
+        return None
+    names = list(dict.fromkeys(c.get("of", c["name"]) for c in form["columns"]))
+    order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
+    first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
+    every = [{**s, "row": plain_row(given.table.schema, s["row"], given.decimal)} for s in starts] + first
+    fields = [_field(given.table.schema[n]) for n in order]
+    return {
+        "form": form,
+        "fields": fields,
+        "changeable": [f["name"] for f in fields if "levels" in f or f.get("low") is not None],
+        "open": OPEN if len(order) > OPEN + FEW_MORE else len(order),
+        "starts": [{"label": s["label"], "row": {n: s["row"].get(n) for n in names}} for s in every],
+        "words": [w for w in words if w],
+    }
+
+
+def plain_row(schema: Schema, row: Row, decimal: str) -> Row:
+    """Return a raw row as the exported form reads it: 6.486,08 € as 6486.08, 31.12.2020 as 2020-12-31, and
+    TRUE as the level that it means.
+    """
+    out = dict(row)
+    for name, text in row.items():
+        column = schema[name] if name in schema.given else None
+        if text is None or column is None or column.kind not in (*CODED, "numeric"):
+            continue
+        cell = (
+            Matcher(column, schema.marks, decimal, True).run(pa.array([text], pa.large_string()), 1).data[0]
+        )
+        if column.kind == "numeric":
+            out[name] = None if math.isnan(cell) else quantity(float(cell), column.unit)
+        else:
+            k = len(column.levels)
+            out[name] = column.levels[cell] if cell < k else None if cell == k else text
+    return out
+
+
+def limited(form: dict[str, Any], column: int) -> dict[str, Any] | None:
+    """Keep the heaviest words of a text column of a form, in place; return how many were left out, if any."""
+    words = form["columns"][column]["words"]
+    if len(words) <= MOST_WORDS:
+        return None
+    spread = np.zeros(len(words))
+    terms = [t for t in form["terms"] if t.get("column") == column and "words" in t]
+    for term in terms:
+        table = np.array([[-30.0 if p is None else p for p in line] for line in term["words"]], float)
+        scale = np.array(term["idf"], float) if len(term.get("idf", ())) else 1.0
+        spread += (table.max(axis=1) - table.min(axis=1)) * scale
+    kept = np.sort(np.argsort(-spread, kind="stable")[:MOST_WORDS]).tolist()
+    form["columns"][column]["words"] = [words[k] for k in kept]
+    for term in terms:
+        term["words"] = [term["words"][k] for k in kept]
+        if len(term.get("idf", ())):
+            term["idf"] = [term["idf"][k] for k in kept]
+    return {"column": form["columns"][column]["name"], "kept": MOST_WORDS, "all": len(words)}
+
+
+def _field(column: Column) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if way := way_of(column.written):
+        file = {"23:59": "8:30", "11:59 PM": "8:30 AM"}.get(way.example, way.example)  # in hours: 8.5
+        here = plain(pa.array([file], pa.large_string()), way)[0].as_py()
+        out["form"] = f"{file} in the file is {here} here"
+    if column.kind in CODED:
+        few = len(column.levels) <= MOST_LEVELS
+        return out | ({"levels": list(column.levels)} if few else {"kind": "typed"})
+    if column.kind == "numeric" and column.unit == "date":
+        hint = f"{_day(column.low)} to {_day(column.high)}"
+        return out | {"kind": "date", "hint": hint, "low": column.low, "high": column.high}
+    if column.kind == "numeric" and column.low is not None and column.high is not None:
+        return out | {"low": column.low, "high": column.high}
+    return out
+
+
+def _day(value: float | None) -> str:
+    return "?" if value is None else quantity(math.floor(value), "date")

@@ -6,27 +6,386 @@ deviation of a numeric column, so that columns of different units can be compare
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.panels import signed_bar
-from tallystick.draw.text import between
-from tallystick.evaluate.large import steps
-from tallystick.explain.logistic import Figure, Summary
-from tallystick.explain.logistic_words import compared_words
-from tallystick.explain.naive_bayes import votes
-from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import WordWeights
-from tallystick.models.naive_bayes import NaiveBayesModel
-from tallystick.reports.ingredients import Ingredients
+from tallystick.bayes.explain import bin_names, votes
+from tallystick.bayes.model import NaiveBayesModel
+from tallystick.contracts import Table
+from tallystick.draw.charts import signed_bar
+from tallystick.draw.planes import SHARES, ticks
+from tallystick.draw.svg import PALETTE, around, between, brief, class_words, p_value, place, scale_line
+from tallystick.errors import clean
+from tallystick.explanation.effects import (
+    AVERAGED,
+    BANDS,
+    EXACT,
+    EXACT_NUMBER,
+    ColumnEffect,
+    column_effects,
+    evenly,
+    pair_effect,
+)
+from tallystick.judge.folds import steps
+from tallystick.linear.model import LinearModel, LogisticModel, WordWeights
+from tallystick.linear.summary import (
+    Figure,
+    LinearFigure,
+    LinearSummary,
+    Summary,
+    compared_words,
+    reference_words,
+)
+from tallystick.model.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
+from tallystick.reports.context import Ingredients, inks
+from tallystick.schema import CODED, Column
+from tallystick.scorecard.model import ScorecardModel
+from tallystick.table.ranks import quantiles
+from tallystick.text import quantity
+
+# Of the page, effects: what the model answers against its strongest columns, and on the plane of two.
+#
+# Knows the chosen model and its training rows. Knows nothing of HTML. Law: how many rows an effect was
+# averaged over is said; one of all rows would look the same.
+
+
+MOST_COLUMNS = 6
+MOST_CLASSES = 6  # whose effects can be looked at, the most frequent
+ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of an axis of probabilities, or 1
+FLAT = 5  # times: what reaches less of an axis than one part in so many would be seen as flat
+SAMPLE = 400  # rows that effects are averaged over
+
+
+def effects_section(given: Ingredients) -> dict[str, Any] | None:
+    """Return the pictures of each class, and the plane of two columns; None where nothing can be varied."""
+    model, kinds = given.model, {c.name: c.kind for c in given.table.schema.used}
+    names = [n for n in given.columns if kinds[n] in (*CODED, "numeric")][:MOST_COLUMNS]
+    if model is None or not names:
+        return None
+    blocks = evenly(list(given.table.blocks()), SAMPLE)
+    classes = _classes(given)
+    colours = inks(given) if given.labels else [PALETTE[0]]
+    found = [column_effects(model, blocks, name, classes) for name in names]
+    first = found[0][0]
+    every = [e for one in found for e in one]
+    exact = EXACT if given.labels else EXACT_NUMBER
+    full = {p.label: p.rows / given.description.rows for p in given.description.classes}
+    often = [full.get(label, 0.0) for label in given.labels] or [1.0]
+    return {
+        "rows": f"{first.rows:,}",
+        "some": first.rows < given.table.rows,
+        "band": BANDS[first.band],
+        "how": exact if all(e.exact for e in every) else AVERAGED,
+        "classes": [
+            {
+                "number": c,
+                "label": class_words(given.labels[c]) if given.labels else given.target,
+                "pictures": [
+                    one[k].drawn(one[k].answer, colours[c], axis_end(one[k], [e[k] for e in found], often[c]))
+                    for one in found
+                ],
+            }
+            for k, c in enumerate(classes)
+        ],
+        "plane": _plane(given, blocks, names),
+    }
+
+
+def axis_end(effect: ColumnEffect, every: list[ColumnEffect], share: float) -> float:
+    """Return where a picture's axis of probabilities ends: one for all columns of a class, but one of its own
+    where the column would lie flat on that, at least twice the class's share of the rows.
+    """
+    shared = _rounded_up(max(e.reach[1] for e in every))
+    own = _rounded_up(max(effect.reach[1], 2 * share))
+    return own if own * FLAT <= shared else shared
+
+
+def _rounded_up(share: float) -> float:
+    return next((end for end in ENDS if share <= end), 1.0)
+
+
+def _classes(given: Ingredients) -> list[int]:
+    """Return the classes whose probability is drawn: of two the one that is looked for."""
+    labels = given.labels
+    if not labels:
+        return [0]
+    if len(labels) == 2:
+        return [labels.index(given.chosen.result.scores.positive)]
+    rows = {p.label: p.rows for p in given.description.classes}
+    return sorted(range(len(labels)), key=lambda c: (-rows.get(labels[c], 0), c))[:MOST_CLASSES]
+
+
+def _plane(given: Ingredients, blocks: Any, names: list[str]) -> dict[str, Any] | None:
+    """Return the two strongest columns together; None of one column, or of more classes than colours."""
+    if len(names) < 2 or len(given.labels) > len(PALETTE):
+        return None
+    kinds = {c.name: c.kind for c in given.table.schema.used}
+    two = sorted(names[:2], key=lambda n: kinds[n] in CODED)  # levels go up: there their names have room
+    found = pair_effect(given.model, blocks, two, 0)
+    if min(len(found.x.values), len(found.y.values)) < 2:
+        return None
+    held = np.ptp(found.shares.argmax(axis=2)) == 0 if given.labels else False
+    return {"columns": two, "svg": str(found.picture()), "rows": f"{found.rows:,}", "held": bool(held)}
+
+
+# The weights of a linear regression for the page: what one more of a number, or a level, adds to the
+# answer.
+#
+# Knows fitted linear models. Knows nothing of HTML.
+
+
+MOST = 60  # weights on the page
+
+
+def number_weights(given: Ingredients, model: LinearModel) -> dict[str, Any]:
+    """Return the weights, those furthest from 0 in standard errors first; the constant leads."""
+    figures = LinearSummary(model).figures
+    order = sorted(figures, key=_sureness)
+    return {
+        "errors": any(f.error is not None for f in figures),
+        "rows": [_line(f) for f in order[:MOST]],
+        "left": max(0, len(order) - MOST),
+        "bases": reference_words(model).strip(),
+    }
+
+
+def _sureness(f: LinearFigure) -> tuple[float, float, str]:
+    return (0.0 if f.t is None else -abs(f.t), -abs(f.estimate), f.name)
+
+
+def _line(f: LinearFigure) -> dict[str, str]:
+    return {
+        "name": f.name,
+        "weight": brief(f.estimate),
+        "ends": "" if f.interval is None else between(*f.interval, ".4g"),
+        "p": "" if f.p is None else p_value(f.p),
+    }
+
+
+# Naive Bayes, logistic regression and scorecards for the page: a nomogram with points that move.
+#
+# Knows additive models. Knows nothing of HTML. Laws: a stop is a value that a cell can have and what it
+# adds to the log-odds of one class against another, by the model's own terms; of a card, its points. Axes
+# of numbers and of sums go from the 1st to the 99th percentile of the training rows, to the next round
+# number; the page shows what lies beyond by an arrow with the number.
+
+
+MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
+MOST_STOPS = 24  # levels on a line, the heaviest
+FAR = 12.0  # where an impossible value is drawn
+AVERAGE = "on the average training row"
+GRID = 24  # steps of a number from one end of its axis to the other
+MOST_ROWS = 20_000  # whose sums tell where most lie
+MOST_PAIRS = 12  # classes of which every pair has its own axis of sums; others reach to FAR
+Additive = NaiveBayesModel | LogisticModel | ScorecardModel
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A value, the words for it, its weight, and whether it has a mark on the line."""
+
+    value: str | float | None
+    words: str
+    weight: float  # less what the column adds to the average training row, where the model knows it
+    marked: bool = True
+
+
+def pair(given: Ingredients) -> tuple[int, int]:
+    """Return the classes of the nomogram: the second of two against the first; else the two most frequent."""
+    if len(given.labels) == 2:
+        return 1, 0
+    assert given.table.classes is not None
+    full = np.bincount(given.table.classes, given.table.weights, minlength=len(given.labels))
+    order = np.argsort(-full, kind="stable").tolist()
+    return order[0], order[min(1, len(order) - 1)]
+
+
+def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 0) -> dict[str, Any]:
+    """Return the lines of the nomogram, drawn, with the stops of each for the page's script.
+
+    why: there are none, in words; "" where there are. step: the points of a card that double the odds; 0
+    where a part is log-odds.
+    """
+    c, d = pair(given)
+    calibration = None if step else model.calibration  # points stand as they are on the card
+    slope = 1.0 if calibration is None else float(calibration.slope)
+    shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
+    start = model.additive.base if step else model.additive.start
+    base = slope * float(start[c] - start[d]) + shift
+    unit, size = ("points", step / math.log(2.0)) if step else ("log-odds", 1.0)
+    lines = [
+        (n, _stops(model, usual_column(given.table, n), (c, d, slope), bool(step))) for n in given.columns
+    ]
+    lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
+    weights = [s.weight for _, stops in lines for s in stops] or [0.0]
+    ends = (min([*weights, 0.0]), max([*weights, 0.0]))
+    drawn = [_scale_line(n, stops, ends) for n, stops in lines]
+    top = scale_line(unit, [(_tick(t), t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
+    return {
+        "classes": [c, d],
+        "ends": ends,
+        "axis": top,
+        "lines": drawn,
+        "why": why,
+        "begins": "before any column spoke" if step or not model.additive.averages else AVERAGE,
+        "unit": unit,
+        "size": size,
+        "left": max(0, len(given.columns) - len(drawn)),
+        "base": base if math.isfinite(base) else 0.0,
+        **_sums(sum_ends(given, model, size), (c, d), unit, size),
+    }
+
+
+def usual_column(table: Table, name: str) -> Column:
+    """Return a column whose range, if it is of numbers, is that of most rows: the 1st to the 99th percentile,
+    to the next round numbers.
+    """
+    column = table.schema[name]
+    if column.kind != "numeric" or column.low is None or column.high is None or column.low >= column.high:
+        return column
+    ends = quantiles(table.column(name), [0.01, 0.99], finite=True)
+    low, high = ends if ends[0] < ends[1] else (column.low, column.high)
+    rounded = around(low, high)
+    return replace(column, low=rounded[0], high=rounded[-1])
+
+
+def sum_ends(given: Ingredients, model: Additive, size: float) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return where the sums of most training rows lie, of each pair of classes: the 1st to the 99th
+    percentile, to the next round number, and never beyond FAR. size: of a unit of log-odds.
+    """
+    assert given.table.classes is not None
+    kept = np.arange(0, given.table.rows, max(1, -(-given.table.rows // MOST_ROWS)))
+    shares = np.concatenate([model.shares(block) for block in given.table.take(kept).blocks()])
+    logs = np.log(np.maximum(shares, 1e-300))
+    count = min(len(given.labels), MOST_PAIRS)
+    first = sorted({*range(count), *pair(given)})
+    out = {}
+    for c, d in itertools.permutations(first, 2):
+        leads = np.clip(logs[:, c] - logs[:, d], -FAR, FAR) * size
+        low, high = np.quantile(leads, [0.01, 0.99], method="inverted_cdf")
+        rounded = around(min(float(low), 0.0), max(float(high), 0.0), 8)
+        out[c, d] = (rounded[0], rounded[-1]) if rounded[0] < rounded[-1] else (-size, size)
+    return out
+
+
+def _tick(value: float) -> str:
+    return f"{value:+g}" if value else "0"
+
+
+def _scale_line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, Any]:
+    svg = scale_line(f"{name}: what each value adds", [(s.words, s.weight) for s in stops if s.marked], ends)
+    return {
+        "column": name,
+        "svg": svg,
+        "stops": [
+            [s.value, s.words if s.marked else "", round(s.weight, 4), place(s.weight, ends)] for s in stops
+        ],
+    }
+
+
+def _sums(
+    every: dict[tuple[int, int], tuple[float, float]], way: tuple[int, int], unit: str, size: float
+) -> dict[str, Any]:
+    """Return the line of sums and the line of shares that stands under it; size: of a unit of log-odds."""
+    ends = every.get(way, (-FAR * size, FAR * size))  # a single class has no pair
+    odds = [(f"{100 * s:g} %", size * math.log(s / (1 - s))) for s in SHARES]
+    inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
+    return {
+        "sum_ends": ends,
+        "sums": {f"{c} {d}": found for (c, d), found in every.items()},
+        "sum": scale_line(f"sum of {unit}", [(_tick(t), t) for t in ticks(*ends)], ends),
+        "share": scale_line("share of the class", inside, ends),
+    }
+
+
+def _stops(model: Additive, column: Column, way: tuple[int, int, float], card: bool) -> list[Stop]:
+    """Return the stops of a column, measured from the average training row where the model knows it; of a
+    card as they are.
+    """
+    c, d, slope = way
+    additive = model.additive
+    at = next((i for i, t in enumerate(additive.terms) if t.column == column.name), None)
+    stops = [] if at is None else _raw_stops(additive.terms[at], column, way)
+    if not stops or at is None or not additive.averages:
+        return stops
+    if card:
+        term = additive.terms[at]
+        if isinstance(term, BinTerm) and column.missing:
+            stops.append(Stop(None, "(missing)", _lead(term.table[-1], c, d)))
+        return stops
+    usual = slope * float(additive.averages[at][c] - additive.averages[at][d])
+    return [replace(s, weight=s.weight - usual) for s in stops]
+
+
+def _raw_stops(term: Term, column: Column, way: tuple[int, int, float]) -> list[Stop]:
+    c, d, slope = way
+    if isinstance(term, LevelTerm):
+        return _level_stops(term, column, c, d, slope)
+    if isinstance(term, BinTerm):
+        names, cuts = bin_names(term.cuts.tolist(), column.unit), term.cuts.tolist()
+        values = _inside(cuts, column)
+        weights = [_lead(row, c, d) * slope for row in term.table[: len(names)]]
+        return [Stop(v, n, w) for v, n, w in zip(values, names, weights, strict=True)]
+    if isinstance(term, LinearTerm | NormalTerm) and column.low is not None and column.high is not None:
+        return _number_stops(term, column, way)
+    return []
+
+
+def _lead(row: Any, c: int, d: int) -> float:
+    """Return the lead of class c over d; where one is impossible a far weight that can still be drawn."""
+    a, b = float(row[c]), float(row[d])
+    if a == b:
+        return 0.0
+    return a - b if math.isfinite(a - b) else math.copysign(FAR, a - b)
+
+
+def _level_stops(term: LevelTerm, column: Column, c: int, d: int, slope: float) -> list[Stop]:
+    tables = list(zip(column.levels, term.table, strict=False))
+    # the levels that tell most between any two classes: the page can ask for another pair
+    tables.sort(key=lambda t: (-float(np.ptp(np.maximum(t[1], t[1].max() - FAR))), t[0]))
+    stops = [Stop(level, clean(level), slope * _lead(row, c, d)) for level, row in tables[:MOST_STOPS]]
+    if column.missing:
+        stops.append(Stop(None, "(missing)", slope * _lead(term.table[len(column.levels)], c, d)))
+    return sorted(stops, key=lambda s: (s.weight, s.words))
+
+
+def _inside(cuts: list[float], column: Column) -> list[float]:
+    """Return a value inside each bin."""
+    low = column.low if column.low is not None else (cuts[0] if cuts else 0.0)
+    high = column.high if column.high is not None else (cuts[-1] if cuts else 0.0)
+    edges = [min(low, *cuts, low), *cuts, max(high, *cuts, high)] if cuts else [low, high]
+    middle = [(float(f"{a / 2 + b / 2:.6g}"), a, b) for a, b in itertools.pairwise(edges)]
+    return [x if a <= x < b else a if a < b else b for x, a, b in middle]
+
+
+def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> list[Stop]:
+    c, d, slope = way
+    assert column.low is not None
+    assert column.high is not None
+    out = []
+    marked = ticks(column.low, column.high, 5)
+    grid = [float(f"{column.low + (column.high - column.low) * i / GRID:.5g}") for i in range(GRID + 1)]
+    for x in sorted({*grid, *marked}):
+        if isinstance(term, NormalTerm):
+            scores = term.constant - term.half * (x - term.mean) ** 2
+        else:
+            scores = term.at_zero + term.slope * x
+        weight = slope * _lead(scores, c, d)
+        out.append(Stop(x, quantity(x, column.unit, 6), weight, x in marked))
+    if isinstance(term, LinearTerm) and column.missing:
+        out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d)))
+    return out
+
 
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
-MOST_CLASSES = 12  # whose words are shown
+MOST_WEIGHED_CLASSES = 12  # whose words are shown
 FEW_CLASSES = 4  # of more, a value is told with the class that it speaks for most
 Heard = Iterator[tuple[str, str, str, float]]
 
@@ -136,7 +495,7 @@ def _words_by_class(given: Ingredients, words: Heard, most: int) -> list[dict[st
         if column in texts and weight > 0:
             name = word if len(texts) == 1 else f"{column}: {word}"
             heard.setdefault(label, []).append((weight, name))
-    shown = [label for label in given.labels if heard.get(label)][:MOST_CLASSES]
+    shown = [label for label in given.labels if heard.get(label)][:MOST_WEIGHED_CLASSES]
     best = {label: sorted(heard[label], key=lambda w: (-w[0], w[1]))[:most] for label in shown}
     top = max((words[0][0] for words in best.values()), default=1.0)
     return [

@@ -17,14 +17,11 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tallystick.errors import TallyError, shown
-from tallystick.serve import inference, pages, rows_in
-from tallystick.serve.guards import Guards, Headers, Receive, Scope, Send
-from tallystick.serve.log import Log
-from tallystick.serve.metrics import Metrics
+from tallystick.serve import protocol, requests
+from tallystick.serve.guards import Guards, Headers, Log, Metrics, Receive, Scope, Send
+from tallystick.serve.models import Served, Shelf
 from tallystick.serve.predictions import PLAIN, asked, dumps, json_reply, one_reply, table_reply
-from tallystick.serve.problems import Refused, Reply, problem
-from tallystick.serve.rows_in import CSV, JSON
-from tallystick.serve.shelf import Served, Shelf
+from tallystick.serve.requests import CSV, JSON, Refused, Reply, problem
 
 Route = tuple[str, str, Callable[..., Awaitable[Reply]]]  # what the counts call it, its method, who answers
 Named = str | None
@@ -88,7 +85,7 @@ class ServeApp:
                 "": ("infer", "GET", self.metadata),
             },
         }
-        self.exact |= dict.fromkeys(pages.FILES, ("pages", "GET", self.page))
+        self.exact |= dict.fromkeys(protocol.FILES, ("pages", "GET", self.page))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -98,7 +95,7 @@ class ServeApp:
         request = Request(scope, receive, {})
         reply = await self._answered(request)
         if reply.status >= 400 and request.path.startswith("/v2"):
-            reply = inference.as_error(reply)
+            reply = protocol.as_error(reply)
         headers = [
             (b"content-type", reply.kind),
             (b"content-length", str(len(reply.body)).encode()),
@@ -167,13 +164,13 @@ class ServeApp:
         served = self.shelf.find(name or query.get("model"), version or query.get("version"))
         request.served = served
         headers = request.headers
-        kind = rows_in.media_type(headers.get(b"content-type"))
-        wanted = rows_in.wanted_type(headers.get(b"accept"), kind)
+        kind = requests.media_type(headers.get(b"content-type"))
+        wanted = requests.wanted_type(headers.get(b"accept"), kind)
         ask = asked(query)
         body = await self.guards.body(request.receive, headers)
         request.size = len(body)
         if kind == wanted == JSON and ask is PLAIN and body[:1] == b"{" and len(body) <= ONE_ROW:
-            rows, _ = rows_in.json_rows(body, self.guards.limits.rows)
+            rows, _ = requests.json_rows(body, self.guards.limits.rows)
             found = served.one.answer(rows[0])
             if found is not None:
                 request.rows = 1
@@ -188,12 +185,12 @@ class ServeApp:
         """Answer rows by way of a table."""
         (kind, wanted), single, limits = kinds, False, self.guards.limits
         if kind == JSON:
-            rows, single = rows_in.json_rows(body, limits.rows)
-            source = rows_in.as_source(rows) if rows else rows_in.no_rows(served.estimator.schema_)
+            rows, single = requests.json_rows(body, limits.rows)
+            source = requests.as_source(rows) if rows else requests.no_rows(served.estimator.schema_)
         elif kind == CSV:
-            source = rows_in.csv_source(body, query, rows_in.charset(request.headers.get(b"content-type")))
+            source = requests.csv_source(body, query, requests.charset(request.headers.get(b"content-type")))
         else:
-            source = rows_in.arrow_source(body, limits)
+            source = requests.arrow_source(body, limits)
         ask = asked(query)
         if wanted == JSON:
             reply, request.rows = json_reply(served, source, ask, single, limits)
@@ -221,7 +218,7 @@ class ServeApp:
 
     async def schema(self, request: Request, name: Named, version: Named) -> Reply:
         """Return the JSON Schema of the rows of a model."""
-        schema = pages.row_schema(self._found(request, name, version))
+        schema = protocol.row_schema(self._found(request, name, version))
         return Reply(200, dumps(schema).encode(), b"application/schema+json")
 
     def _found(self, request: Request, name: Named, version: Named) -> Served:
@@ -230,17 +227,17 @@ class ServeApp:
 
     async def page(self, request: Request) -> Reply:
         """Return a file of the page."""
-        return pages.page(request.path)
+        return protocol.page(request.path)
 
     async def openapi(self, request: Request) -> Reply:
         """Return what there is to ask."""
-        return pages.openapi_reply(self.shelf)
+        return protocol.openapi_reply(self.shelf)
 
     # -- the Open Inference Protocol --
 
     async def server_metadata(self, request: Request) -> Reply:
         """Say what server this is."""
-        return inference.server_metadata()
+        return protocol.server_metadata()
 
     async def model_ready(self, request: Request, name: Named, version: Named) -> Reply:
         """Say whether a model is ready: it is there."""
@@ -250,7 +247,7 @@ class ServeApp:
     async def metadata(self, request: Request, name: Named, version: Named) -> Reply:
         """Return the inputs and outputs of a model."""
         served = self._found(request, name, version)
-        return inference.model_metadata(served, [one.version for one in self.shelf if one.name == name])
+        return protocol.model_metadata(served, [one.version for one in self.shelf if one.name == name])
 
     async def infer(self, request: Request, name: Named, version: Named) -> Reply:
         """Answer rows that are given as tensors."""
@@ -261,7 +258,7 @@ class ServeApp:
         body = await self.guards.body(request.receive, request.headers)
         request.size = len(body)
         reply: Reply
-        work = partial(inference.answer, served, body, self.guards.limits, wanted)
+        work = partial(protocol.answer, served, body, self.guards.limits, wanted)
         reply, request.rows = await self.in_thread(work)
         return reply
 

@@ -7,12 +7,17 @@ the same lines. Law: what is not allowed is refused before its body is read.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+import json
+import mmap
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tallystick.errors import shown
-from tallystick.serve.problems import Header, Refused
+from tallystick.files import resident
+from tallystick.serve.requests import Header, Refused, Reply
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -167,3 +172,151 @@ def _refuse_twice(listed: list[Header]) -> None:
     for name in ONCE:
         if names.count(name) > 1:
             raise Refused(400, f"the header {name.decode()} is there twice. Send it once.")
+
+
+# The log: one JSON object per line, on standard error; requests, and what happens to models and workers.
+#
+# Knows lines. Law: no cell, no token and no query of an address is written; a line is never cut in two.
+
+
+PIECE = 4096  # bytes that a pipe takes whole, whoever else writes to it
+HELD = 64  # lines that wait for each other at most
+
+_write = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Log:
+    """Lines on their way to a file; requests wait a little, so that many are written at once."""
+
+    def __init__(self, file: int = 2, requests: bool = True) -> None:
+        self.file, self.requests = file, requests
+        self.lines: list[bytes] = []
+
+    def say(self, event: str, **more: Any) -> None:
+        """Write that something happened, at once."""
+        self._put({"time": _now(), "event": event, **more})
+        self.flush()
+
+    def request(self, **told: Any) -> None:
+        """Keep a line of a request, if requests are logged at all."""
+        if self.requests:
+            self._put({"time": _now(), "event": "request", **told})
+            if len(self.lines) >= HELD:
+                self.flush()
+
+    def _put(self, told: dict[str, Any]) -> None:
+        self.lines.append(_write(told).encode() + b"\n")
+
+    def flush(self) -> None:
+        """Write what waits; where nobody reads, it is lost and the service goes on."""
+        lines, self.lines = self.lines, []
+        piece = b""
+        for line in [*lines, None]:
+            if line is None or len(piece) + len(line) > PIECE:
+                try:
+                    os.write(self.file, piece)
+                except OSError:
+                    return
+                piece = b""
+            piece += line or b""
+
+
+def _now() -> str:
+    now = time.time()
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}Z"
+
+
+# Counts of what was served, as Prometheus reads them; several workers count in shared memory.
+#
+# Knows routes, statuses and times. Knows nothing of rows or cells. Law: the counts of all workers are one
+# sum, whichever of them is asked, and none is lost when one dies.
+
+
+ROUTES = ("predict", "infer", "models", "health", "metrics", "pages", "other")
+STATUSES = (200, 204, 304, 400, 401, 403, 404, 405, 406, 408, 413, 415, 421, 422, 431, 500, 503)
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+TEXT = b"text/plain; version=0.0.4; charset=utf-8"
+
+_PLACE = {
+    (route, status): r * len(STATUSES) + s
+    for r, route in enumerate(ROUTES)
+    for s, status in enumerate(STATUSES)
+}
+_TIMES = len(_PLACE)  # [route, bucket, and one for all beyond]
+_SUMS = _TIMES + len(ROUTES) * (len(SECONDS) + 1)  # [route] nanoseconds
+_ROWS = _SUMS + len(ROUTES)
+_RELOADED, _BROKEN = _ROWS + 1, _ROWS + 2
+_SIZE = _BROKEN + 1
+
+
+class Metrics:
+    """Counters, a row of them for each worker."""
+
+    def __init__(self, workers: int = 1) -> None:
+        self.all = memoryview(mmap.mmap(-1, workers * _SIZE * 8)).cast("q")
+        self.be(0)
+
+    def be(self, worker: int) -> None:
+        """Count as this worker from now on."""
+        self.own = self.all[worker * _SIZE : (worker + 1) * _SIZE]
+
+    def answered(self, route: str, status: int, seconds: float, rows: int) -> None:
+        """Count a request."""
+        own, r = self.own, ROUTES.index(route)
+        own[_PLACE.get((route, status), _PLACE[route, 500])] += 1
+        bucket = next((i for i, most in enumerate(SECONDS) if seconds <= most), len(SECONDS))
+        own[_TIMES + r * (len(SECONDS) + 1) + bucket] += 1
+        own[_SUMS + r] += int(seconds * 1e9)
+        own[_ROWS] += rows
+
+    def reloaded(self, broken: bool) -> None:
+        """Count a model file that was taken over, or refused."""
+        self.own[_BROKEN if broken else _RELOADED] += 1
+
+    def _total(self, place: int) -> int:
+        return sum(self.all[place::_SIZE])
+
+    def reply(self, models: Iterable[tuple[str, str]]) -> Reply:
+        """Return all counts as text; models: names and versions."""
+        lines = [
+            "# HELP tally_requests_total Requests that were answered.",
+            "# TYPE tally_requests_total counter",
+        ]
+        for (route, status), place in _PLACE.items():
+            if count := self._total(place):
+                lines.append(f'tally_requests_total{{route="{route}",status="{status}"}} {count}')
+        lines += self._times()
+        for name, kind, place, words in (
+            ("tally_rows_total", "counter", _ROWS, "Rows that were answered."),
+            ("tally_model_reloads_total", "counter", _RELOADED, "Model files that were taken over."),
+            ("tally_model_refusals_total", "counter", _BROKEN, "New model files that could not be read."),
+        ):
+            lines += [f"# HELP {name} {words}", f"# TYPE {name} {kind}", f"{name} {self._total(place)}"]
+        lines += ["# HELP tally_model_info Models that are served.", "# TYPE tally_model_info gauge"]
+        lines += [f'tally_model_info{{model="{_label(m)}",version="{v}"}} 1' for m, v in models]
+        lines += [
+            "# HELP process_resident_memory_bytes Memory of the worker that was asked.",
+            "# TYPE process_resident_memory_bytes gauge",
+            f"process_resident_memory_bytes {resident()}",
+        ]
+        return Reply(200, ("\n".join(lines) + "\n").encode(), TEXT)
+
+    def _times(self) -> list[str]:
+        name = "tally_request_seconds"
+        lines = [f"# HELP {name} Time from a request's headers to its answer.", f"# TYPE {name} histogram"]
+        for r, route in enumerate(ROUTES):
+            base = _TIMES + r * (len(SECONDS) + 1)
+            counts = [self._total(base + i) for i in range(len(SECONDS) + 1)]
+            if not sum(counts):
+                continue
+            running = 0
+            for most, count in zip((*SECONDS, "+Inf"), counts, strict=True):
+                running += count
+                lines.append(f'{name}_bucket{{route="{route}",le="{most}"}} {running}')
+            lines.append(f'{name}_sum{{route="{route}"}} {self._total(_SUMS + r) / 1e9}')
+            lines.append(f'{name}_count{{route="{route}"}} {running}')
+        return lines
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

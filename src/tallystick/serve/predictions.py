@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import OptionError, shown
-from tallystick.estimators.answers import (
+from tallystick.methods import of_kind
+from tallystick.predict.answers import (
     UNREAD,
     AnsweredRows,
     MetRows,
@@ -21,15 +22,14 @@ from tallystick.estimators.answers import (
     answers,
     reasons_of,
 )
-from tallystick.methods import of_kind
-from tallystick.serve.problems import Refused, Reply
-from tallystick.serve.rows_in import ARROW, CSV, JSON, flag
-from tallystick.serve.shelf import Served
+from tallystick.serve.models import Served
+from tallystick.serve.requests import ARROW, CSV, JSON, Refused, Reply, flag
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
     from tallystick.serve.guards import Limits
-    from tallystick.serve.one_row import OneAnswer
+    from tallystick.serve.requests import OneAnswer
+
 
 MOST_REASONS = 50
 OPTIONS = frozenset(

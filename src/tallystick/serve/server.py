@@ -18,18 +18,301 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sized
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 from types import FrameType
 from typing import Any
 
+import httptools
 import uvicorn
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tallystick.errors import OptionError, shown
-from tallystick.serve.connection import limited
-from tallystick.serve.guards import Limits
-from tallystick.serve.log import Log
+from tallystick.serve.guards import Limits, Log
+from tallystick.serve.requests import Reply, problem
+
+# One connection: uvicorn's reading of HTTP, with limits on headers, time and the number of connections.
+#
+# Knows uvicorn's protocol. Knows nothing of what is asked. Laws: a client that is slow, endless or silent
+# is cut off; requests that come at once are answered in their order, and all that came whole is answered
+# before the connection ends, whatever comes behind it.
+
+
+GRACE = 1.0  # seconds in which a client may still ask on a connection that is to end
+
+
+class Flow(FlowControl):
+    """Reads on only when no whole request waits: what a client sends ahead waits there, not in our memory."""
+
+    def __init__(self, transport: asyncio.Transport, waiting: Sized) -> None:
+        super().__init__(transport)
+        self.waiting = waiting
+
+    def resume_reading(self) -> None:
+        """Read on, unless requests wait."""
+        if not self.waiting:
+            super().resume_reading()
+
+
+class Closing:
+    """The transport as the answer to a request has it: it closes by way of `Connection.say_last`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.write, self.is_closing = connection.transport.write, connection.transport.is_closing
+
+    def close(self) -> None:
+        """End; requests that came behind are not answered, as the answer says."""
+        connection = self.connection
+        connection.pipeline.clear()
+        connection.unanswered, connection.last = 0, b""
+        connection.say_last()
+
+
+class Connection(HttpToolsProtocol):
+    """A connection with limits; `limited` makes a class of it that has them."""
+
+    limits = Limits()
+    draining = False  # the server is to end; said of each connection
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection in, unless there are too many."""
+        super().connection_made(transport)
+        self.flow = Flow(transport, self.pipeline)
+        self.raw = self.head = 0  # bytes of headers so far: as they came, and of those that are complete
+        self.inside = False  # the headers of a request are complete, its body is not
+        self.arriving = False  # some of a request is here, and some not
+        self.own: Any = None  # the cycle of the request that is arriving, once its headers are complete
+        self.parting: Any = None  # the cycle whose answer says that the connection ends, as the server does
+        self.ended = False  # a request ended in the bytes that came last
+        self.unanswered = 0  # requests, with the one that is arriving
+        self.said = False  # the last has been said, too
+        self.last: bytes | None = None  # nothing more is read; this is said when all is answered
+        self.timer: asyncio.TimerHandle | None = None
+        self.stalled: asyncio.TimerHandle | None = None
+        if len(self.connections) > self.limits.connections:
+            self.refuse(problem(503, "there are too many connections. Come again in a moment."))
+        else:
+            self.wait(self.limits.idle)
+
+    def wait(self, seconds: float) -> None:
+        """Cut the connection off unless something is here by then."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.timer = self.loop.call_later(seconds, self.late)
+
+    def late(self) -> None:
+        """Cut off a client that took too long; one whose turn has not come has all its time before it."""
+        self.timer = None
+        if self.last is not None or not self.arriving or self.transport.is_closing():
+            self.transport.close()
+        elif self.unanswered > (self.own is not None):
+            self.wait(self.limits.seconds)
+        elif self.own is not None and self.own.response_started:
+            self.cut_off()  # answered, and still sending
+        else:
+            told = f"the request did not arrive within {self.limits.seconds:g} seconds. Send it at once."
+            self.refuse(problem(408, told))
+
+    def cut_off(self) -> None:
+        """End at once: what waits to be sent is thrown away, here and in the system."""
+        with contextlib.suppress(OSError):
+            sock = self.transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def refuse(self, reply: Reply) -> None:
+        """Answer the request that is arriving without an application, after those before it, and end."""
+        status = HTTPStatus(reply.status)
+        self.end(
+            f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: {reply.kind.decode()}\r\n"
+            f"content-length: {len(reply.body)}\r\nconnection: close\r\n\r\n".encode()
+            + reply.body
+        )
+
+    def end(self, last: bytes) -> None:
+        """Read nothing more; answer what came whole, say the last, and close."""
+        if self.last is not None or self.transport.is_closing():
+            return
+        self.last = last
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        own, self.own = self.own, None
+        if own is not None:
+            if own.response_started:
+                self.last = b""  # it has its answer, or a part of one
+            if any(cycle is own for cycle, _ in self.pipeline):
+                self.pipeline.popleft()  # it came last
+                self.unanswered -= 1
+            elif not own.response_complete:
+                own.disconnected = True  # to its application: nobody waits for the answer
+                own.message_event.set()
+                self.unanswered -= 1
+        if not self.unanswered:
+            self.say_last()
+
+    def say_last(self) -> None:
+        """Say the last and let the client read it: bytes that wait here when a connection is closed would
+        make the system throw away what was sent.
+        """
+        self.said = True
+        self._unset_keepalive_if_required()
+        if self.last:
+            self.transport.write(self.last)
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self.wait(GRACE)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP."""
+        self.refuse(problem(400, "this is not an HTTP request."))
+
+    def data_received(self, data: bytes) -> None:
+        """Take in some bytes; headers that never end are refused."""
+        if self.last is not None:
+            return
+        if not self.arriving:
+            self.arriving = True
+            self.wait(self.limits.seconds)
+        self.ended = False
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except (
+            httptools.HttpParserUpgrade
+        ):  # it was answered as if it had not asked; the parser reads no more
+            if self.cycle is not None and not self.cycle.response_started:
+                self.cycle.keep_alive = False
+            self.end(b"")
+        except httptools.HttpParserError:
+            self.send_400_response("")
+        if self.arriving and not self.inside and not self.ended:  # else some of it belongs to others
+            self.raw += len(data)
+            self.check_head()
+        self.part()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Answer what came: a client may say that this was all."""
+        if self.last is None and self.unanswered > (self.own is not None):
+            self.end(b"")
+        return self.last is not None and self.unanswered > 0
+
+    def check_head(self) -> None:
+        """Refuse headers that are too long."""
+        if max(self.raw, self.head) > self.limits.header:
+            told = f"the headers have more than {self.limits.header:,} bytes. Send fewer."
+            self.refuse(problem(431, told))
+
+    def on_message_begin(self) -> None:
+        """Begin a request; one that came behind another has its own time."""
+        self.raw = self.head = 0
+        if not self.arriving:
+            self.arriving = True
+            self.wait(self.limits.seconds)
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """Take in a piece of the address."""
+        self.head += len(url)
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take in a header."""
+        self.head += len(name) + len(value)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Start the application, unless the request was refused already."""
+        self.inside = True
+        self.check_head()
+        if self.last is None:
+            if self.parting is not None and not self.parting.response_started:
+                self.parting.keep_alive = True  # it is not the last after all
+            self.parting = None
+            super().on_headers_complete()
+            self.cycle.transport = Closing(self)  # type: ignore[assignment]
+            self.own = self.cycle
+            self.unanswered += 1
+
+    def on_body(self, body: bytes) -> None:
+        """Take in a piece of the body."""
+        if self.last is None:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request has arrived: the answer may take its time."""
+        self.arriving = self.inside = False
+        self.ended = True
+        self.own = None
+        if self.last is None:
+            if self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
+            super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Begin the answer to the next request, or wait for it, or end."""
+        if self.said or self.transport.is_closing():
+            return
+        self.unanswered -= 1
+        super().on_response_complete()
+        if self.unanswered:
+            self.part()
+        elif self.last is not None:
+            self.say_last()
+        elif not self.arriving:
+            self.wait(GRACE if self.draining else self.limits.idle)
+
+    def shutdown(self) -> None:
+        """End when what is on its way is answered: a client may have sent before it knew."""
+        self.draining = True
+        if not self.unanswered and not self.arriving and self.last is None:
+            self.wait(GRACE)
+        self.part()
+
+    def part(self) -> None:
+        """Let the answer under way be the last, when the server is to end and nothing more has come."""
+        if self.draining and self.unanswered == 1 and not self.arriving and self.last is None:
+            cycle = self.cycle
+            if cycle.keep_alive and not cycle.response_started and not self.more_came():
+                cycle.keep_alive, self.parting = False, cycle
+
+    def more_came(self) -> bool:
+        """Say whether bytes wait in the system."""
+        look = select.poll()
+        look.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(look.poll(0))
+
+    def pause_writing(self) -> None:
+        """The client does not take its answer; it has some time to begin again."""
+        super().pause_writing()
+        if self.stalled is None:
+            self.stalled = self.loop.call_later(self.limits.seconds, self.cut_off)
+
+    def resume_writing(self) -> None:
+        """The client takes its answer."""
+        super().resume_writing()
+        if self.stalled is not None:
+            self.stalled.cancel()
+            self.stalled = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        for timer in (self.timer, self.stalled):
+            if timer is not None:
+                timer.cancel()
+        self.timer = self.stalled = None
+        super().connection_lost(exc)
+
+
+def limited(limits: Limits) -> Any:
+    """Return what makes connections with these limits."""
+    return type("LimitedConnection", (Connection,), {"limits": limits})
+
 
 STOP = (signal.SIGTERM, signal.SIGINT)
 SO_ATTACH_FILTER = 26

@@ -1,1 +1,1 @@
-"""Questions about rows whose answers are sums: zero, add, merge."""
+"""Statistics: zero, add, merge."""

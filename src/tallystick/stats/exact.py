@@ -1,19 +1,87 @@
-"""Sums of doubles that are right to the last bit: of the exact sum the nearest double.
+"""Exact sums of doubles as plain integers and as plain text.
 
-Knows arrays. Law: no order of the values and no cut into parts can change a sum, so that scores are the same
-wherever rows lie.
+Every double is a whole multiple of 2^-1074 and every square of 2^-2148, so sums of them are integers in those
+units. Knows integers only. Law: `read(write(n, unit), unit) == n`; the text is the exact decimal value,
+nothing rounded.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 from itertools import starmap
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.errors import DataError, OptionError
+from tallystick.io.scratch import LEAST, memory, told
+from tallystick.schema import Schema
+from tallystick.table.block import Hasher, rows_counted
+
+SUM_UNIT = 1074  # a sum is a whole multiple of 2^-1074
+SQUARE_UNIT = 2148
+MAX_TEXT = 3_000
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
+
+
+class Unreduced(NamedTuple):
+    """A whole number over another above 0, not in lowest terms: these take most of a Fraction's time."""
+
+    over: int
+    under: int
+
+    def plus(self, other: Unreduced) -> Unreduced:
+        """Return the sum of both, over the least number that both may stand over."""
+        under = math.lcm(self.under, other.under)
+        over = self.over * (under // self.under) + other.over * (under // other.under)
+        return Unreduced(over, under)
+
+    def times(self, over: int, under: int = 1) -> Unreduced:
+        """Return the product with over / under."""
+        return Unreduced(self.over * over, self.under * under)
+
+    def below(self, other: Unreduced) -> bool:
+        """Say whether this is less than another."""
+        return self.over * other.under < other.over * self.under
+
+
+def write(units: int, unit: int) -> str:
+    """Return units * 2^-unit as exact decimal text."""
+    if units == 0:
+        return "0"
+    zeros = (units & -units).bit_length() - 1
+    places = max(unit - zeros, 0)
+    whole = abs(units) >> unit - places
+    digits = str(whole * 5**places).rjust(places + 1, "0")
+    text = digits[: len(digits) - places] + ("." + digits[len(digits) - places :] if places else "")
+    return "-" + text if units < 0 else text
+
+
+def reads(text: str, unit: int) -> bool:
+    """Say whether the text is what `write` writes for some whole number of units."""
+    if len(text) > MAX_TEXT or not _DECIMAL.fullmatch(text) or text == "-0":
+        return False
+    return len(text.partition(".")[2]) <= unit and (Fraction(text) * 2**unit).denominator == 1
+
+
+def read(text: str, unit: int) -> int:
+    """Return the whole number of units of 2^-unit that the text says."""
+    return int(Fraction(text) * 2**unit)
+
+
+# Sums of doubles that are right to the last bit: of the exact sum the nearest double.
+#
+# Knows arrays. Law: no order of the values and no cut into parts can change a sum, so that scores are the
+# same wherever rows lie.
+
 
 Floats = NDArray[np.float64]
 Digits = NDArray[np.int64]
@@ -81,3 +149,154 @@ def nearest(sums: Digits) -> float:
         return float(exact)
     except OverflowError:
         return math.inf if exact > 0 else -math.inf
+
+
+# How many rows there are, what they weigh together, and their fingerprint: what a model file says of them.
+#
+# Knows blocks. Law: whole numbers that add, so any order and any cut of the rows gives the same.
+
+
+ALL = 1 << 128
+
+
+class Printed(NamedTuple):
+    """rows; weight: their weights in units of the table; hashes: the sum of hash times weight; counted: rows
+    where they are counted, a whole weight as so many.
+    """
+
+    rows: int = 0
+    weight: int = 0
+    hashes: int = 0
+    counted: int = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """128 bits of the multiset of rows, in hex."""
+        return f"{self.hashes:032x}"
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Ask for the rows, their weight and their fingerprint."""
+
+    schema: Schema
+    unit: int = 1
+
+    @cached_property
+    def _hasher(self) -> Hasher:
+        return Hasher(self.schema)
+
+    def zero(self) -> Printed:
+        """Return the total of no rows."""
+        return Printed()
+
+    def add(self, total: Printed, block: Block) -> Printed:
+        """Add the rows of one block."""
+        weight = block.rows if block.weights is None else int(block.weights.sum())
+        counted = rows_counted(block.weights, block.rows, self.unit)
+        return self.merge(total, Printed(block.rows, weight, self._hasher.total(block), counted))
+
+    def merge(self, total: Printed, other: Printed) -> Printed:
+        """Add two totals."""
+        hashes = (total.hashes + other.hashes) % ALL
+        counted = total.counted + other.counted
+        return Printed(total.rows + other.rows, total.weight + other.weight, hashes, counted)
+
+
+@dataclass(frozen=True)
+class ColumnPrints:
+    """Ask what each column holds, whatever it is called: prints[column], the sum over rows of a hash of its
+    cell and the target's, and, once the schema has keys, of the rest of its row.
+    """
+
+    schema: Schema
+    unit: int = 1
+
+    @cached_property
+    def _hashers(self) -> tuple[list[Hasher], Hasher | None]:
+        schema, target = self.schema, self.schema.target
+        called = () if target is None else ((target.name, "target"),)
+        alone = [replace(schema, columns=(c,), keys=((c.name, "column"), *called)) for c in schema.used]
+        return [Hasher(one) for one in alone], Hasher(schema) if schema.keys else None
+
+    def zero(self) -> NDArray[np.uint64]:
+        """Return the total of no rows."""
+        return np.zeros(len(self.schema.used), np.uint64)
+
+    def add(self, total: NDArray[np.uint64], block: Block) -> NDArray[np.uint64]:
+        """Add the rows of one block; a whole weight is as many rows, where some are not whole each is one."""
+        alone, whole = self._hashers
+        rest = None if whole is None else whole.rows(block)
+        copies = block.weights.astype(np.uint64) if block.weights is not None and self.unit == 1 else None
+        own = []
+        for hasher in alone:
+            hashes = hasher.rows(block)
+            if rest is not None:
+                hashes = kernels.key_hashes(hashes ^ rest, 1)
+            own.append((hashes if copies is None else hashes * copies).sum(dtype=np.uint64))
+        return total + np.array(own, np.uint64)
+
+    def merge(self, total: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Add two totals."""
+        return total + other
+
+
+@dataclass(frozen=True)
+class Both:
+    """Ask two questions in one walk over the rows."""
+
+    first: Any
+    second: Any
+
+    def zero(self) -> tuple[Any, Any]:
+        """Return the totals of no rows."""
+        return self.first.zero(), self.second.zero()
+
+    def add(self, total: tuple[Any, Any], block: Block) -> tuple[Any, Any]:
+        """Add the rows of one block."""
+        return self.first.add(total[0], block), self.second.add(total[1], block)
+
+    def merge(self, total: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Add two totals."""
+        return self.first.merge(total[0], other[0]), self.second.merge(total[1], other[1])
+
+
+def in_two(question: Any) -> Both | None:
+    """Return the question if it is two in one, None of any other."""
+    return question if isinstance(question, Both) else None
+
+
+# Whether what is to be kept fits in the memory of this machine, said before it is asked for.
+#
+# Knows sizes. Knows nothing of rows. Small things are not looked at: asking for what there is takes longer.
+
+
+SMALL = 1 << 28  # bytes that any machine has
+LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process
+READING = 3  # and this part of a budget at most: less is read at once in a small one
+FEWER_NODES = "Set max_depth or a larger min_samples_leaf, or give more memory."
+
+
+class LargeTree(OptionError):  # noqa: N818  named for what it is of
+    """A tree that a budget has no room for."""
+
+
+def most_nodes(each: int, budget: int) -> int:
+    """Return how many nodes of a tree a budget of bytes holds. each: bytes that a node takes."""
+    held = max(budget, LEAST)
+    return (held - min(LEFT, held // READING)) // each
+
+
+def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
+    """Refuse a tree of more nodes than a budget of bytes holds. each: bytes that a node takes."""
+    if nodes > (most := most_nodes(each, budget)):
+        raise LargeTree(
+            f"this tree has more than {most:,} nodes, for which memory={told(budget)} has no room. "
+            + FEWER_NODES
+        )
+
+
+def refuse_beyond_memory(needed: int, what: str, cure: str) -> None:
+    """Refuse what would take more bytes than there are. what: in the plural; cure: a sentence."""
+    if needed > SMALL and needed > (there := memory()):
+        raise DataError(f"{what} take about {told(needed)} of memory, and there are {told(there)}. {cure}")

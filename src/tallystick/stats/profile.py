@@ -13,13 +13,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import kernels
-from tallystick.contracts import Block, Model
-from tallystick.data.schema import Schema
-from tallystick.data.table.subset import take_block
-from tallystick.models.profile import PERCENTS, STEPS
-from tallystick.stats.distribution import Grid, Spreads, cells_for
-from tallystick.stats.quantiles import Counts
+from tallystick import kernels, methods
+from tallystick.contracts import Block, Engine, Model, Table
+from tallystick.density.learner import CellEnds
+from tallystick.model.profile import PERCENTS, STEPS, AnswerProfile, ColumnProfile, Profile
+from tallystick.schema import CODED, Column, Schema
+from tallystick.stats.class_counts import Ask, BayesSums, key
+from tallystick.stats.exact import Both
+from tallystick.stats.quantiles import (
+    Counts,
+    Grid,
+    Near,
+    Spreads,
+    cells_for,
+    rows_up_to,
+    zoomed_where_crowded,
+)
+from tallystick.table.block import RowBlock as Rows
+from tallystick.table.subset import take_block
+from tallystick.tree.model import Tree
 
 TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` shows
 ROWS = 1 << 19  # shares that are held at once, in some six forms of 8 bytes
@@ -149,3 +161,149 @@ class AnswerCounts:
         for mine, theirs in zip(total, other, strict=True):
             mine += theirs
         return total
+
+
+# The profile of a table's rows: a few questions to an engine, the same wherever the rows lie.
+#
+# Knows tables, questions and models. Knows nothing of who sums. Law: the profile is a function of the
+# multiset of rows and the model. Values of numbers are exact order statistics: equal cells between the
+# lowest and the highest tell where each lies, then the values of those cells are asked for.
+
+
+Columns = dict[str, ColumnProfile]
+
+
+def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
+    """Return what the rows of a table look like, and what the model learnt from them answers to them."""
+    # A model may ask for some of the columns only: the others are not watched. The ranges are the table's,
+    # since not every model keeps them.
+    schema = table.schema.only({c.name for c in model.schema.used})
+    found = _coded(schema, table, engine)
+    target, told, beside = schema.target, None, None
+    if target is not None and not schema.regression:
+        told = methods.of_kind(model.kind).load("answered")(model, table.unit)
+        beside = AnswerCounts(model, len(target.labels)) if told is None else None
+    for ends in numbers_together(schema):
+        more, sums = _numbers(table, engine, ends, beside=beside)
+        found |= more
+        if sums is not None:
+            told, beside = sums, None
+    columns = tuple(found.get(c.name) or _empty(table) for c in schema.used)
+    if target is None:
+        return Profile(columns)
+    if schema.regression:
+        own = _regression(table, model, engine)
+        return Profile(columns, own[TARGET], own[ANSWERS])
+    if beside is not None:
+        told = engine.total(table, beside)
+    assert told is not None
+    answers = AnswerProfile(told.given, told.shares.reshape(len(target.labels), -1))
+    return Profile(columns, ColumnProfile(told.classes, 0), answers)
+
+
+def _empty(table: Table) -> ColumnProfile:
+    """Return the profile of a numeric column without any value."""
+    return ColumnProfile(np.zeros(0, np.int64), table.weight, np.zeros(0))
+
+
+def _coded(schema: Schema, table: Table, engine: Engine) -> Columns:
+    """Return the columns of levels and of text."""
+    coded: list[Column] = [c for c in schema.used if c.kind != "numeric"]
+    if not coded:
+        return {}
+    asks = tuple(
+        Ask(c.name, "codes", len(c.levels)) if c.kind in CODED else Ask(c.name, "once", len(c.words))
+        for c in coded
+    )
+    sums = engine.total(table, Untold(BayesSums(asks, 1)))
+    out = {}
+    for i, column in enumerate(coded):
+        counts = sums[key(i, "counts")].reshape(-1)
+        if column.kind in CODED:
+            out[column.name] = ColumnProfile(counts[:-1], int(counts[-1]))
+        else:
+            out[column.name] = ColumnProfile(counts, int(sums[key(i, "missing")].sum()))
+    return out
+
+
+def _regression(table: Table, model: Model, engine: Engine) -> Columns:
+    """Return the numeric target, and what the model answers."""
+    names = (TARGET, ANSWERS)
+    ends = engine.total(table, Instead(model, CellEnds(names, ((), ()))))
+    known = [(name, float(e[0, 0]), -float(e[1, 0])) for name, e in zip(names, ends, strict=True)]
+    return _numbers(table, engine, known, model)[0]
+
+
+def _numbers(
+    table: Table,
+    engine: Engine,
+    ends: list[Ends],
+    model: Model | None = None,
+    beside: AnswerCounts | None = None,
+) -> tuple[Columns, AnswerSums | None]:
+    """Return columns of numbers; with a model, its target and its answers in their place. beside: what is
+    asked for in the last walk too.
+    """
+
+    def asked(question: Any) -> Any:
+        return engine.total(table, question if model is None else Instead(model, question))
+
+    question = spreads_of(ends, table.rows)
+    spreads = asked(question)
+    cells = [spread.cells for spread in spreads]
+    places, counts = zoomed_where_crowded(asked, question.grids, cells, wanted_cells)
+    last = Near(tuple(places), tuple(wanted_cells(own) for own in counts))
+    near, told = (asked(last), None) if beside is None else asked(Both(last, beside))
+    out = {}
+    for grid, own, values in zip(places, counts, near, strict=True):
+        upto = rows_up_to(grid, own, values)
+        kept = np.searchsorted(upto, wanted_ranks(int(own.sum())), side="left")
+        kept = kept[np.diff(kept, prepend=-1) > 0]  # they rise; np.unique would load masked arrays
+        at = values.counts[kept]
+        between = np.zeros(2 * len(kept) - 1, np.int64)
+        between[::2] = at
+        between[1::2] = (upto[kept] - at)[1:] - upto[kept][:-1]
+        missing = table.weight - int(own.sum())
+        out[grid.name] = ColumnProfile(between, missing, values.values[kept])
+    return out, told
+
+
+# What a model answers to the rows it was learnt from, where its own counts tell: no row is looked at again.
+#
+# Knows models. Law: the sums are those of `AnswerCounts.add` over these rows.
+
+
+def told_by_nodes(tree: Tree, unit: int) -> AnswerSums | None:
+    """Return what a tree answers to the rows it was grown from, in units of their table: rows that reach a
+    node and none below it end there. None: some row ends at several nodes, in parts.
+    """
+    nodes = tree.nodes
+    if tree.spreads or tree.unit != unit:
+        return None
+    ending = nodes.counts.copy()
+    np.subtract.at(ending, nodes.parent[1:], nodes.counts[1:])
+    at, classes = np.nonzero(ending)
+    return answers_at_nodes(tree, at, classes.astype(np.uint32), ending[at, classes])
+
+
+def answers_at_nodes(
+    tree: Tree, at: NDArray[np.int64], classes: NDArray[Any], weights: NDArray[np.int64]
+) -> AnswerSums:
+    """Return what a tree answers to rows that end at nodes. at, classes and weights [group of rows]."""
+    told = AnswerCounts(_AtNodes(tree), len(tree.schema.predicted.labels))  # type: ignore[arg-type]
+    return told.add(told.zero(), Rows(len(at), {"node": at}, classes, None, weights))
+
+
+@dataclass(frozen=True)
+class _AtNodes:
+    """A tree that is told at which node each row ends."""
+
+    tree: Tree
+
+    def shares(self, block: Block) -> NDArray[np.float64]:
+        """Return the shares of the nodes."""
+        return self.tree.node_shares[block.codes("node")]  # type: ignore[no-any-return]
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the answers of the tree."""
+        return self.tree.decide(shares)

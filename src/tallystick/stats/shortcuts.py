@@ -2,7 +2,7 @@
 
 An engine that has all rows at hand looks here before it sums. Knows which statistics there are. Law: what a
 learner makes of a shortcut's answer is what it makes of zero, add and merge, bit for bit; each is compared in
-`tests/engines/test_engine_contract.py`.
+`tests/engine/test_engine_contract.py`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
-from tallystick.stats.bayes import BayesSums, KnownSums
-from tallystick.stats.class_values import ByRanks, ClassValues
-from tallystick.stats.distribution import Spreads
-from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
-from tallystick.stats.level_tables import Frontier
-from tallystick.stats.long_rows import LongRows
-from tallystick.stats.node_rows import WhereRowsStand
-from tallystick.stats.pair_tables import PairTables
-from tallystick.stats.rows_left import WhichRowsAreLeft
-from tallystick.stats.rule_tables import ListCounts, RuleTables
-from tallystick.stats.small_fit import InOneCall, SmallFit
-from tallystick.stats.split_search import GrowingTree, WholeTree
-from tallystick.stats.value_samples import ByGuess, ValueSample
+from tallystick.density.learner import PairTables
+from tallystick.rules.learner import ListCounts, RuleTables, WhichRowsAreLeft
+from tallystick.stats.class_counts import BayesSums, ByRanks, ClassValues, KnownSums
+from tallystick.stats.design_sums import (
+    InOneCall,
+    LogisticSums,
+    LongRows,
+    NewtonSums,
+    NewtonToTheEnd,
+    SmallFit,
+)
+from tallystick.stats.quantiles import Spreads
+from tallystick.stats.values import ByGuess, ValueSample
+from tallystick.tree.growth import GrowingTree, WholeTree
+from tallystick.tree.off_memory import WhereRowsStand
+from tallystick.tree.tables import Frontier
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     BayesSums: KnownSums(),

@@ -1,1 +1,1 @@
-"""The whole job in a browser, on one's own machine: `tally studio`."""
+"""`tally studio`: the page, its sessions and jobs."""

@@ -21,9 +21,8 @@ from urllib.parse import parse_qsl, quote
 
 from tallystick.errors import TallyError, shown
 from tallystick.serve.guards import Guards, Headers, Limits, Receive, Scope, Send, same
-from tallystick.serve.problems import Refused, Reply, problem
-from tallystick.serve.rows_in import from_json
-from tallystick.studio import views
+from tallystick.serve.requests import Refused, Reply, from_json, problem
+from tallystick.studio import session as views
 from tallystick.studio.folder import Folder
 from tallystick.studio.session import Session
 

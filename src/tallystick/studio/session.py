@@ -6,30 +6,575 @@ Laws: one piece of work at a time, and the last word counts; what is made from a
 
 from __future__ import annotations
 
+import math
 import re
+import shlex
 import shutil
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import tallystick as ts
-from tallystick.errors import OptionError, shown
-from tallystick.estimators.judging import candidates_of, compare_read
-from tallystick.evaluate.compare import Comparison, Entry, Watch
-from tallystick.evaluate.crossval import FoldWay
-from tallystick.evaluate.trials import Candidate
+import jinja2
+
+import tallystick
+from tallystick import __version__
+from tallystick.bayes.estimator import NaiveBayes
+from tallystick.description.columns import Description
+from tallystick.description.text import describe_table
+from tallystick.errors import Argument, Message, OptionError, for_reader, shown, some
+from tallystick.estimator.verify import ordered, row_of
 from tallystick.export.targets import TARGETS
-from tallystick.methods import COMPARED
-from tallystick.reports.what_if import plain_row
-from tallystick.studio import views
-from tallystick.studio.asked import TableWishes
-from tallystick.studio.hand import ByHand
-from tallystick.studio.jobs import Job
-from tallystick.studio.pruned import is_prunable, path_of, pruned
-from tallystick.studio.reading import OpenTable, columns_part, read
-from tallystick.studio.script import command_lines, deciding, file_names, fitting, python_script
+from tallystick.io.open import open_source
+from tallystick.judge.api import candidates_of, compare_read
+from tallystick.judge.compare import Candidate, Comparison, Entry, Watch
+from tallystick.judge.crossval import FoldWay
+from tallystick.methods import COMPARED, VARIANTS
+from tallystick.reports.columns import column_row
+from tallystick.reports.context import EXECUTION, Ingredients, Row, column_flags, fit_line, inks
+from tallystick.reports.page import environment, model_section, report_style, sections_script
+from tallystick.reports.quality import costs_section, judged_section, threshold_section
+from tallystick.reports.rows import plain_row, rows_section, what_if
+from tallystick.schema import KINDS, MISSING_MARKS, Columns, Wishes
+from tallystick.studio.folder import Job, harmless
+from tallystick.table.reader import read_table
+from tallystick.tree.prune import CostComplexity
+
+# What the user said of the table: the file, the target, kinds, marks of missing values, spellings.
+#
+# Knows words only. Law: it never changes; another wish makes another one.
+
+
+CURES = ("missing", "merge", "keep", "kinds", "levels")  # of notes: what one press can do
+
+
+@dataclass(frozen=True)
+class TableWishes:
+    """The table as the user wants it read. `name`: what the page calls the file."""
+
+    name: str = ""
+    path: Path | None = None
+    target: str = ""
+    columns: Columns = field(default_factory=Columns)
+
+    def with_kind(self, column: str, kind: str) -> TableWishes:
+        """Return it with a column of another kind; an empty kind is what looking finds."""
+        if kind and kind not in KINDS:
+            raise OptionError(f"there is no kind {shown(kind)}. Use: {', '.join(KINDS)}.")
+        kinds = {name: k for name, k in self.columns.kinds.items() if name != column}
+        keep = tuple(name for name in self.columns.keep if name != column)
+        return self._columns(kinds=kinds | ({column: kind} if kind else {}), keep=keep)
+
+    def with_missing(self, marks: str) -> TableWishes:
+        """Return it with other marks of missing values, with commas between them; none are the usual ones."""
+        found = tuple(dict.fromkeys(mark.strip() for mark in marks.split(",") if mark.strip()))
+        return self._columns(missing=("", *found) if found else None)
+
+    def with_cure(self, cure: Argument) -> TableWishes:
+        """Return it as a note advises."""
+        own, value = self.columns, cure.value
+        if cure.name == "missing":
+            return self._columns(missing=tuple(dict.fromkeys((*(own.missing or MISSING_MARKS), *value))))
+        if cure.name == "keep":
+            return self._columns(keep=tuple(dict.fromkeys((*own.keep, *value))))
+        return self._columns(**{cure.name: {**getattr(own, cure.name), **value}})
+
+    def _columns(self, **more: Any) -> TableWishes:
+        own = {name: getattr(self.columns, name) for name in ("kinds", "levels", "missing", "keep", "merge")}
+        return replace(self, columns=Columns(**own | more))
+
+    @property
+    def marks(self) -> str:
+        """The marks of missing values as the page shows them; nothing where they are the usual ones."""
+        return ", ".join(mark for mark in self.columns.missing or () if mark)
+
+    @property
+    def shared(self) -> Mapping[str, Any]:
+        """What every estimator is given."""
+        return {} if self.columns == Columns() else {"columns": self.columns}
+
+
+def cure_of(text: str) -> Argument | None:
+    """Return what a note advises to pass, where one press can do it."""
+    if not isinstance(text, Message):
+        return None
+    found = [part for part in text.parts if isinstance(part, Argument) and part.name in CURES and not part.of]
+    return found[0] if len(found) == 1 and _known(found[0].value) else None
+
+
+def _known(value: Any) -> bool:
+    """Say whether a note says all of what to pass; `...` is what only the user knows."""
+    if isinstance(value, Mapping):
+        return all(_known(part) for pair in value.items() for part in pair)
+    if isinstance(value, list | tuple):
+        return all(map(_known, value))
+    return value is not None and value is not ...
+
+
+def act_of(cure: Argument) -> str:
+    """Return what the press of a cure's button does, in words that stand on the button."""
+    if cure.name == "keep":
+        return f"Use {some(cure.value)} to predict"
+    if cure.name == "missing":
+        return f"Read {some(cure.value)} as missing"
+    if cure.name == "kinds":
+        told = [
+            f"leave out {shown(column)}" if kind == "out" else f"read {shown(column)} as {kind}"
+            for column, kind in cure.value.items()
+        ]
+    elif cure.name == "levels":
+        told = [f"put the levels of {shown(c)} in this order: {some(v, 9)}" for c, v in cure.value.items()]
+    else:
+        told = [_merged(key, value) for key, value in cure.value.items()]
+    return (text := "; ".join(told))[:1].upper() + text[1:]
+
+
+def _merged(key: str, value: Any) -> str:
+    """Return one merge in words: of a text in all columns, or of the texts of one column."""
+    if isinstance(value, Mapping):
+        return f"in {shown(key)} {', '.join(_merged(*pair) for pair in value.items())}"
+    return f"read {some(value)} as {shown(key)}"
+
+
+# A tree by hand: tests chosen from their gains, changed, cut back, taken back; errors on rows held out.
+#
+# Knows `ts.grow`. Knows nothing of pages. Laws: the script that it tells makes the same tree; a step that
+# was taken back leaves no trace.
+
+
+METHOD = "tree"  # how tests are measured and levels parted
+MOST = 30  # tests shown of a node
+
+Tests = list[tuple[int, str]]  # node and column of each test, by the number of the node
+
+
+class ByHand:
+    """A tree that a person grows."""
+
+    def __init__(self, asked: TableWishes) -> None:
+        self.asked = asked
+        self.tree: Any = tallystick.grow(str(asked.path), asked.target, method=METHOD, **asked.shared)
+        self.before: list[Tests] = []
+
+    # -- steps --
+
+    def do(self, what: str, node: int, column: str) -> None:
+        """Take one step: ask, back, finish or undo."""
+        if what == "undo":
+            if not self.before:
+                raise OptionError("there is no step to take back.")
+            self._replay(self.before.pop())
+            return
+        now = self._tests()
+        try:
+            self._step(what, node, column)
+        except OptionError:
+            self._replay(now)
+            raise
+        if self._tests() != now:
+            self.before.append(now)
+
+    def _step(self, what: str, node: int, column: str) -> None:
+        if what == "finish":
+            self.tree.finish(node)
+            return
+        nodes = self.tree.tree_.nodes
+        if not 0 <= node < len(nodes):
+            raise OptionError(f"there is no group {node} in the tree.")
+        if not nodes.leaf[node]:  # what hangs below goes; the numbers after it move up
+            gone = int(nodes.end[node]) - node - 1
+            kept = [(n, c) for n, c in self._tests() if n < node]
+            self._replay([*kept, *((n - gone, c) for n, c in self._tests() if n > node + gone)])
+        if what == "ask":
+            self.tree.split(node, column)
+        elif what != "back":
+            raise OptionError("a step is: ask, back, finish or undo.")
+
+    def _tests(self) -> Tests:
+        tree = self.tree.tree_
+        used = tree.schema.used
+        return [(n, used[int(c)].name) for n, c in enumerate(tree.nodes.column) if c >= 0]
+
+    def _replay(self, tests: Tests) -> None:
+        """Grow these tests and no others. In the order of their numbers each finds its node in its place."""
+        while self._tests():
+            self.tree.undo()
+        for node, column in tests:
+            self.tree.split(node, column)
+
+    # -- looking --
+
+    def told(self) -> dict[str, Any]:
+        """Return the errors of the tree, and whether a step can be taken back."""
+        found = self.tree.errors()
+        return {
+            "leaves": found.leaves,
+            "wrong": found.wrong,
+            "rows": found.rows,
+            "held_out_wrong": found.held_out_wrong,
+            "held_out_rows": found.held_out_rows,
+            "undo": bool(self.before),
+        }
+
+    def tests(self, node: int) -> dict[str, Any]:
+        """Return the tests that a group could be given, the best first."""
+        if not 0 <= node < len(self.tree.tree_.nodes):
+            raise OptionError(f"there is no group {node} in the tree.")
+        leaf = bool(self.tree.tree_.nodes.leaf[node])
+        each = [
+            [
+                c.column,
+                " | ".join(c.tests[:2]),
+                round(float(c.gain), 4),
+                None if c.ratio != c.ratio else round(float(c.ratio), 4),
+                bool(c.chosen) and not leaf,
+            ]
+            for c in self.tree.best(node).candidates[:MOST]
+        ]
+        return {"leaf": leaf, "tests": each}
+
+    def making(self) -> list[str]:
+        """Return the lines of Python that grow the tree."""
+        known = ", columns=columns" if self.asked.shared else ""
+        begin = f"tree = ts.grow({self.asked.name!r}, {self.asked.target!r}, method={METHOD!r}{known})"
+        return [begin, *(f"tree.split({n}, {c!r})" for n, c in self._tests()), "model = tree.model()"]
+
+
+# The pruning path of a tree as a slider: from the root alone to the grown tree, with honest errors.
+#
+# Knows trees and their nested prunings. Knows nothing of pages. Law: the tree of a step is the one that a
+# fit with its parameters gives: the price lies between two steps.
+
+
+def is_prunable(model: Any) -> bool:
+    """Say whether a model is a tree that has a path of prunings, and was not pruned by a rule of its own."""
+    return getattr(model, "pruning", ...) is None and hasattr(model, "pruning_path")
+
+
+def path_of(model: Any, folds: int) -> dict[str, Any]:
+    """Return the steps of the slider: leaves, error on the training rows, and on rows not seen."""
+    path = model.pruning_path(folds=folds)
+    return {
+        "leaves": path.leaves.tolist(),
+        "error": [round(float(e), 6) for e in path.error],
+        "cv_error": [round(float(e), 6) for e in path.cv_error],
+        "cv_se": [round(float(e), 6) for e in path.cv_se],
+        "prices": _prices(path),
+        "one_se": path.one_se,
+        "minimum": path.minimum,
+    }
+
+
+def _prices(path: Any) -> list[float]:
+    """Return the complexity parameter of each step: in the middle of those that give its tree."""
+    own = [float(p) for p in path.cp]
+    out = []
+    for k, price in enumerate(own):
+        above = own[k - 1] if k else 4 * price or 1.0
+        out.append(math.sqrt(price * above) if price > 0 else above / 2)
+    return out
+
+
+def pruned(model: Any, path: dict[str, Any], step: Any) -> Any:
+    """Return the method of a step, not fitted."""
+    if type(step) is not int or not 0 <= step < len(path["prices"]):
+        raise OptionError(f"there is no step {shown(step)} on the pruning path.")
+    wanted = model.get_params(deep=False) | {"pruning": CostComplexity(path["prices"][step])}
+    return type(model)(**wanted)
+
+
+# The table of a session: read once, for the columns, the comparison and the model.
+#
+# Knows sources, tables and descriptions. Knows nothing of pages. Law: what is read is what `ts.compare` and
+# `fit` read with the same wishes.
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """Rows in an order of their content, their table, and what they are taken for; `lying`: as they lie."""
+
+    asked: TableWishes
+    table: Any
+    description: Description
+    source: Any = field(repr=False, default=None)
+    lying: Any = field(repr=False, default=None)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes; none before there is a target."""
+        target = self.table.schema.target
+        return () if target is None else tuple(target.labels)
+
+    def row(self, number: int) -> Row:
+        """Return a row of the ordered source as texts."""
+        return row_of(self.source, number)
+
+    def row_in_file(self, number: int) -> Row:
+        """Return a row by its number in the file, from 1, with nothing where a cell is missing."""
+        if not 1 <= number <= self.lying.rows:
+            raise OptionError(
+                f"row {shown(number)} is not there: the file has rows 1 to {self.lying.rows:,}."
+            )
+        marks = self.table.schema.marks
+        found = row_of(self.lying, number - 1)
+        return {n: None if v is None or v.strip() in marks else v for n, v in found.items()}
+
+
+def read(asked: TableWishes) -> OpenTable:
+    """Read the file of a session as the user wants it."""
+    source = open_source(str(asked.path))
+    if not asked.target:
+        own = asked.columns
+        bare = read_table(source, Wishes(own.kinds, own.levels, own.missing, own.keep, own.merge), None)
+        return OpenTable(asked, bare, describe_table(asked.name, bare, form=source.form))
+    lying: list[Any] = []
+
+    def encode(cells: Any) -> Any:
+        lying.append(cells)
+        return NaiveBayes(**asked.shared)._read(cells, asked.target)
+
+    arranged, table = ordered(source, encode)
+    described = describe_table(asked.name, table, form=source.form)
+    return OpenTable(asked, table, described, arranged, lying[0])
+
+
+def columns_part(reading: OpenTable) -> dict[str, Any]:
+    """Return what the page shows of the columns: each with kind, why, distribution and its warnings."""
+    found, schema = reading.description, reading.table.schema
+    most = max([c.gain or 0.0 for c in found.columns] or [0.0]) or 1.0
+    line = partial(column_row, rows=found.rows, labels=reading.labels, most=most)
+    notes = list(dict.fromkeys(found.notes))
+    beside: dict[str, list[dict[str, Any]]] = {}
+    general = []
+    for number, note in enumerate(notes):
+        cure = cure_of(note.text)
+        told = {"text": for_reader(note.text), "number": number, "act": "" if cure is None else act_of(cure)}
+        if note.column:
+            beside.setdefault(note.column, []).append(told)
+        else:
+            general.append(told)
+    known = {c.name for c in found.columns}
+    general += [t for name, told in beside.items() if name not in known for t in told]
+    ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name)) if found.target else found.columns
+    rows = [line(c, schema[c.name]) | {"notes": beside.get(c.name, [])} for c in ranked]
+    said = reading.asked.columns
+    for row in rows:
+        row["said"] = said.kinds.get(row["name"], "")
+        row["kept"] = row["name"] in said.keep
+    return {
+        "rows": rows,
+        "general": general,
+        "cures": [cure_of(note.text) for note in notes],
+        "found": found,
+        "labels": reading.labels,
+        "asked": reading.asked,
+        "names": [c.name for c in found.columns] + ([found.target] if found.target else []),
+    }
+
+
+# The Python script and the command lines that do what was done in the studio.
+#
+# Knows estimators by their parameters. Law: run in the folder of the file, they write the same bytes.
+
+
+IMPORT = "import tallystick as ts\n"
+
+
+def file_names(target: str) -> tuple[str, str]:
+    """Return what the model file and the report are called."""
+    stem = harmless(target).replace(" ", "-")
+    return f"{stem}.tally.json", f"{stem}.html"
+
+
+def typed(estimator: Any) -> str:
+    """Return an estimator as it is typed, with the variable `columns` for what is known of them."""
+    default = type(estimator)().get_params(deep=False)
+    parts = []
+    for name, value in estimator.get_params(deep=False).items():
+        if name in (*EXECUTION, "kinds") or value == default[name]:
+            continue
+        shown = "columns" if name == "columns" else f"ts.{value!r}" if is_dataclass(value) else repr(value)
+        parts.append(f"{name}={shown}")
+    return f"ts.{type(estimator).__name__}({', '.join(parts)})"
+
+
+def python_script(asked: TableWishes, methods: list[str], folds: int, tuned: bool, making: list[str]) -> str:
+    """Return the script. making: the lines that make `model`, see `fitting`."""
+    file, page = file_names(asked.target)
+    data, aim = repr(asked.name), repr(asked.target)
+    known = asked.columns != Columns()
+    own = ", columns=columns" if known else ""
+    lines = [IMPORT]
+    if known:
+        lines.append(f"columns = ts.{asked.columns!r}")
+    lines.append(f"found = ts.compare({data}, {aim}, methods={methods!r}, tuned={tuned}, folds={folds}{own})")
+    lines += ["print(found)", "", *making, f"model.save({file!r})", ""]
+    more = f"tuned={tuned}, folds={folds}, path={page!r}{own}"
+    lines.append(f"ts.report({data}, {aim}, methods={methods!r}, {more})")
+    return "\n".join(lines) + "\n"
+
+
+def fitting(asked: TableWishes, estimator: Any) -> list[str]:
+    """Return the line that fits a model."""
+    return [f"model = {typed(estimator)}.fit({asked.name!r}, {asked.target!r})"]
+
+
+def deciding(estimator: Any) -> list[str]:
+    """Return the line that keeps a decision with the model; none where answers are by the largest share."""
+    decision = estimator.model_.decision
+    if decision is None:
+        return []
+    said = [f"{name}={value!r}" for name, value in sorted(decision.to_dict().items(), reverse=True)]
+    return [f"model.set_decision({', '.join(said)})"]
+
+
+def command_lines(
+    asked: TableWishes, methods: list[str], folds: int, tuned: bool, chosen: tuple[str, Any] | None
+) -> str:
+    """Return the commands: compare, fit, report. chosen: the name of the method, and its estimator;
+    None: a tree by hand, which the script alone makes.
+    """
+    file, page = file_names(asked.target)
+    flags = column_flags(asked.columns)
+    known = [shlex.quote(asked.name), "--target", shlex.quote(asked.target)]
+    ways = [f"--method {shlex.quote(name)}" for name in methods]
+    compared = [
+        "tally compare",
+        *known,
+        *ways,
+        *([] if tuned else ["--no-tuning"]),
+        f"--folds {folds}",
+        *flags,
+    ]
+    fitted = "# the tree by hand is made by the script"
+    if chosen is not None:
+        fitted = fit_line(chosen[1], chosen[0], asked.name, asked.target, file)
+    told = [
+        "tally report",
+        *known,
+        *ways,
+        *(["--tuned"] if tuned else []),
+        f"--folds {folds}",
+        *flags,
+        "-o",
+        shlex.quote(page),
+    ]
+    return "\n".join([" ".join(compared), fitted, " ".join(told)]) + "\n"
+
+
+# Parts of the page as HTML: the templates of the studio, with the report's beside them.
+#
+# Knows jinja2 and results. Law: everything that came from a user is escaped by the template, as in a
+# report.
+
+
+CHOICES = tuple((v.name, v.words, v.method.compared) for v in VARIANTS if not v.method.regression)
+TEXTS = {
+    "html": b"text/html; charset=utf-8",
+    "js": b"text/javascript; charset=utf-8",
+    "css": b"text/css; charset=utf-8",
+}
+SCRIPTS = ("studio.js", "hand.js", "columns.js", "methods.js", "model.js", "small.js")
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Return the templates of this room, and behind them those of the report."""
+    out = environment()
+    assert out.loader is not None
+    out.loader = jinja2.ChoiceLoader([jinja2.PackageLoader("tallystick.studio", "assets"), out.loader])
+    return out
+
+
+def render(template: str, **given: Any) -> str:
+    """Return a part of the page."""
+    return templates().get_template(template).render(**given)
+
+
+def page() -> str:
+    """Return the page itself, before anything is known."""
+    return render("studio.html", version=__version__, methods=CHOICES)
+
+
+@cache
+def file(name: str) -> tuple[bytes, bytes] | None:
+    """Return a file that the page may ask for, and its type; None: there is none of this name."""
+    if name == "report.css":
+        text = report_style()
+    elif name == "report.js":
+        text = sections_script()
+    elif name in ("studio.css", *SCRIPTS):
+        text = (resources.files("tallystick.studio") / "assets" / name).read_text(encoding="utf-8")
+    else:
+        return None
+    return text.encode(), TEXTS[name.rpartition(".")[2]]
+
+
+def columns_html(part: dict[str, Any]) -> str:
+    """Return the columns with their kinds, distributions and warnings."""
+    return render("columns.html", part=part, kinds=KINDS)
+
+
+def ingredients(reading: OpenTable, found: Comparison[Any], entry: Entry[Any], folds: int) -> Ingredients:
+    """Return what the sections of a page are made from, with this entry as the chosen one."""
+    told = replace(found, chosen=entry)
+    return Ingredients(
+        reading.asked.name, reading.table, reading.description, told, row=reading.row, folds=folds
+    )
+
+
+def methods_html(given: Ingredients, found: Comparison[Any], own: bool) -> str:
+    """Return the scores side by side and the razor's sentence. own: the model shown is the user's own."""
+    judged = judged_section(given)
+    for line in judged["methods"]:
+        line["chosen"] = line["name"] == found.chosen.name
+    why = given.comparison.why
+    return render(
+        "methods.html",
+        judged=judged,
+        why=why[:1].upper() + why[1:],
+        shown=given.chosen.name,
+        given=given,
+        own=own,
+    )
+
+
+def decide_part(given: Ingredients) -> dict[str, Any] | None:
+    """Return the threshold of two classes, or the costs of more, as the report has them, with a button that
+    keeps them; None where there is nothing to decide.
+    """
+    judged = {"threshold": threshold_section(given), "costs": costs_section(given)}
+    data = {key: part["data"] for key, part in judged.items() if part}
+    if not data:
+        return None
+    kept = given.model.decision
+    html = render("decide.html", judged=judged, kept="" if kept is None else str(kept))
+    return {"html": html, "data": data, "labels": list(given.labels), "palette": inks(given)}
+
+
+def model_part(given: Ingredients) -> dict[str, Any]:
+    """Return the sections of the model and of the what-if form, and the data that lets them move."""
+    starts = rows_section(given)["starts"] if given.chosen.result is not None else []
+    ask = what_if(given, starts)
+    chosen = model_section(given) | {"others": []}
+    data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
+    data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
+    shown = {"given": given, "chosen": chosen, "ask": ask}
+    columns = [c.name for c in given.table.schema.used]
+    html = render("model.html", **shown)
+    asks = render("what_if.html", **shown) + render(
+        "changes.html", columns=_first(columns, given.columns), ask=ask
+    )
+    return {"name": given.chosen.name, "html": html, "what_if": asks, "data": data, "kind": chosen["kind"]}
+
+
+def _first(names: Sequence[str], telling: Sequence[str]) -> list[str]:
+    """Return names with the most telling ones first."""
+    return [n for n in telling if n in names] + [n for n in names if n not in telling]
+
 
 PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$")
 PARTS = ("columns", "methods", "model", "decide", "hand", "save")
@@ -133,7 +678,7 @@ class Session:
             reading = read(asked)
             part = columns_part(reading)
             job.step(1, 1)
-            html = views.columns_html(part)
+            html = columns_html(part)
             with self.lock:
                 job.step(1, 1)
                 self.reading, self.found, self.entry, self.page = reading, None, None, None
@@ -197,10 +742,10 @@ class Session:
         reading = self._known()
         own = entry.name not in {e.name for e in found.entries}
         listed = replace(found, entries=(*found.entries, entry)) if own and entry.result else found
-        given = views.ingredients(reading, listed, entry, how["folds"])
-        methods = views.methods_html(given, found, own) if entry.result else None
-        model = views.model_part(given)
-        decide = views.decide_part(given) if entry.result else None
+        given = ingredients(reading, listed, entry, how["folds"])
+        methods = methods_html(given, found, own) if entry.result else None
+        model = model_part(given)
+        decide = decide_part(given) if entry.result else None
         save = self._save_part(reading.asked, how, entry, making)
         with self.lock:
             job.step(1, 1)
@@ -238,7 +783,7 @@ class Session:
         lines = command_lines(asked, how["methods"], how["folds"], how["tuned"], chosen)
         file, page = file_names(asked.target)
         targets = [(t.name, t.words) for t in TARGETS.values()]
-        html = views.render(
+        html = render(
             "save.html", script=script, lines=lines, file=file, page=page, targets=targets, entry=entry
         )
         return {"html": html, "script": script, "lines": lines}
@@ -321,7 +866,7 @@ class Session:
         reading, how = self._known(), self.how
 
         def work(job: Job) -> None:
-            made = ts.report(
+            made = tallystick.report(
                 str(reading.asked.path),
                 reading.asked.target,
                 methods=how["methods"],

@@ -1,0 +1,1 @@
+"""Naive Bayes: options, model, learner, updates, folds, explanations, worked solutions."""

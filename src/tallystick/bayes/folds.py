@@ -1,0 +1,482 @@
+"""Naive Bayes on rows it has not seen, from one pass: each fold is answered by the total of the others.
+
+Knows tables, engines and the learner's totals. Law: the answers are the bits that refitting each fold gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.bayes.learner import (
+    FoldQuestion,
+    Known,
+    NaiveBayesLearner,
+    WholeTable,
+    added,
+    part_of,
+    question,
+    sum_of,
+)
+from tallystick.bayes.model import NaiveBayesModel
+from tallystick.contracts import Block, Engine, Table
+from tallystick.engine.fit import fit
+from tallystick.engine.local import Local
+from tallystick.judge.answers import AnswerRows, answers_in
+from tallystick.judge.out_of_core import FarDealing
+from tallystick.judge.run import spread
+from tallystick.model.additive import Calibration
+from tallystick.parallel import in_order
+from tallystick.schema import Schema
+from tallystick.stats.class_counts import COPIES, Total, ValuesByClass
+from tallystick.table.block import class_type
+from tallystick.table.subset import recode_block
+
+if TYPE_CHECKING:
+    from tallystick.judge.folds import FoldPlan
+
+
+# Calibrate scores: a slope and a shift per class that make out-of-fold shares as honest as they can be.
+#
+# Knows scores, classes and weights of rows the models had not seen. Knows nothing of the models. Law: the
+# result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed
+# point).
+
+
+Array = NDArray[np.float64]
+FARTHEST = 200.0  # a class that far below the best is as good as impossible
+PRIOR = 1.0  # the strength of the wish for slope 1 and shift 0, in cases
+ROUNDS = 50
+LEAST_SLOPE = 1e-3
+
+
+def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[float, tuple[float, ...]]:
+    """Return (slope, shift[class]) that maximise sum of weight * ln softmax(slope * score + shift)[truth].
+
+    Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little.
+    """
+    near, one = nearby(scores), whole_unit(math.fsum(weights.tolist()))
+    whole = bool((weights == np.floor(weights)).all())
+
+    def look(at: Array) -> tuple[float, Array, Array]:
+        return objective(term_sums(near, truth, at, one, weights, whole), at, one)
+
+    return maximised(look, scores.shape[1])
+
+
+def maximised(
+    look: Callable[[Array], tuple[float, Array, Array]], classes: int
+) -> tuple[float, tuple[float, ...]]:
+    """Return (slope, shift[class]) where the objective is highest. look(at): it, its gradient, and minus its
+    curvature. Newton's method; the problem is concave, and each step is halved until it helps.
+    """
+    at = np.zeros(1 + classes)
+    at[0] = 1.0
+    value, gradient, curvature = look(at)
+    for _ in range(ROUNDS):
+        step = solve(curvature, gradient)
+        for halving in range(30):
+            new = at + step / 2**halving
+            new[0] = max(float(new[0]), LEAST_SLOPE)
+            found = look(new)
+            if found[0] > value:
+                break
+        else:
+            break
+        gained = found[0] - value
+        at, (value, gradient, curvature) = new, found
+        if gained < 1e-9 * abs(value):
+            break
+    return float(at[0]), tuple(float(s) for s in at[1:])
+
+
+def nearby(scores: Array) -> Array:
+    """Return scores[row, class] by how far they are below the best of their row, FARTHEST at most."""
+    best = scores.max(axis=1, keepdims=True)
+    out: Array = np.maximum(scores - np.where(np.isfinite(best), best, 0.0), -FARTHEST)
+    return out
+
+
+def whole_unit(weight: float) -> float:
+    """Return how many whole numbers 1 is in sums over rows of some weight: no sum of terms passes 2^62."""
+    bound = FARTHEST**2 * max(weight, 1.0)
+    return float(2.0 ** (61 - math.ceil(math.log2(bound))))
+
+
+def term_sums(
+    scores: Array,
+    truth: NDArray[np.int64],
+    at: Array,
+    one: float,
+    weights: Array | None = None,
+    whole: bool = True,
+) -> NDArray[np.int64]:
+    """Return the sums of weight * term over rows, each rounded to a whole multiple of 1 / one, of the terms
+    of the objective, its gradient and minus its curvature at (slope, shift...). weights: None is 1; whole:
+    those of all rows are, be they here or not.
+    """
+    z = np.ascontiguousarray(at[0] * scores + at[1:])
+    shares = kernels.softmax(z)
+    own = np.arange(len(z)), truth
+    k = z.shape[1]
+    mean = _rowsum(shares * scores)
+    terms = [
+        np.maximum(z[own] - kernels.log_sum_exp(z), -FARTHEST),
+        scores[own] - mean,
+        *((truth == c) - shares[:, c] for c in range(k)),
+        _rowsum(shares * scores * scores) - mean * mean,
+    ]
+    for c in range(k):
+        terms.append(shares[:, c] * (scores[:, c] - mean))
+        terms += [shares[:, c] * ((c == d) - shares[:, d]) for d in range(c + 1)]
+    out = np.empty(len(terms), np.int64)
+    for i, term in enumerate(terms):
+        rounded = np.rint(term * one)
+        if weights is None:
+            out[i] = rounded.astype(np.int64).sum()
+        elif whole:  # a weight is that many copies: round the term, then multiply
+            out[i] = (rounded.astype(np.int64) * weights.astype(np.int64)).sum()
+        else:
+            out[i] = np.rint(rounded * weights).astype(np.int64).sum()
+    return out
+
+
+def objective(sums: NDArray[np.int64], at: Array, one: float) -> tuple[float, Array, Array]:
+    """Return the objective, its gradient, and minus its curvature, at (slope, shift...), from `term_sums`."""
+    k = len(at) - 1
+    told = iter([int(total) / one for total in sums])
+    value = next(told)
+    gradient = np.array([next(told) for _ in range(1 + k)])
+    curvature = np.empty((1 + k, 1 + k))
+    curvature[0, 0] = next(told)
+    for c in range(k):
+        curvature[0, 1 + c] = curvature[1 + c, 0] = next(told)
+        for d in range(c + 1):
+            curvature[1 + c, 1 + d] = curvature[1 + d, 1 + c] = next(told)
+    away = at.copy()
+    away[0] -= 1.0
+    value -= PRIOR / 2 * sum(a * a for a in away.tolist())
+    return value, gradient - PRIOR * away, curvature + PRIOR * np.eye(1 + k)
+
+
+def _rowsum(table: Array) -> Array:
+    """Return the sums of rows, added in the order of columns."""
+    out: Array = np.add.accumulate(table, axis=1)[:, -1]
+    return out
+
+
+def solve(matrix: Array, right: Array) -> Array:
+    """Return x with matrix x = right, for a symmetric positive matrix, by Cholesky in one fixed order."""
+    n = len(right)
+    a = matrix.tolist()
+    low = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            rest = a[i][j] - sum(low[i][k] * low[j][k] for k in range(j))
+            low[i][j] = math.sqrt(max(rest, 1e-12)) if i == j else rest / low[j][j]
+    y = [0.0] * n
+    for i in range(n):
+        y[i] = (float(right[i]) - sum(low[i][k] * y[k] for k in range(i))) / low[i][i]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (y[i] - sum(low[k][i] * x[k] for k in range(i + 1, n))) / low[i][i]
+    return np.array(x)
+
+
+# Calibrating naive Bayes where the rows stay with Spark: scores of rows that models had not seen stay
+# there, and each step of the calibration asks for a few sums of them.
+#
+# Knows folds of rows far away, models and the sums of a calibration. Law: slope and shifts are those of the
+# same rows here, bit for bit.
+
+
+@dataclass(frozen=True)
+class JointOf:
+    """The scores of the rows of a fold, in the codes of the whole table."""
+
+    model: NaiveBayesModel
+    whole: Schema
+
+    def __call__(self, block: Block) -> Array:
+        """Return scores[row, class of the whole table]: minus infinity where training rows lack it."""
+        own = recode_block(block, self.whole, self.model.schema)  # type: ignore[arg-type]
+        labels = self.model.schema.predicted.labels
+        return spread(self.model.joint(own), labels, self.whole.predicted.labels, -np.inf)
+
+
+@dataclass(frozen=True)
+class CalibrationSums:
+    """Ask blocks of scores for the sums of a step of a calibration at (slope, shift...). unit: what a row of
+    weight 1 weighs; whole: no row weighs a part of one.
+    """
+
+    at: tuple[float, ...]
+    one: float
+    unit: int = 1
+    whole: bool = True
+
+    def zero(self) -> NDArray[np.int64]:
+        """Return the total of no rows."""
+        k = len(self.at) - 1
+        return np.zeros(3 + 2 * k + k * (k + 1) // 2, np.int64)
+
+    def add(self, total: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        """Add the rows of one block."""
+        truth, scores = answers_in(block, len(self.at) - 1)
+        weights = None if block.weights is None else block.weights / self.unit
+        return total + term_sums(nearby(scores), truth, np.array(self.at), self.one, weights, self.whole)
+
+    def merge(self, total: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add two totals."""
+        return total + other
+
+
+@dataclass(frozen=True)
+class AllWhole:
+    """Ask whether no row weighs a part of one. unit: what a row of weight 1 weighs."""
+
+    unit: int
+
+    def zero(self) -> bool:
+        """Return the total of no rows."""
+        return True
+
+    def add(self, total: bool, block: Block) -> bool:
+        """Add the rows of one block."""
+        return total and (block.weights is None or not (block.weights % self.unit).any())
+
+    def merge(self, total: bool, other: bool) -> bool:
+        """Add two totals."""
+        return total and other
+
+
+def calibrated_far(
+    model: NaiveBayesModel, dealing: FarDealing, folds: int, engine: Engine
+) -> NaiveBayesModel:
+    """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
+    learner = NaiveBayesLearner(model.options, model.unit)
+    rows = dealing.outer(min(folds, dealing.dealer.cases))
+    try:
+        works = []
+        for f in range(len(rows.sizes)):
+            training = rows.training(f)
+            try:
+                works.append(JointOf(fit(learner, training, engine), rows.schema))
+            finally:
+                training.release()
+        scores = rows.answered(works)
+        try:
+            weight = dealing.table.weight / rows.unit
+            slope, shift = _calibrated(scores, len(rows.schema.predicted.labels), weight, rows.unit)
+        finally:
+            scores.release()
+    finally:
+        rows.release()
+    return replace(model, calibration=Calibration(slope, shift))
+
+
+def _calibrated(
+    scores: AnswerRows, classes: int, weight: float, unit: int
+) -> tuple[float, tuple[float, ...]]:
+    one, whole = whole_unit(weight), unit == 1 or scores.total(AllWhole(unit))
+
+    def look(at: Array) -> tuple[float, Array, Array]:
+        asked = CalibrationSums(tuple(at.tolist()), one, unit, whole)
+        return objective(scores.total(asked), at, one)
+
+    return maximised(look, classes)
+
+
+Answer = Callable[[NaiveBayesModel, Table], Array]
+FOLDS = 10  # of the cross-validation that calibrates
+AT_ONCE = 1 << 18  # rows that are answered at once
+MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
+
+
+def cross_answers(
+    ask: FoldQuestion,
+    table: Table,
+    plan: FoldPlan,
+    engine: Engine,
+    answer: Answer,
+    threads: int | None,
+    absent: float = 0.0,
+) -> Array:
+    """Return answer(model of the other folds, rows) [row, class]; classes that no other fold has:
+    `absent`.
+    """
+    from tallystick.judge import folds as large
+
+    labels = table.schema.predicted.labels
+    out: Array = large.empty(table, (table.rows, len(labels)), np.float64)
+    if absent:
+        out[:] = absent
+
+    def job(f: int, model: NaiveBayesModel) -> Callable[[], None]:
+        def run() -> None:
+            test = plan.tested(f)
+            at = [labels.index(label) for label in model.schema.predicted.labels]
+            for start in range(0, len(test), AT_ONCE):
+                some = test[start : start + AT_ONCE]
+                out[some[:, None], at] = answer(model, table.take(some, model.schema))
+
+        return run
+
+    models = fold_models(ask, table, plan, engine)
+    for _ in in_order((job(f, model) for f, model in models), threads):
+        pass
+    return out
+
+
+def fold_models(
+    ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine
+) -> Iterator[tuple[int, NaiveBayesModel]]:
+    """Yield each fold that has rows, and the model of all rows but these."""
+    from tallystick.judge import folds as large
+
+    assert table.classes is not None
+    k, numbers = len(table.schema.predicted.labels), plan.numbers
+    folds = numbers[-1] + 1
+    cells = sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * folds
+    if cells > MOST_CELLS:
+        whole = _whole(ask, table, k, engine)
+        for f in numbers:
+            yield f, ask.rest(whole, _whole(ask, table.take(plan.tested(f), table.schema), k, engine))
+        return
+    classes = large.empty(table, table.rows, class_type(k * folds))
+    for s in large.steps(table.rows):
+        classes[s] = plan.fold[s] * k + table.classes[s].astype(np.int64)
+    both = _whole(ask, table.with_classes(classes), k * folds, engine)
+    whole = sum_of(both.sums, both.values, folds)
+    for f in numbers:
+        yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
+
+
+def holds_values(ask: FoldQuestion, table: Table, rows: int, parts: int) -> bool:
+    """Say whether the budget of a table has room for the values of all columns that may be cut, of so many
+    rows, by class and part.
+    """
+    classes = len(table.schema.predicted.labels)
+    return not table.budget or 4 * COPIES * 8 * rows * len(ask.cut) * classes * parts <= table.budget
+
+
+def _whole(ask: FoldQuestion, table: Table, classes: int, engine: Engine) -> WholeTable:
+    sums, values = ask.statistics(classes)
+    found = engine.total(table, values) if values.columns else []
+    return WholeTable(engine.total(table, sums), dict(zip(values.columns, found, strict=True)))
+
+
+def _tables(total: Total) -> list[NDArray[np.int64]]:
+    return [array for array in total.values() if array.ndim == 2]
+
+
+def grown_answers(
+    ask: FoldQuestion,
+    table: Table,
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+    sizes: Sequence[int],
+    answer: Answer,
+) -> list[Array | None] | None:
+    """Return answer(model of train[:size], test rows) [row, class] for rising sizes, from one pass over the
+    training rows; None for a size whose rows have one class, and None where the totals would be too large.
+    """
+    labels, engine = table.schema.predicted.labels, Local(1)
+    k, steps = len(labels), len(sizes)
+    if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
+        return None
+    if not holds_values(ask, table, sizes[-1], steps):
+        return None
+    training = table.take(train[: sizes[-1]], table.schema)
+    assert training.classes is not None
+    step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
+    classes = (step * k + training.classes.astype(np.int64)).astype(class_type(k * steps))
+    both = _whole(ask, training.with_classes(classes), k * steps, engine)
+    whole = sum_of(both.sums, both.values, steps)
+    later = _nothing(whole)
+    out: list[Array | None] = [None] * steps
+    for s in reversed(range(steps)):
+        if np.count_nonzero(whole.sums[""] - later.sums[""]) > 1:
+            model = ask.rest(whole, later)
+            shares = np.zeros((len(test), k))
+            at = [labels.index(label) for label in model.schema.predicted.labels]
+            shares[:, at] = answer(model, table.take(test, model.schema))
+            out[s] = shares
+        later = added(later, part_of(both.sums, both.values, s, steps))
+    return out
+
+
+def _nothing(whole: WholeTable) -> WholeTable:
+    """Return the totals of no rows."""
+    values = {
+        name: ValuesByClass(v.values, np.zeros_like(v.counts), np.zeros_like(v.missing))
+        for name, v in whole.values.items()
+    }
+    return WholeTable({name: np.zeros_like(array) for name, array in whole.sums.items()}, values)
+
+
+def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine, answer: Answer) -> Array:
+    """Return answer(model of all but this piece, piece) [piece, class] of the pieces that a plan tests, each
+    a fold of its own.
+    """
+    labels = table.schema.predicted.labels
+    k = len(labels)
+    whole = _whole(ask, table, k, engine)
+    out = np.zeros((table.rows, k))
+    known: Known = {}
+    for row in np.flatnonzero(plan.fold >= 0).tolist():
+        alone = table.take(np.array([row]), table.schema)
+        model = ask.rest(whole, _whole(ask, alone, k, engine), known)
+        at = [labels.index(label) for label in model.schema.predicted.labels]
+        out[row, at] = answer(model, table.take(np.array([row]), model.schema))[0]
+    return out
+
+
+def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: int | None) -> NaiveBayesModel:
+    """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
+    from tallystick.judge.folds import (
+        count_cases,
+        deal,  # judging is not loaded by who only predicts
+    )
+    from tallystick.judge.out_of_core import FarDealing
+
+    dealing = FarDealing.of(table)
+    if dealing is not None:
+        pass
+
+        return calibrated_far(model, dealing, FOLDS, engine)
+    plan = deal(table, min(FOLDS, count_cases(table)))
+    table = plan.pieces(table)
+    assert table.classes is not None
+    scores = _unseen_scores(model, table, plan, engine, threads)
+    weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
+    return replace(model, calibration=Calibration(slope, shift))
+
+
+def _unseen_scores(
+    model: NaiveBayesModel, table: Table, plan: FoldPlan, engine: Engine, threads: int | None
+) -> Array:
+    """Return scores[row, class], each by a model that was fitted without the row's fold."""
+    learner = NaiveBayesLearner(model.options, model.unit)
+    ask = question(learner, table.schema)
+    near = table.place != "far"
+    if ask is not None and near and holds_values(ask, table, table.rows, len(plan.numbers)):
+        return cross_answers(ask, table, plan, engine, _joint, threads, -np.inf)
+    scores = np.full((table.rows, len(model.classes)), -np.inf)
+    for train, test in plan.parts():
+        training = table.take(train)
+        part = fit(learner, training, engine)
+        labels = [table.schema.predicted.labels.index(v) for v in training.schema.predicted.labels]
+        scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
+    return scores
+
+
+def _joint(model: NaiveBayesModel, rows: Table) -> Array:
+    return np.concatenate(list(rows.answers(model.joint)))

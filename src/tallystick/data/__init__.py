@@ -1,1 +1,0 @@
-"""What a table means and how its rows come in: schema, source, encode."""

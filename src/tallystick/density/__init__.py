@@ -1,0 +1,1 @@
+"""Density trees: options, model, learner, estimator."""

@@ -1,0 +1,3 @@
+"""Whoever can sum a statistic over the blocks of a table."""
+
+from __future__ import annotations

@@ -1,0 +1,145 @@
+"""Sum on this machine: threads take blocks one by one, each adds to a total of its own, totals are merged at
+the end.
+
+Knows threads, progress and interruption. Knows nothing of columns or models.
+Laws: the answer is the sum, whatever the number of threads and the order of blocks; memory is one total per
+thread and the blocks in hand; an interrupt or an error ends all threads before it leaves `total`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from tallystick.contracts import Block, Statistic, Table
+from tallystick.errors import OptionError, shown
+from tallystick.io.scratch import budget
+from tallystick.parallel import FEW_ROWS, checkpoint, in_order, thread_count
+from tallystick.schema import typed
+from tallystick.stats.class_counts import Rest
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
+ROWS_DONE = "done, total"  # what a function is called with that is told of rows summed
+STEPS_DONE = "done, total, what"  # and of any other work
+
+
+def check_progress(progress: Any, called_with: str = ROWS_DONE) -> None:
+    """Refuse what cannot be called as work goes on."""
+    if progress is not None and not callable(progress):
+        raise OptionError(f"progress must be a function of ({called_with}), not {shown(progress)}.")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Local:
+    """Work on this machine. None of this changes a model.
+
+    Parameters
+    ----------
+    threads : int, default None
+        How many threads to use; None is one for each core, with `memory` at most one for each 16 MB of it.
+    memory : str or int, default None
+        How much memory to work in, such as "1GB": the rows are then kept on disk. None is all in memory.
+    progress : callable, default None
+        progress(rows done, rows in all) is called while rows are summed.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.NaiveBayes(engine=ts.Local(threads=2, memory="1GB"))
+    NaiveBayes(engine=Local(threads=2, memory='1GB'))
+    """
+
+    threads: int | None = None
+    memory: int | str | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            thread_count(self.threads)
+        if self.memory is not None:
+            budget(self.memory)
+        check_progress(self.progress)
+
+    __repr__ = typed
+
+    def __deepcopy__(self, memo: Any) -> Local:
+        return self  # nothing of it changes, and a progress bar cannot be copied
+
+    def total(self, table: Table, question: Statistic[T]) -> T:
+        """Return the question's total over the whole table."""
+        from tallystick.stats.shortcuts import SHORTCUTS  # every statistic: not for those who only predict
+
+        shortcut = SHORTCUTS.get(type(question))
+        if shortcut is not None and table.place != "far" and table.holds(shortcut.row_bytes):
+            found: T | Rest[T] | None = shortcut.solve(question, table, thread_count(self.threads))
+            if isinstance(found, Rest):
+                return found.whole(self._summed(table, found.question))
+            if found is not None:
+                return found
+        return self._summed(table, question)
+
+    def _summed(self, table: Table, question: Statistic[T]) -> T:
+        """Return the total by going over the rows."""
+        rows = table.rows
+        count = 1 if 0 < rows <= FEW_ROWS else thread_count(self.threads)
+        if count == 1 and self.progress is None:
+            return _one_by_one(table, question)
+        work = _Work(table.blocks(), question, rows, self.progress)
+        for _ in in_order([work.run] * count, count):
+            pass
+        return work.merged()
+
+
+def _one_by_one(table: Table, question: Statistic[T]) -> T:
+    """Add block after block: sharing out a small table costs more than its questions do."""
+    total = question.zero()
+    for block in table.blocks():
+        total = question.add(total, block)
+    return total
+
+
+@dataclass
+class _Work(Generic[T]):
+    """Blocks to be shared out, and the totals of those who took them."""
+
+    blocks: Iterator[Block]
+    question: Statistic[T]
+    rows: int
+    progress: Progress | None
+    done: int = 0
+    totals: list[T] = field(default_factory=list)
+    failed: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next_block(self) -> Block | None:
+        """Hand out one block; blocks come from one iterator, so one thread at a time."""
+        checkpoint()
+        with self.lock:
+            return None if self.failed else next(self.blocks, None)
+
+    def run(self) -> None:
+        """Take blocks until there are none, or somebody failed with one."""
+        total = self.question.zero()
+        try:
+            while (block := self.next_block()) is not None:
+                total = self.question.add(total, block)
+                with self.lock:
+                    self.done += block.rows
+                    if self.progress is not None:
+                        self.progress(self.done, self.rows)
+        except BaseException:
+            self.failed = True
+            raise
+        self.totals.append(total)
+
+    def merged(self) -> T:
+        """Return the one total; the merge law makes its order free."""
+        if not self.totals:
+            return self.question.zero()
+        first = self.totals[0]
+        for other in self.totals[1:]:
+            first = self.question.merge(first, other)
+        return first

@@ -1,1 +1,0 @@
-"""Whoever can sum a statistic over the blocks of a table."""

@@ -1,0 +1,1 @@
+"""What all estimators share: parameters, fit, file, profile, model card."""

@@ -1,0 +1,1 @@
+"""Why this row, why this model, as data."""

@@ -1,1 +1,0 @@
-"""A model as a workbook with formulas."""

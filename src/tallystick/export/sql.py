@@ -1,0 +1,1112 @@
+"""A model as one SQL SELECT, in the words of some databases."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.export.form import Form, best, number_levels
+from tallystick.export.targets import LanguageLimits, heading
+from tallystick.model.conditions import bound
+from tallystick.model.file import is_whole
+from tallystick.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spelt
+from tallystick.table.cells import mark_numbers
+from tallystick.text import WEEKDAYS
+
+# What differs between databases: quotes, literals, casts, reading text, and what a CTE promises.
+#
+# Knows SQL texts. Knows nothing of models. Law: no name and no text from a user can leave its quotes.
+
+
+WIDEST = 50  # arguments of one call; SQLite takes at most 100
+LARGEST = "1.7976931348623157e308"
+# A number as people write one; whole numbers with leading zeros are names, not numbers.
+ANY_NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+DAY = "[0-9]" * 4 + "-[0-9][0-9]" * 2
+CLOCK = r"[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?"  # braces wait for `format`
+DATE = f"^{DAY}({CLOCK})?$"
+PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]*|[0-9]+[.][0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One database's ways; {} in a pattern stands for the argument.
+
+    once: how a CTE is told to be computed once, so that no planner copies it into every place that uses it.
+    is_text: empty where a column's type is not for asking; then `reading` and `days` give NULL for what they
+    cannot read, and are asked for the column itself before its text.
+    """
+
+    name: str
+    title: str
+    mark: str = '"'  # around names
+    closing: str = ""  # the other one, where it differs
+    before: str = ""  # what a text begins with, before its quote
+    slashes: bool = False  # whether a backslash escapes
+    quote: str = "''"  # a quote inside a text
+    real: str = "DOUBLE"
+    text: str = "VARCHAR"
+    written: str = ""  # a column as text, where a cast is not all
+    reading: str = ""  # a text as a number, where a cast is not all
+    lowest: str = "CAST('-Infinity' AS {})"
+    endless: tuple[str, ...] = ()  # how infinite numbers are written, where types are not for asking
+    plus: str = "{} || {}"  # two texts side by side
+    bound: str = "greatest(-1e300, least(1e300, {}))"  # beyond all doubles, as the model bounds it
+    once: str = ""
+    greatest: str = "greatest"
+    strip: str = r"trim({}, E' \t\n\x0B\f\r')"
+    is_number: str = ""  # whether a text is a plain number
+    is_text: str = ""  # whether a column holds text (or truth values, which are not numbers)
+    reads: str = ""  # whether a text is a number, leading zeros or not
+    dated: str = ""  # whether a text is a date or a time, as ISO writes it
+    days: str = ""  # a date or time as days since 1970-01-01
+    floor: str = "floor({})"
+    year: str = ""  # of whole days since 1970-01-01
+    month: str = ""
+    fail: str = ""  # an error that shows a text
+    same_case: bool = False  # whether names that differ in letter case alone are one name
+    longest: int = 0  # bytes of a name that count; 0: all
+    hidden: tuple[str, ...] = ()  # columns that a table has unseen: SELECT * leaves them out
+
+    def name_of(self, name: str) -> str:
+        """Return a quoted name."""
+        end = self.closing or self.mark
+        if self.name == "bigquery":
+            return self.mark + _slashed(name).replace(end, "\\" + end) + end
+        return self.mark + name.replace(end, end * 2) + end
+
+    def fold(self, name: str) -> object:
+        """Return what two names share that are one to the database: letters A to Z, or their first bytes."""
+        if self.longest:
+            return name.encode()[: self.longest]
+        if not self.same_case:
+            return name
+        return name.lower() if self.name == "spark" else name.encode().lower()  # bytes: A to Z alone
+
+    def hides(self, name: str) -> bool:
+        """Say whether a table has a column of this name unseen, of the database's own."""
+        return self.fold(name) in {self.fold(own) for own in self.hidden}
+
+    def cut(self, name: str, ending: str) -> str:
+        """Return a name that still counts as a whole with an ending after it."""
+        room = self.longest - len(ending.encode()) if self.longest else None
+        return name.encode()[:room].decode(errors="ignore")
+
+    def literal(self, value: object) -> str:
+        """Return a text, number or truth value as a literal."""
+        if isinstance(value, bool):
+            return f"CAST({int(value)} AS BIT)" if self.name == "tsql" else "TRUE" if value else "FALSE"
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, float):
+            return self.double(value)
+        text = str(value)
+        if "\0" in text:
+            raise OptionError(f"{shown(text)} holds the character NUL, which no SQL text can hold.")
+        text = (_slashed(text) if self.slashes else text).replace("'", self.quote)
+        if self.name == "spark":  # there ${name} is replaced even inside quotes
+            text = text.replace("$", "\\u0024")
+        return f"{self.before}'{text}'"
+
+    def texts(self, values: Sequence[str]) -> str:
+        """Return texts in brackets."""
+        return "(" + ", ".join(self.literal(v) for v in values) + ")"
+
+    def double(self, value: float | None) -> str:
+        """Return a number as a double that reads back as the same bits; None is -infinity."""
+        if value is None or value == -math.inf:
+            return self.lowest.format(self.real)
+        text = repr(float(value))
+        if self.name == "snowflake":  # its literals are decimal numbers of at most 38 digits
+            small = "e" not in text and len(text) < 25
+            return f"{text}::DOUBLE" if small else f"'{text}'::DOUBLE"
+        return text if "e" in text else text + "e0"
+
+    def number(self, value: float) -> str:
+        """Return a number to compare with: plain where every database reads it as the nearest double."""
+        text = repr(float(value))
+        plain = "e" not in text and len(text.strip("-").replace(".", "").strip("0")) <= 15
+        return text.removesuffix(".0") if plain and self.name != "tsql" else self.double(value)
+
+    def joined(self, *texts: str) -> str:
+        """Return texts side by side."""
+        out = texts[0]
+        for text in texts[1:]:
+            out = self.plus.format(out, text)
+        return out
+
+    def is_lowest(self, score: str) -> str:
+        """Return whether a score is -infinity, or what stands for it."""
+        return f"{score} < -1e289" if self.name == "tsql" else f"{score} = {self.double(None)}"
+
+    def top(self, expressions: Sequence[str]) -> str:
+        """Return the greatest of some expressions."""
+        some = list(expressions)
+        if self.name == "tsql" and len(some) > 1:  # GREATEST came in 2022
+            return f"(SELECT MAX(v) FROM (VALUES {', '.join(f'({one})' for one in some)}) AS o (v))"
+        while len(some) > WIDEST:
+            parts = [some[i : i + WIDEST] for i in range(0, len(some), WIDEST)]
+            some = [self.top(part) for part in parts]
+        return some[0] if len(some) == 1 else f"{self.greatest}({', '.join(some)})"
+
+
+def _slashed(text: str) -> str:
+    """Return a text with backslashes and ends of lines escaped."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+
+
+DUCKDB = Dialect(
+    "duckdb",
+    "DuckDB",
+    is_number=f"regexp_full_match({{}}, '{PLAIN_NUMBER}')",
+    is_text="(typeof({0}) IN ('VARCHAR', 'BOOLEAN') OR typeof({0}) LIKE 'ENUM%')",
+    reads=f"regexp_full_match({{}}, '{ANY_NUMBER}')",
+    dated=f"regexp_full_match({{}}, '{DATE}')",
+    days="epoch_us(CAST({} AS TIMESTAMP)) / 86400e6",
+    year="year(DATE '1970-01-01' + CAST({} AS INTEGER))",
+    month="month(DATE '1970-01-01' + CAST({} AS INTEGER))",
+    fail="CAST({} AS DOUBLE)",
+    same_case=True,
+    hidden=("rowid", "filename", "file_index", "file_row_number"),
+)
+POSTGRES = Dialect(
+    "postgres",
+    "PostgreSQL",
+    real="DOUBLE PRECISION",
+    text="TEXT",
+    once="MATERIALIZED ",
+    strip=r"btrim({}, E' \t\n\x0B\f\r')",
+    is_number=f"{{}} ~ '{PLAIN_NUMBER}'",
+    is_text="CAST(pg_typeof({}) AS TEXT) IN ('text', 'character varying', 'character')",
+    reads=f"{{}} ~ '{ANY_NUMBER}'",
+    dated=f"{{}} ~ '{DATE}'",
+    year="EXTRACT(YEAR FROM DATE '1970-01-01' + CAST({} AS INTEGER))",
+    month="EXTRACT(MONTH FROM DATE '1970-01-01' + CAST({} AS INTEGER))",
+    fail="CAST({} AS DOUBLE PRECISION)",
+    longest=63,
+    hidden=("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"),
+    days="CAST(EXTRACT(EPOCH FROM CAST({} AS TIMESTAMP)) * 1000000 AS DOUBLE PRECISION) / 86400e6",
+)
+SPARK = Dialect(
+    "spark",
+    "Spark SQL",
+    mark="`",
+    text="STRING",
+    slashes=True,
+    quote="\\'",
+    strip=r"trim(BOTH ' \t\n\u000b\u000c\r' FROM {})",
+    is_number=f"{{}} RLIKE '{PLAIN_NUMBER}'",
+    is_text="typeof({}) IN ('string', 'boolean')",
+    reads=f"{{}} RLIKE '{ANY_NUMBER}'",
+    dated=f"{{}} RLIKE '{DATE}'",
+    year="year(date_add(DATE'1970-01-01', CAST({} AS INT)))",
+    month="month(date_add(DATE'1970-01-01', CAST({} AS INT)))",
+    fail="CAST(raise_error({}) AS DOUBLE)",
+    same_case=True,
+    hidden=("_metadata",),
+    days="timestampdiff(MICROSECOND, TIMESTAMP_NTZ'1970-01-01', CAST({} AS TIMESTAMP_NTZ)) / 86400e6",
+)
+_MINUTE = DAY + "[T ][0-9][0-9]:[0-5][0-9]"
+_SECOND = _MINUTE + ":[0-5][0-9]"
+_CLOCKS = " OR ".join(  # SQLite counts thousandths of a second and has no regular expressions of its own
+    f"{{0}} GLOB '{p}'" for p in (DAY, _MINUTE, _SECOND, *(_SECOND + "." + "[0-9]" * n for n in (1, 2, 3)))
+)
+# Beside a number, a text that is written as a number counts as one; any other is greater than all numbers.
+_NUMBER = "{0} <= CAST(9e999 AS REAL)"
+SQLITE = Dialect(
+    "sqlite",
+    "SQLite",
+    real="REAL",
+    text="TEXT",
+    once="MATERIALIZED ",
+    greatest="max",
+    bound="max(-1e300, min(1e300, {}))",
+    lowest="-9e999",
+    strip="trim({}, char(32, 9, 10, 11, 12, 13))",
+    is_number=f"{_NUMBER} AND ({{0}} GLOB '*.*' OR ltrim({{0}}, '+-') NOT GLOB '0[0-9]*')",
+    is_text="typeof({}) = 'text'",
+    reads=_NUMBER,
+    dated=f"({_CLOCKS}) AND date(julianday({{0}})) = substr({{0}}, 1, 10)",
+    floor="(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))",  # not every build has a floor of its own
+    year="CAST(strftime('%Y', '1970-01-01', {} || ' days') AS INTEGER)",
+    month="CAST(strftime('%m', '1970-01-01', {} || ' days') AS INTEGER)",
+    fail="json({})",
+    same_case=True,
+    hidden=("rowid", "oid", "_rowid_"),
+    days="(strftime('%s', {0}) * 1000000 + CAST(substr(strftime('%f', {0}), 4) AS INTEGER) * 1000) / 86400e6",
+)
+_TSQL_READS = (
+    "TRY_CAST({0} AS DOUBLE PRECISION) IS NOT NULL AND {0} LIKE '%[0-9]%' AND {0} NOT LIKE '%[^0-9eE.+-]%'"
+)
+TSQL = Dialect(
+    "tsql",
+    "SQL Server (T-SQL)",
+    mark="[",
+    closing="]",
+    before="N",
+    real="DOUBLE PRECISION",
+    text="NVARCHAR(4000)",
+    written="(CAST({} AS NVARCHAR(4000)) COLLATE Latin1_General_100_BIN2)",  # A is not a
+    reading="TRY_CAST({} AS DOUBLE PRECISION)",
+    lowest="-1e290",  # it has no infinity
+    plus="CONCAT({}, {})",
+    bound="{}",  # what is beyond all doubles is an error there
+    strip="TRIM(CONCAT(' ', CHAR(9), CHAR(10), CHAR(11), CHAR(12), CHAR(13)) FROM {})",
+    is_number=f"{_TSQL_READS} AND ({{0}} LIKE '%[.]%'"
+    " OR {0} NOT LIKE '0[0-9]%' AND {0} NOT LIKE '[+-]0[0-9]%')",
+    reads=_TSQL_READS,
+    # a DATETIME is written as Dec 31 2020 11:59PM
+    dated="TRY_CAST({0} AS DATETIME2) IS NOT NULL AND ({0} LIKE '[A-Z]%[AP]M'"
+    f" OR {{0}} LIKE '{DAY}%' AND {{0}} NOT LIKE '%[+Z]%' AND {{0}} NOT LIKE '%:%-%'"
+    " AND {0} NOT LIKE '%[T ]24:%')",
+    days="CAST(DATEDIFF_BIG(MICROSECOND, CAST('1970-01-01' AS DATETIME2), TRY_CAST({} AS DATETIME2))"
+    " AS DOUBLE PRECISION) / 86400e6",
+    year="YEAR(DATEADD(DAY, CAST({} AS INT), CAST('1970-01-01' AS DATE)))",
+    month="MONTH(DATEADD(DAY, CAST({} AS INT), CAST('1970-01-01' AS DATE)))",
+    fail="CAST({} AS INT)",
+    same_case=True,
+)
+BIGQUERY = Dialect(
+    "bigquery",
+    "BigQuery",
+    mark="`",
+    slashes=True,
+    quote="\\'",
+    real="FLOAT64",
+    text="STRING",
+    reading="SAFE_CAST({} AS FLOAT64)",
+    endless=("inf", "-inf"),
+    strip=r"TRIM({}, ' \t\n\x0b\f\r')",
+    is_number=f"REGEXP_CONTAINS({{}}, r'{PLAIN_NUMBER}')",
+    reads=f"REGEXP_CONTAINS({{}}, r'{ANY_NUMBER}')",
+    dated=f"REGEXP_CONTAINS({{}}, r'{DATE[:-1]}([+]00)?$')",
+    days="UNIX_MICROS(SAFE_CAST({} AS TIMESTAMP)) / 86400e6",
+    year="EXTRACT(YEAR FROM DATE_ADD(DATE '1970-01-01', INTERVAL CAST({} AS INT64) DAY))",
+    month="EXTRACT(MONTH FROM DATE_ADD(DATE '1970-01-01', INTERVAL CAST({} AS INT64) DAY))",
+    fail="CAST(ERROR({}) AS FLOAT64)",
+    same_case=True,
+)
+SNOWFLAKE = Dialect(
+    "snowflake",
+    "Snowflake",
+    slashes=True,
+    lowest="'-inf'::DOUBLE",
+    strip=r"TRIM({}, ' \t\n\x0B\f\r')",
+    is_number=f"REGEXP_LIKE({{}}, '{PLAIN_NUMBER}')",
+    is_text="TYPEOF(TO_VARIANT({})) IN ('VARCHAR', 'BOOLEAN')",
+    reads=f"REGEXP_LIKE({{}}, '{ANY_NUMBER}')",
+    dated=f"REGEXP_LIKE({{}}, '{DATE}')",
+    days="CAST(DATEDIFF(MICROSECOND, CAST('1970-01-01' AS TIMESTAMP_NTZ), CAST({} AS TIMESTAMP_NTZ))"
+    " AS DOUBLE) / 86400e6",
+    year="YEAR(DATEADD(DAY, CAST({} AS INTEGER), DATE '1970-01-01'))",
+    month="MONTH(DATEADD(DAY, CAST({} AS INTEGER), DATE '1970-01-01'))",
+    fail="CAST({} AS DOUBLE)",
+)
+DIALECTS = {d.name: d for d in (DUCKDB, SQLITE, POSTGRES, SPARK, TSQL, BIGQUERY, SNOWFLAKE)}
+
+
+def dialect_of(name: str) -> Dialect:
+    """Return a dialect by its name."""
+    found = DIALECTS.get(str(name).lower())
+    if found is None:
+        raise OptionError(
+            f"there is no SQL dialect {shown(name)}.{nearest(name, list(DIALECTS))} "
+            f"Use one of {', '.join(DIALECTS)}."
+        )
+    return found
+
+
+# Cells in SQL: a column of the table as a number (NULL is missing) or as the text of a level.
+#
+# Knows columns and dialects. Law: what the model takes for missing is NULL, what it takes for a level is
+# that level's text, and anything else is a text that is not a level.
+
+
+def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
+    """Return a column of the table, called `name`, as a number, or as text without white space around it.
+
+    A number or a date that the table holds as text is read as the model reads it: a mark is missing, and what
+    is not a number is an error of the database.
+    """
+    text = sql.strip.format((sql.written or f"CAST({{}} AS {sql.text})").format(name))
+    if column.kind != "numeric" and not column.part:
+        return text
+    dated = column.unit == "date" or bool(column.part)
+    words = sql.literal(f"column {column.cells} needs a {'date' if dated else 'number'}, found: ")
+    wrong = sql.fail.format(sql.joined(words, text))
+    read = [sql.days.format(text) if dated else (sql.reading or f"CAST({{}} AS {sql.real})").format(text)]
+    marks = (*form.marks, *column.marks)
+    if not sql.is_text:  # the text of a number may be rounded: marks that are numbers go by their value
+        read.insert(0, (sql.days if dated else sql.reading).format(name))
+        marks = (*(m for m in marks if not len(mark_numbers((m,)))), *sql.endless)
+    if dated:  # some databases give NULL for what reads as a date and is none
+        read.append(wrong)
+    known = read[0] if len(read) == 1 else f"coalesce({', '.join(read)})"
+    missing = f"WHEN {text} IN {sql.texts(marks)} THEN NULL " if marks else ""
+    missing += f"WHEN lower({text}) IN {sql.texts(sorted(NUMBER_MARKS))} THEN NULL "
+    wanted = (sql.dated if dated else sql.reads).format(text)
+    written = f"CASE {missing}WHEN {text} IS NULL THEN NULL WHEN {wanted} THEN {known} ELSE {wrong} END"
+    if not sql.is_text:
+        return written
+    typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
+    return f"CASE WHEN {sql.is_text.format(name)} THEN {written} ELSE {typed} END"
+
+
+def cell(form: Form, column: Column, sql: Dialect) -> str:
+    """Return what the model reads, from what `raw` made of the column."""
+    name = sql.name_of(column.name)  # of ours
+    if column.kind == "numeric" or column.part:  # NaN counts as greater than any number
+        gone = "".join(f" AND {name} <> {sql.number(s)}" for s in form.sentinels)
+        known = f"{name} BETWEEN -{LARGEST} AND {LARGEST}{gone}"
+        return f"CASE WHEN {known} THEN {_part(column, name, sql)} END"
+    other = _alias(column, name, sql)
+    known = f"WHEN {name} IN {sql.texts(column.levels)} THEN {name} " if other != name else ""
+    marks = (*form.marks, *column.marks)
+    missing = f"WHEN {name} IN {sql.texts(marks)} THEN NULL " if marks else ""
+    read = f"CASE {missing}{known}ELSE {other} END" if missing or known else name
+    return f"COALESCE({read}, {sql.literal(ABSENT)})" if ABSENT in column.levels else read
+
+
+def _part(column: Column, days: str, sql: Dialect) -> str:
+    """Return a part of days since 1970-01-01 (see text.py), a weekday by its name; or the days."""
+    if not column.part:
+        return days
+    clock = sql.floor.format(f"({days} * 86400000e0 + 0.5e0)")
+    day = sql.floor.format(f"({clock} / 86400000e0)")
+    if column.part == "hour":
+        return sql.floor.format(f"(({clock} - {day} * 86400000e0) / 3600000e0)")
+    if column.part != "weekday":
+        return (sql.year if column.part == "year" else sql.month).format(day)
+    week = sql.floor.format(f"(({day} + 3) / 7e0)")
+    arms = "".join(f" WHEN {i} THEN {sql.literal(name)}" for i, name in enumerate(WEEKDAYS))
+    return f"CASE CAST({day} + 3 - 7 * {week} AS INTEGER){arms} END"
+
+
+def _alias(column: Column, text: str, sql: Dialect) -> str:
+    """Return the level that a text means which is none itself: 1.0 is "1", TRUE is "true"."""
+    known = spelt(column)
+    words: dict[str, str] = {t: known[t] for t in ("false", "true") if t in known}
+    numbers = {v: column.levels[code] for v, code in number_levels(column)}
+    if said := meanings(column):  # letter case means nothing where levels are yes and no
+        words |= {level.lower(): level for level in column.levels} | said
+        words |= {text: level for text, level in column.merged if text == text.lower()}
+        numbers = {float(w): level for w, level in said.items() if w in ("0", "1")} | numbers
+    out = text
+    if numbers:
+        arms = "".join(f" WHEN {sql.number(v)} THEN {sql.literal(t)}" for v, t in numbers.items())
+        number = f"CASE WHEN {sql.is_number.format(text)} THEN CAST({text} AS {sql.real}) END"
+        out = f"CASE {number}{arms} ELSE {out} END"
+    if words:
+        arms = "".join(f" WHEN {sql.literal(w)} THEN {sql.literal(t)}" for w, t in words.items())
+        out = f"CASE lower({text}){arms} ELSE {out} END"
+    if column.merged:
+        arms = "".join(f" WHEN {sql.literal(w)} THEN {sql.literal(t)}" for w, t in column.merged)
+        out = f"CASE {text}{arms} ELSE {out} END"
+    return out
+
+
+def unseen_count(form: Form, sql: Dialect) -> str:
+    """Return how many cells of a row hold a level that no training row held."""
+    coded = [c for c in form.columns if c.kind in CODED]
+    parts = [
+        f"CASE WHEN {sql.name_of(c.name)} NOT IN {sql.texts(c.levels)} THEN 1 ELSE 0 END"
+        for c in coded
+        if c.levels
+    ]
+    return " + ".join(parts) or "0"
+
+
+# Names in SQL: which of them a database tells apart, what ours are, and what the answers are called.
+#
+# Knows names and dialects. Law: inside the SELECT every column has a name of ours, numbered, so that no two
+# meet and none is a word of the database; the table's own names stand in the first part only, after its
+# name.
+
+
+LONGEST = 24  # characters of a column's name inside a name of ours
+
+
+def own_word(names: Sequence[str]) -> str:
+    """Return the word that our names begin with and no other name does."""
+    word = "tally"
+    while any(name.lower().startswith(word) for name in names):
+        word += "_"
+    return word
+
+
+def alias(own: str, number: int, name: str) -> str:
+    """Return our name for a column, which still tells the reader which one it is."""
+    rest = re.sub("[^0-9A-Za-z]+", "_", name)[:LONGEST].strip("_")
+    return f"{own}_{number}_{rest}" if rest else f"{own}_{number}"
+
+
+def refuse_alike(names: Sequence[str], sql: Dialect) -> None:
+    """Refuse a model with two columns that a table of this database cannot hold side by side."""
+    known: dict[object, str] = {}
+    for name in names:
+        other = known.setdefault(sql.fold(name), name)
+        if other != name:
+            raise OptionError(
+                f"{sql.title} cannot tell the columns {shown(other)} and {shown(name)} apart. "
+                "Rename one of them and fit again, or export to python or js."
+            )
+
+
+def refuse_hidden(names: Sequence[str], sql: Dialect) -> None:
+    """Refuse what SQLite takes for the number of a row where the table lacks it, even behind a subquery."""
+    for name in names:
+        if sql.name == "sqlite" and sql.hides(name):
+            raise OptionError(
+                f"SQLite takes the column {shown(name)} for the number of a row where the table lacks it. "
+                "Rename it and fit again, or export to python or js."
+            )
+
+
+def answer_names(labels: Sequence[object], sql: Dialect) -> list[str]:
+    """Return P(label) for each class; those that the database takes for one name get their number."""
+    out: list[str] = []
+    taken: set[object] = set()
+    for number, label in enumerate(labels, 1):
+        name = f"P({str(label).lower() if isinstance(label, bool) else label})"
+        if sql.name == "bigquery":  # its columns have no brackets in their names
+            name = re.sub(r"\W+", "_", name).strip("_")
+        if sql.fold(name) in taken:
+            name = f"{sql.cut(name, f'_{number}')}_{number}"
+        taken.add(sql.fold(name))
+        out.append(name)
+    return out
+
+
+def refuse_double(kept: Sequence[str], answers: Sequence[str], sql: Dialect) -> None:
+    """Refuse kept columns that share a name with each other or with an answer."""
+    known = {sql.fold(name) for name in answers}
+    for name in kept:
+        if sql.fold(name) in known:
+            raise OptionError(
+                f"the answer would have two columns called {shown(name)}: it brings {some(answers, 3)}. "
+                "Say which columns to keep: keep=['id']."
+            )
+        known.add(sql.fold(name))
+
+
+# The terms of additive models in SQL: what each column adds to the score of a class.
+#
+# Knows forms of additive models. Whole points stay whole, a line of the card on a line of text. Law: parts
+# are added in the order of the terms, as the model adds them.
+
+
+LONGEST_TERM = 100  # additions in one bracket: a sum of thousands in a row would be nested as deep
+
+
+def score(form: Form, label: int, sql: Dialect) -> str:
+    """Return the score of a class, calibrated if the model is."""
+    parts = [
+        f"CAST({_number(form.base[label], sql)} AS {sql.real})",
+        *(_term_part(form, term, label, sql) for term in form.terms if not _is_nothing(term, label)),
+    ]
+    total = _sum(parts)
+    if not form.shift:
+        return total
+    return f"{sql.double(form.slope)} * (\n      {total}) + {sql.double(form.shift[label])}"
+
+
+def prior(form: Form, label: int, sql: Dialect) -> str:
+    """Return the score of a class that answers when every class is impossible."""
+    scaled = form.slope * form.base[label] + form.shift[label] if form.shift else form.base[label]
+    return sql.double(scaled)
+
+
+def _is_nothing(term: dict[str, Any], label: int) -> bool:
+    """Say whether a term of whole points has none for a class, as for the first of two."""
+    rows = term.get("table", ())
+    return bool(rows) and all(type(row[label]) is int and row[label] == 0 for row in rows)
+
+
+def points(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    """Return the whole points of a term of a card for a class."""
+    return _term_part(form, term, label, sql) if not _is_nothing(term, label) else "0"
+
+
+def _number(value: float | None, sql: Dialect) -> str:
+    """Return a point as it stands on a card, or a double."""
+    return str(value) if type(value) is int else sql.double(value)
+
+
+def _sum(parts: Sequence[str]) -> str:
+    some = list(parts)
+    while len(some) > LONGEST_TERM:
+        groups = [some[i : i + LONGEST_TERM] for i in range(0, len(some), LONGEST_TERM)]
+        some = ["(" + "\n      + ".join(group) + ")" for group in groups]
+    return "\n      + ".join(some)
+
+
+def _term_part(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    if "factors" in term:
+        return _product(form, term, label, sql)
+    if "pair" in term:
+        return _pair(form, term, label, sql)
+    if "table" in term and type(term["table"][0][label]) is int:
+        return by_line(form, term, [str(row[label]) for row in term["table"]], sql)
+    name = sql.name_of(form.columns[term["column"]].name)
+    if "cuts" in term:
+        return _bins(term, name, label, sql)
+    if "table" in term:
+        return _levels(form, term, name, label, sql)
+    if "mean" in term:
+        mean, half, constant = (sql.double(term[k][label]) for k in ("mean", "half", "constant"))
+        away = f"({name} - {_signed(mean)})"
+        return f"CASE WHEN {name} IS NULL THEN 0e0 ELSE {constant} - {away} * {away} * {half} END"
+    slope, at_zero, missing = (sql.double(term[k][label]) for k in ("slope", "at_zero", "missing"))
+    line = f"{name} * {_signed(slope)}" + (f" + {_signed(at_zero)}" if term["at_zero"][label] else "")
+    line = sql.bound.format(line)
+    return f"CASE WHEN {name} IS NULL THEN {missing} ELSE {line} END"
+
+
+def _signed(number: str) -> str:
+    return f"({number})" if number.startswith("-") else number
+
+
+def _bins(term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
+    parts = [sql.double(row[label]) for row in term["table"]]
+    arms = [f"WHEN {name} < {sql.number(cut)} THEN {p}" for cut, p in zip(term["cuts"], parts, strict=False)]
+    last = parts[len(term["cuts"])]
+    return f"CASE WHEN {name} IS NULL THEN {parts[-1]} {' '.join(arms)} ELSE {last} END"
+
+
+def _levels(form: Form, term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
+    levels = form.columns[term["column"]].levels
+    parts = [sql.double(row[label]) for row in term["table"]]
+    arms = [f"WHEN {sql.literal(t)} THEN {p}" for t, p in zip(levels, parts, strict=False)]
+    other = f"CASE WHEN {name} IS NULL THEN {parts[-2]} ELSE {parts[-1]} END"
+    if parts[-1] == parts[-2]:
+        other = parts[-1]
+    return f"CASE {name} {' '.join(arms)} ELSE {other} END"
+
+
+def by_line(form: Form, side: dict[str, Any], values: Sequence[str], sql: Dialect, deep: int = 6) -> str:
+    """Return one of values[line] by the line that a cell is on: a range, a level, missing or unseen. Ranges
+    side by side and levels that have the same value stand together.
+    """
+    column = form.columns[side["column"]]
+    name = sql.name_of(column.name)
+    if len(set(values)) == 1:
+        return values[0]
+    if "cuts" in side:
+        steps = list(zip([*side["cuts"], None], values, strict=False))
+        kept = [
+            step for step, after in zip(steps, [*steps[1:], (None, "")], strict=True) if step[1] != after[1]
+        ]
+        arms = [f"WHEN {name} < {sql.number(cut)} THEN {value}" for cut, value in kept[:-1]]
+        return _case([f"WHEN {name} IS NULL THEN {values[-1]}", *arms], kept[-1][1], deep)
+    lines = side.get("lines", range(len(values)))
+    missing, unseen = values[lines[-2]], values[lines[-1]]
+    together: dict[str, list[str]] = {}
+    for level, line in zip(column.levels, lines, strict=False):
+        together.setdefault(values[line], []).append(level)
+    arms = [
+        f"WHEN {name} IN {sql.texts(on)} THEN {value}" for value, on in together.items() if value != unseen
+    ]
+    if missing != unseen:
+        arms.append(f"WHEN {name} IS NULL THEN {missing}")
+    return _case(arms, unseen, deep)
+
+
+def _case(arms: Sequence[str], other: str, deep: int) -> str:
+    """Return a case with a line of text for each line of the card."""
+    listed = "".join(f"\n{' ' * (deep + 2)}{arm}" for arm in [*arms, f"ELSE {other}"])
+    return f"CASE{listed}\n{' ' * deep}END"
+
+
+def _pair(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    """Return the points of two columns at once: for each line of the first, those by line of the second."""
+    first, second = term["pair"]
+    points, wide = [str(row[label]) for row in term["table"]], second["size"]
+    rows = [points[i * wide : (i + 1) * wide] for i in range(first["size"])]
+    return by_line(form, first, [by_line(form, second, row, sql, 8) for row in rows], sql)
+
+
+def _product(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    """A level that is not held makes a product 0, unless the other factor is missing."""
+    if not term["slope"][label]:
+        return "0e0"  # 0 times a product beyond all doubles is no number
+    factors = []
+    for column, code in term["factors"]:
+        name = sql.name_of(form.columns[column].name)
+        level = "" if code is None else sql.literal(form.columns[column].levels[code])
+        factors.append(name if code is None else f"CASE WHEN {name} = {level} THEN 1e0 ELSE 0e0 END")
+    product = " * ".join(factors)
+    known = f"coalesce({product}, {sql.double(term['centre'])})"
+    return sql.bound.format(f"{known} * {_signed(sql.double(term['slope'][label]))}")
+
+
+# Reason codes in SQL: the sections of a card that cost a row most points against their best line, in words.
+#
+# Knows forms of cards. Law: every section has a number of its own, its lost points and its place, so that
+# the greatest numbers, one after the other, are the reasons in their order; no window and no key is needed.
+
+
+MOST = 50
+
+
+def refuse_reasons(form: Form, most: Any) -> None:
+    """Refuse reasons of a model that is not a scorecard, and numbers of them that make no sense."""
+    if not is_whole(most) or not 0 <= most <= MOST:
+        raise OptionError(f"reasons must be a whole number from 0 to {MOST}, not {shown(most)}.")
+    if most and not form.has_reasons:
+        raise OptionError("reasons are for a scorecard: other models have no lines to lose points on.")
+
+
+class Reasons:
+    """The steps of a SELECT that find the reasons of a row. worth: where it stands what the answer has most
+    of.
+    """
+
+    def __init__(
+        self, form: Form, sql: Dialect, own: str, names: Sequence[str], worth: Sequence[str]
+    ) -> None:
+        self.form, self.sql, self.own, self.worth = form, sql, own, worth
+        self.names = names  # of the columns, as the table calls them
+        self.count = len(form.terms)
+
+    def steps(self, most: int) -> list[tuple[str, list[str]]]:
+        """Return (name of a step, its columns): lost points, numbers, words, then a reason each."""
+        own, count = self.own, self.count
+        lost = [f"{self.lost(i)} AS {own}_lost_{i}" for i in range(count)]
+        order = [f"{own}_lost_{i} * {count} + {count - 1 - i} AS {own}_order_{i}" for i in range(count)]
+        out = [("lost", lost), ("order", order)]
+        if len(self.form.labels) > 2:
+            out.insert(0, ("answer", [f"{self.answered()} AS {own}_answer"]))
+        for k in range(most):
+            out.append((f"reason_{k + 1}", [f"{self.next(k)} AS {own}_reason_{k + 1}"]))
+        return out
+
+    def lost(self, i: int) -> str:
+        """Return how many points a section has cost a row."""
+        term, labels = self.form.terms[i], range(len(self.form.labels))
+        lost = [f"{term['best'][k]} - ({points(self.form, term, k, self.sql)})" for k in labels]
+        if len(labels) == 2:
+            return lost[1]
+        arms = " ".join(f"WHEN {k} THEN {lost[k]}" for k in labels)
+        return f"CASE {self.own}_answer {arms} END"
+
+    def answered(self) -> str:
+        """Return the number of the class that is answered."""
+        arms = " ".join(f"WHEN {share} THEN {k}" for k, share in enumerate(self.worth))
+        return f"CASE {self.sql.top(self.worth)} {arms} END"
+
+    def next(self, k: int) -> str:
+        """Return the greatest number below that of the reason before."""
+        own, all_of = self.own, [f"{self.own}_order_{i}" for i in range(self.count)]
+        if k:
+            all_of = [f"CASE WHEN {n} < {own}_reason_{k} THEN {n} ELSE -1 END" for n in all_of]
+        return self.sql.top(all_of)
+
+    def text(self, k: int) -> str:
+        """Return a reason in words, NULL where there are no more."""
+        own = self.own
+        arms = "".join(f"\n    WHEN {own}_order_{i} THEN {self.said(i)}" for i in range(self.count))
+        return f"CASE WHEN {own}_reason_{k} >= {self.count} THEN CASE {own}_reason_{k}{arms}\n  END END"
+
+    def said(self, i: int) -> str:
+        """Return what a section says of a row, and what it cost."""
+        term, sql, lost = self.form.terms[i], self.sql, f"{self.own}_lost_{i}"
+        sides = [self.side(side) for side in term.get("pair", [term])]
+        told = [sides[0], *(part for side in sides[1:] for part in (sql.literal(", "), side))]
+        unit = f"CASE {lost} WHEN 1 THEN {sql.literal(' point')} ELSE {sql.literal(' points')} END"
+        counted = [sql.literal(": "), f"CAST({lost} AS {sql.text})", unit]
+        return sql.joined(*told, *counted, sql.literal(" less than the best"))
+
+    def side(self, side: dict[str, Any]) -> str:
+        """Return a column and what a row has there."""
+        column, sql = self.form.columns[side["column"]], self.sql
+        name, cell = self.names[side["column"]], sql.name_of(column.name)
+        if "cuts" in side:
+            return by_line(self.form, side, [sql.literal(f"{name} {t}") for t in side["said"]], sql)
+        missing, new = (sql.literal(f"{name} {t}") for t in ("is missing", "is a new level"))
+        level = sql.joined(sql.literal(f"{name} = "), cell)
+        known = f"WHEN {cell} IN {sql.texts(column.levels)} THEN {level} "
+        known = known if column.levels else ""
+        return f"CASE WHEN {cell} IS NULL THEN {missing} {known}ELSE {new} END"
+
+
+# A tree in SQL: nested CASE of a few levels at a time, then a small table of the nodes where ways end.
+#
+# Knows forms of trees. Law: no expression is nested deeper than DEEP tests however deep the tree is,
+# because databases limit it: each further stage goes on from the nodes where the one before stopped. Ends
+# are numbered from 1 on, nodes that wait for the next stage are negative.
+
+
+DEEP = 6  # tests in one expression
+
+
+class Tests:
+    """The tests of a tree as CASE expressions."""
+
+    def __init__(self, form: Form, sql: Dialect) -> None:
+        self.form, self.sql = form, sql
+        self.ends = {node: number for number, node in enumerate(ends(form), 1)}
+
+    def stages(self, at: Callable[[int], str]) -> list[str]:
+        """Return the expressions of all stages; at(i) is the column that holds where stage i has come to."""
+        out: list[str] = []
+        roots = [0]
+        while roots:
+            after: list[int] = []
+            pieces = {root: self._case(root, DEEP, after, 1 if root else 0) for root in roots}
+            if not out:
+                out.append(pieces[0])
+            else:
+                arms = "".join(f"\n      WHEN -{root} THEN {text}" for root, text in pieces.items())
+                before = at(len(out) - 1)
+                out.append(f"CASE {before}{arms}\n      ELSE {before} END")
+            roots = after
+        return out
+
+    def _case(self, node: int, deep: int, after: list[int], indent: int) -> str:
+        """Return the expression below a node; nodes that are left for the next stage are added to `after`."""
+        test = self.form.nodes[node]
+        if len(test) == 1:
+            return str(self.ends[node])
+        if deep == 0:
+            after.append(node)
+            return str(-node)
+        column = self.form.columns[test[0]]
+        inside = "\n" + "  " * (DEEP - deep + 3 + indent)
+
+        def to(below: int) -> str:
+            return str(self.ends[node]) if below == node else self._case(below, deep - 1, after, indent)
+
+        arms = self._levels(column, test, to) if test[1] is None else self._cut(column, test, to)
+        lines = [
+            f"{inside}WHEN {when} THEN {then}" if when else f"{inside}ELSE {then}" for when, then in arms
+        ]
+        return "CASE" + "".join(lines) + f"{inside[:-2]}END"
+
+    def _cut(self, column: Column, test: list[Any], to: Callable[[int], str]) -> list[tuple[str, str]]:
+        _, cut, (low, high), missing, _ = test
+        name = self.sql.name_of(column.name)
+        under, over = below(cut, self.sql)
+        if missing == high:
+            return [(f"{name} {under}", to(low)), ("", to(high))]
+        if missing == low:
+            return [(f"{name} {over}", to(high)), ("", to(low))]
+        return [(f"{name} {under}", to(low)), (f"{name} {over}", to(high)), ("", to(missing))]
+
+    def _levels(self, column: Column, test: list[Any], to: Callable[[int], str]) -> list[tuple[str, str]]:
+        _, _, ways, missing, _ = test
+        name = self.sql.name_of(column.name)
+        arms = []
+        for below in dict.fromkeys(ways):
+            levels = [column.levels[code] for code, way in enumerate(ways) if way == below]
+            if below != missing:
+                single = len(levels) == 1
+                among = f"= {self.sql.literal(levels[0])}" if single else f"IN {self.sql.texts(levels)}"
+                arms.append((f"{name} {among}", to(below)))
+        return [*arms, ("", to(missing))]
+
+
+def below(cut: float, sql: Dialect) -> tuple[str, str]:
+    """Return the comparisons of values below a cut and of the others: x < cut, or x <= the double before."""
+    if bound(cut)[0] == "≤":
+        before = sql.number(float(np.nextafter(cut, -np.inf)))
+        return f"<= {before}", f"> {before}"
+    return f"< {sql.number(cut)}", f">= {sql.number(cut)}"
+
+
+def ends(form: Form) -> list[int]:
+    """Return the nodes where ways end: leaves, and tests where some value stays."""
+    return [node for node, test in enumerate(form.nodes) if test[-1] is not None]
+
+
+# A list of rules in SQL: one CASE, an arm for each rule, that gives the number of the first that holds.
+#
+# Knows forms of rules. Law: no expression is nested deeper than a condition, however many rules there are.
+
+
+def first_rule(form: Form, sql: Dialect) -> str:
+    """Return the expression of the first rule that holds, counted from 1 on; the last is where none does."""
+    if len(form.rules) == 1:
+        return "1"
+    arms = [
+        f"\n      WHEN {' AND '.join(_condition(form, c, sql) for c in conditions)} THEN {number}"
+        for number, (conditions, _) in enumerate(form.rules[:-1], 1)
+    ]
+    return "CASE" + "".join(arms) + f"\n      ELSE {len(form.rules)} END"
+
+
+def _condition(form: Form, condition: list[Any], sql: Dialect) -> str:
+    place, between, codes, missing = condition
+    column = form.columns[place]
+    name = sql.name_of(column.name)
+    if codes is not None:
+        return _rule_levels(column, codes, missing, sql)
+    if between is None:
+        return f"{name} IS NULL"
+    low, high = between
+    tests = [] if low is None else [f"{name} {below(low, sql)[1]}"]
+    tests += [] if high is None else [f"{name} {below(high, sql)[0]}"]
+    text = " AND ".join(tests) or f"{name} IS NOT NULL"
+    return f"({name} IS NULL OR {text})" if missing else text
+
+
+def _rule_levels(column: Column, codes: list[int], missing: bool, sql: Dialect) -> str:
+    """Return a test of levels; a level that is not among those of the model goes with missing ones."""
+    name = sql.name_of(column.name)
+    others = [level for code, level in enumerate(column.levels) if code not in codes]
+    if missing:
+        return f"({name} IS NULL OR {name} NOT IN {sql.texts(others)})" if others else "1 = 1"
+    levels = [column.levels[code] for code in codes]
+    if not levels:
+        return "1 = 0"
+    return f"{name} = {sql.literal(levels[0])}" if len(levels) == 1 else f"{name} IN {sql.texts(levels)}"
+
+
+# A model as one SQL SELECT: the kept columns, the prediction and a probability for each class.
+#
+# Knows forms and dialects. Law: the SELECT reads the table once, changes nothing and needs no function of
+# its own.
+
+
+USE = (
+    "Numbers must be SQL numbers, dates SQL dates, or text that reads as such. Infinite numbers are missing.",
+    "Levels are compared as text, without white space around it. No order of rows is promised: keep a key.",
+    "The last column, unseen, counts the levels of a row that no training row held: look at its sum.",
+)
+LIMITS = LanguageLimits("SQL", "databases cut text into words in other ways", "one row takes many paths")
+
+
+def sql(
+    form: Form,
+    dialect: str = "duckdb",
+    table: str = "data",
+    keep: Sequence[str] = (),
+    unseen: bool = True,
+    reasons: int = 0,
+) -> str:
+    """Return the SELECT. table: where the rows are; keep: columns to carry along, else those of the model;
+    unseen: whether a last column counts the levels of a row that were never seen; reasons: how many columns
+    say what cost a row most points of a card.
+    """
+    LIMITS.refuse(form)
+    refuse_reasons(form, reasons)
+    given = [keep] if isinstance(keep, str) else list(keep)
+    writer = _Writer(form, dialect_of(dialect), table, given or list(form.given), unseen, reasons)
+    lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
+    body = writer.tree() if form.is_tree else writer.rules() if form.rules else writer.terms()
+    return "".join(f"-- {line}\n" for line in lines) + body + "\n"
+
+
+class _Writer:
+    """The pieces of one SELECT; names of ours begin with a word that no name of the table begins with.
+
+    given: the columns as the model calls them; those of `form` have names of ours.
+    """
+
+    def __init__(
+        self, form: Form, sql: Dialect, table: str, keep: list[str], unseen: bool, reasons: int = 0
+    ) -> None:
+        parts = table.split(".")
+        if not all(parts):
+            raise OptionError(f"table={shown(table)} is not a table name. Use for example table='data'.")
+        names = list(form.given)
+        refuse_alike(names, sql)
+        refuse_hidden(names, sql)
+        self.shares = answer_names(form.labels, sql)
+        told = [f"reason_{k}" for k in range(1, reasons + 1)]
+        refuse_double(keep, ["prediction", *self.shares, *told, *["unseen"] * unseen], sql)
+        self.reasons = reasons
+        self.sql, self.keep, self.unseen, self.given = sql, keep, unseen, form.columns
+        self.own = own_word([*parts, *keep, *names])
+        columns = (replace(c, name=alias(self.own, i, c.name)) for i, c in enumerate(form.columns))
+        self.form = replace(form, columns=tuple(columns))
+        self.table = ".".join(sql.name_of(part) for part in parts)
+        if any(sql.hides(name) for name in names):  # a column of the table's own, or an error
+            self.table = f"(SELECT * FROM {self.table})"
+        self.table += f" AS {self.own}_data"
+
+    def cells(self) -> str:
+        """Return the first parts: kept columns as they are, and the model's columns as it reads them."""
+        kept = [f"{self.own}_kept_{i}" for i in range(len(self.keep))]
+        first = [f"{self._of_table(n)} AS {k}" for n, k in zip(self.keep, kept, strict=True)]
+        names = [self.sql.name_of(c.name) for c in self.form.columns]
+        read = [raw(self.form, c, self.sql, self._of_table(c.cells)) for c in self.given]
+        first += [f"{r} AS {n}" for r, n in zip(read, names, strict=True)]
+        then = [
+            f"{cell(self.form, c, self.sql)} AS {n}" for c, n in zip(self.form.columns, names, strict=True)
+        ]
+        nothing = [f"1 AS {self.own}_one"]
+        return f"WITH {self._part('rows', first or nothing, self.table)}, " + self._part(
+            "cells", [", ".join(kept), *then] if kept else then or nothing, f"{self.own}_rows"
+        )
+
+    def _of_table(self, name: str) -> str:
+        """Return a column of the table: after the table's name SQLite takes it for no text. PostgreSQL would
+        take it for a function of the row: x.count is count(x).
+        """
+        column = self.sql.name_of(name)
+        return column if self.sql.name == "postgres" else f"{self.own}_data.{column}"
+
+    def _part(self, name: str, columns: Sequence[str], source: str) -> str:
+        listed = ",\n    ".join(columns)
+        return f"{self.own}_{name} AS {self.sql.once}(\n  SELECT\n    {listed}\n  FROM {source}\n)"
+
+    def step(self, name: str, before: str, columns: Sequence[str]) -> str:
+        """Return a further part: everything before, and some columns more."""
+        return ", " + self._part(name, ["*", *columns], f"{self.own}_{before}")
+
+    def last(self, prediction: str, shares: Sequence[str], source: str, told: Sequence[str] = ()) -> str:
+        """Return the outermost SELECT; told: the reasons."""
+        kept = [f"{self.own}_kept_{i} AS {self.sql.name_of(n)}" for i, n in enumerate(self.keep)]
+        own = [f"{s} AS {self.sql.name_of(n)}" for s, n in zip(shares, self.shares, strict=True)]
+        strange = [f"{unseen_count(self.form, self.sql)} AS unseen"] if self.unseen else []
+        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *told, *strange])
+        return f"\nSELECT\n  {listed}\nFROM {source}"
+
+    def tree(self) -> str:
+        """Return the SELECT of a tree: where a row ends, and the answers of the ends."""
+        own, form = self.own, self.form
+        parts, before = [self.cells()], "cells"
+        for i, stage in enumerate(Tests(form, self.sql).stages(lambda i: f"{own}_at_{i}")):
+            parts.append(self.step(f"step_{i}", before, [f"{stage} AS {own}_at_{i}"]))
+            before = f"step_{i}"
+        at = f"{own}_at_{before.removeprefix('step_')}"
+        return "".join(parts) + (
+            self._array(before, at) if self.sql.name == "spark" else self._join(before, at)
+        )
+
+    def rules(self) -> str:
+        """Return the SELECT of rules: the number of the first that holds, and the answers of all."""
+        at = f"{self.own}_at"
+        found = self.step("rule", "cells", [f"{first_rule(self.form, self.sql)} AS {at}"])
+        last = self._array("rule", at) if self.sql.name == "spark" else self._join("rule", at)
+        return self.cells() + found + last
+
+    def _ends(self) -> list[list[str]]:
+        """Return the answer and the shares of each end, as literals."""
+        form, out = self.form, []
+        for found in form.ends:
+            answer = form.labels[best(form, found)] if form.labels else found[0]
+            out.append([self.sql.literal(answer), *(self.sql.double(p) for p in found if form.labels)])
+        return out
+
+    def _join(self, before: str, at: str) -> str:
+        """Return the end of a tree's SELECT: the ends as a small table, joined by number."""
+        own, sql = self.own, self.sql
+        shares = [f"{own}_share_{k}" for k in range(len(self.form.labels))]
+        rows = [[str(n), *cells] for n, cells in enumerate(self._ends(), 1)]
+        table = small_table(f"{own}_ends", [f"{own}_end", f"{own}_answer", *shares], rows, self._types(), sql)
+        answer = f"{own}_answer" if self.form.labels else f"CAST({own}_answer AS {sql.real})"
+        real = [f"CAST({s} AS {sql.real})" for s in shares]
+        source = f"{own}_{before} JOIN {own}_ends ON {own}_end = {at}"
+        return f", {table}" + self.last(answer, real, source)
+
+    def _types(self) -> list[str]:
+        """Return the types of an end's number, answer and shares, as BigQuery calls them."""
+        kinds = {bool: "BOOL", int: "INT64", float: "FLOAT64", str: "STRING"}
+        answer = kinds[type(self.form.labels[0])] if self.form.labels else "FLOAT64"
+        return ["INT64", answer, *["FLOAT64"] * len(self.form.labels)]
+
+    def _array(self, before: str, at: str) -> str:
+        """Return the same for Spark: an array of the ends. From a join Spark infers constraints, and copies
+        the expressions of all stages into each other.
+        """
+        own = self.own
+        names = ["answer", *(f"share_{k}" for k in range(len(self.form.labels)))]
+        rows = []
+        for cells in self._ends():
+            pairs = ", ".join(f"'{n}', {c}" for n, c in zip(names, cells, strict=True))
+            rows.append(f"named_struct({pairs})")
+        listed = ",\n      ".join(rows)
+        found = self.step("ends", before, [f"element_at(array(\n      {listed}), {at}) AS {own}_end"])
+        fields = [f"{own}_end.{n}" for n in names]
+        return found + self.last(fields[0], fields[1:], f"{own}_ends")
+
+    def terms(self) -> str:
+        """Return the SELECT of base and terms: scores, the greatest, powers, shares; of a number the sum."""
+        own, form, sql = self.own, self.form, self.sql
+        if not form.labels:
+            found = self.step("scores", "cells", [f"{score(form, 0, sql)} AS {own}_score_0"])
+            return self.cells() + found + self.last(f"{own}_score_0", [], f"{own}_scores")
+        labels = range(len(form.labels))
+        scores, powers, shares = ([f"{own}_{n}_{k}" for k in labels] for n in ("score", "power", "share"))
+        top, lost = f"{own}_top", sql.is_lowest(f"{own}_top")
+        away = [
+            f"(CASE WHEN {lost} THEN {prior(form, k, sql)} ELSE {scores[k]} END)"
+            f" - (CASE WHEN {lost} THEN {sql.double(self._prior())} ELSE {top} END)"
+            for k in labels
+        ]
+        if not self._may_be_lost():
+            away = [f"{scores[k]} - {top}" for k in labels]
+        total = " + ".join(powers)
+        worth = [f"{own}_worth_{k}" for k in labels] if form.costs else shares
+        found = f"CASE {sql.top(worth)}"
+        found += "".join(f" WHEN {worth[k]} THEN {sql.literal(form.labels[k])}" for k in labels) + " END"
+        return (
+            self.cells()
+            + self.step("scores", "cells", [f"{score(form, k, sql)} AS {scores[k]}" for k in labels])
+            + self.step("top", "scores", [f"{sql.top(scores)} AS {top}"])
+            + self.step("away", "top", [f"{away[k]} AS {own}_away_{k}" for k in labels])
+            + self.step("powers", "away", [f"{_power(f'{own}_away_{k}')} AS {powers[k]}" for k in labels])
+            + self.step("shares", "powers", [f"{powers[k]} / ({total}) AS {shares[k]}" for k in labels])
+            + self.told(found, shares, worth)
+        )
+
+    def told(self, found: str, shares: Sequence[str], worth: Sequence[str]) -> str:
+        """Return the end of the SELECT of base and terms, with the reasons where they are wanted. worth: what
+        the answer has most of: shares, or with costs the expected cost below 0.
+        """
+        asked = Reasons(self.form, self.sql, self.own, [c.name for c in self.given], worth)
+        out, before = "", "shares"
+        if self.form.costs:
+            spent = [self._spent(k, shares) for k in range(len(worth))]
+            columns = [f"0e0 - ({s}) AS {w}" for s, w in zip(spent, worth, strict=True)]
+            out, before = self.step("worth", "shares", columns), "worth"
+        for name, columns in asked.steps(self.reasons) if self.reasons else ():
+            out += self.step(name, before, columns)
+            before = name
+        told = [f"{asked.text(k)} AS reason_{k}" for k in range(1, self.reasons + 1)]
+        return out + self.last(found, shares, f"{self.own}_{before}", told)
+
+    def _spent(self, answer: int, shares: Sequence[str]) -> str:
+        """Return the expected cost of an answer."""
+        prices = [self.sql.double(row[answer]) for row in self.form.costs]
+        return " + ".join(f"{share} * {price}" for share, price in zip(shares, prices, strict=True))
+
+    def _prior(self) -> float:
+        scaled = self.form.base
+        if self.form.shift:
+            scaled = tuple(self.form.slope * b + s for b, s in zip(scaled, self.form.shift, strict=True))
+        return max(scaled)
+
+    def _may_be_lost(self) -> bool:
+        """Say whether some part is -infinity, so that every class may be impossible."""
+        tables = [row for term in self.form.terms for row in term.get("table", ())]
+        if any("mean" in term for term in self.form.terms):  # a square may overflow
+            return True
+        slopes = [term["slope"] for term in self.form.terms if "slope" in term]
+        return any(None in row or float("-inf") in row for row in [*tables, *slopes])
+
+
+def small_table(
+    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], types: Sequence[str], sql: Dialect
+) -> str:
+    """Return a table of literals as a part of a SELECT."""
+    listed = ",\n    ".join(f"({', '.join(row)})" for row in rows)
+    names = ", ".join(columns)
+    if sql.name == "bigquery":
+        fields = ", ".join(f"{c} {t}" for c, t in zip(columns, types, strict=True))
+        return f"{name} AS (\n  SELECT * FROM UNNEST(ARRAY<STRUCT<{fields}>>[\n    {listed}\n  ])\n)"
+    if sql.name in ("tsql", "snowflake"):
+        return f"{name} AS (\n  SELECT * FROM (VALUES\n    {listed}\n  ) AS {name}_rows ({names})\n)"
+    return f"{name} ({names}) AS (\n  VALUES\n    {listed}\n)"
+
+
+def _power(away: str) -> str:
+    """Return e^x for x <= 0; what is below 1e-304 is 0, because some databases take it for an error."""
+    return f"CASE WHEN {away} < -700 THEN 0e0 ELSE exp({away}) END"

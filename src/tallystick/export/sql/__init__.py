@@ -1,1 +1,0 @@
-"""A model as one SQL SELECT, in the words of some databases."""

@@ -1,0 +1,1 @@
+"""Folds, scores, comparison, groups, checks."""

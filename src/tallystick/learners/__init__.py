@@ -1,1 +1,0 @@
-"""Decisions on totals: the loop, and the methods that ask and update."""

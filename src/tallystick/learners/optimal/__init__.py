@@ -1,1 +1,0 @@
-"""The tree with the fewest training errors, searched for and proven."""

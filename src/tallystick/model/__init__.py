@@ -1,0 +1,1 @@
+"""What every fitted model is made of, and its file."""

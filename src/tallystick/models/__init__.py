@@ -1,1 +1,0 @@
-"""Fitted numbers with their schema: readable, portable, without data or engine."""

@@ -1,1 +1,0 @@
-"""What a density tree is once it is fitted: cells of columns, nodes, counts of leaves, log densities."""

@@ -1,1 +1,0 @@
-"""The fitted linear regression, its options and its part of the model file."""

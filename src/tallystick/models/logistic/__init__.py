@@ -1,1 +1,0 @@
-"""Logistic regression as a model: weights that can be read, and what follows from them."""

@@ -1,1 +1,0 @@
-"""Rules: conditions, answers and counts, and the least expression of what they say."""

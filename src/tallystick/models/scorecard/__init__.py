@@ -1,1 +1,0 @@
-"""The fitted scorecard: points per line of each column."""

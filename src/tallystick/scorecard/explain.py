@@ -1,0 +1,529 @@
+"""The card beside naive Bayes on the same lines: what counting alone says, and what learning together says.
+
+Knows cards and the training rows on their lines. Knows no new row. Laws: counted points follow from the rows
+that stand beside them; both kinds of points have a mean of 0 over the training rows of a column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels, methods
+from tallystick.bayes.explain import Explanation, Reason
+from tallystick.contracts import Block
+from tallystick.draw.svg import Line, Span, as_html, plain, table, wrapped
+from tallystick.errors import OptionError, clean, counted, page_limit
+from tallystick.explanation.additive import MOST_REASONS
+from tallystick.schema import Column
+from tallystick.scorecard.card import WIDE, Card, CardSection, card_of, line_names
+from tallystick.scorecard.model import (
+    LN2,
+    LevelAxis,
+    LinePoints,
+    PairPoints,
+    Part,
+    RangeAxis,
+    ScorecardModel,
+    WordPoints,
+)
+from tallystick.text import number_text, quantity
+
+ALPHA = 1.0  # rows of each class added to every line, as naive Bayes does by itself
+MOST = 40  # lines of a column in the text
+Array = NDArray[np.float64]
+
+
+def counted_card(model: ScorecardModel) -> Card:
+    """Return the card that counting alone makes of the same lines and rows; pairs have no place in it."""
+    parts = [p for p in model.parts if not isinstance(p, PairPoints)]
+    classes = class_rows(model)
+    known = {part.name: _counted(model, part, classes) for part in parts}
+    base = kernels.log(classes + ALPHA)
+    for points, weight in known.values():
+        base = base + (points * weight[:, None]).sum(axis=0)
+    card = card_of(model)
+    sections = []
+    for section in card.sections:
+        if section.kind == "pair":
+            continue
+        points, weight = known[section.name]
+        centred = points - (points * weight[:, None]).sum(axis=0)
+        lines = tuple(
+            replace(line, points=_whole(model, centred[line.place[0]] if line.rows else 0 * base), errors=())
+            for line in section.lines
+        )
+        sections.append(replace(section, lines=lines))
+    return replace(card, base=_whole(model, base), sections=tuple(sections))
+
+
+def class_rows(model: ScorecardModel) -> Array:
+    """Return what the training rows of each class weigh, as the lines of a column add up."""
+    for part in model.parts:
+        if not isinstance(part, WordPoints):
+            rows: Array = part.rows.sum(axis=0) / model.unit
+            return rows
+    raise OptionError(
+        "a card without a column of numbers or levels does not keep how many rows each class has. Fit "
+        "ts.NaiveBayes on the rows instead."
+    )
+
+
+def _counted(model: ScorecardModel, part: Part, classes: Array) -> tuple[Array, Array]:
+    """Return log(share of a class's rows that are on a line) [line, class], and each line's share of all
+    rows.
+    """
+    rows = part.rows / model.unit
+    total = math.fsum(classes.tolist())
+    weight: Array = rows.sum(axis=1) / max(total, 1e-300)
+    if isinstance(part, WordPoints):
+        return kernels.log((rows + ALPHA) / (classes + 2 * ALPHA)), weight
+    lines = max(int(np.count_nonzero(weight)), 1)
+    return kernels.log((rows + ALPHA) / (classes + ALPHA * lines)), weight
+
+
+def _whole(model: ScorecardModel, logs: Array) -> tuple[int, ...]:
+    """Return whole points by link from logarithms by class."""
+    scaled = logs[1:] - logs[0] if model.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)
+    return tuple(np.rint(scaled * (model.step / LN2)).astype(np.int64).tolist())
+
+
+@dataclass(frozen=True)
+class BesideLine:
+    """A line: points learnt together, points counted alone, and its training rows."""
+
+    text: str
+    learnt: int
+    counted: int
+    rows: float
+
+
+@dataclass(frozen=True)
+class BesideColumn:
+    """A column with both kinds of points. opposite: whether, over the training rows, one falls where the
+    other rises.
+    """
+
+    name: str
+    lines: tuple[BesideLine, ...]
+
+    @property
+    def opposite(self) -> bool:
+        """Whether what was learnt speaks against what counting says."""
+        return math.fsum(line.rows * line.learnt * line.counted for line in self.lines) < 0
+
+
+@dataclass(frozen=True)
+class BesideNaiveBayes:
+    """The card and naive Bayes on the same lines, for one class against another."""
+
+    target: str
+    label: str
+    against: str
+    step: int
+    base: tuple[int, int]
+    columns: tuple[BesideColumn, ...]
+
+    @property
+    def opposite(self) -> tuple[str, ...]:
+        """The columns in which the two differ in sign."""
+        return tuple(column.name for column in self.columns if column.opposite)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        columns = [
+            {
+                "lines": [
+                    {"counted": x.counted, "learnt": x.learnt, "line": x.text, "rows": x.rows}
+                    for x in c.lines
+                ],
+                "name": c.name,
+                "opposite": c.opposite,
+            }
+            for c in self.columns
+        ]
+        base = {"counted": self.base[1], "learnt": self.base[0]}
+        return {"against": self.against, "base": base, "columns": columns, "label": self.label,
+                "points_to_double": self.step, "target": self.target}  # fmt: skip
+
+    def sentence(self) -> str:
+        """Return in which columns the two differ in sign, and what that means."""
+        if not self.opposite:
+            return "In no column do the two differ in sign."
+        names = ", ".join(clean(name) for name in self.opposite)
+        return (
+            f"The two differ in sign in {names}: what such a column tells alone, other columns tell already, "
+            "and counting alone counts it twice."
+        )
+
+    def __str__(self) -> str:
+        lines: list[Line] = [
+            (Span(f"{clean(self.target)}: {clean(self.label)} against {clean(self.against)}", "strong"),)
+        ]
+        lines += wrapped(
+            "Points learnt together beside points of counting alone (naive Bayes) on the same lines; "
+            f"{self.step} points double the odds. Begin with {self.base[0]:+d} (learnt) or "
+            f"{self.base[1]:+d} (counted).",
+            WIDE,
+        )
+        lines += wrapped(self.sentence(), WIDE)
+        for column in self.columns:
+            lines += [(), *_column_text(column)]
+        return plain(lines)
+
+    __repr__ = __str__
+    _repr_html_ = as_html
+
+
+def _column_text(column: BesideColumn) -> Iterator[Line]:
+    header = [
+        clean(column.name) + (" (differs in sign)" if column.opposite else ""),
+        "learnt",
+        "counted",
+        "rows",
+    ]
+    body = [
+        [Span(f"  {clean(line.text)}"), *(Span(f"{p:+d}" if p else "0") for p in (line.learnt, line.counted)),
+         Span(f"{line.rows:,.10g}", "dim")]
+        for line in column.lines[: page_limit(MOST)]
+    ]  # fmt: skip
+    yield from table(header, body, frozenset((1, 2, 3)), WIDE)
+    if (more := len(column.lines) - page_limit(MOST)) > 0:
+        yield (Span(f"  and {more:,} more lines", "dim"),)
+
+
+def beside(model: ScorecardModel, way: tuple[int, int]) -> BesideNaiveBayes:
+    """Return the card beside naive Bayes for one class against another."""
+    learnt, counted = card_of(model), counted_card(model)
+    same = {section.name: section for section in counted.sections}
+    columns = [_both(learnt, s, same[s.name], way) for s in learnt.sections if s.name in same]
+    base = learnt.lead(learnt.base, *way), counted.lead(counted.base, *way)
+    label, against = learnt.classes[way[0]], learnt.classes[way[1]]
+    return BesideNaiveBayes(learnt.target, label, against, learnt.step, base, tuple(columns))
+
+
+def _both(card: Card, learnt: CardSection, counted: CardSection, way: tuple[int, int]) -> BesideColumn:
+    lines = [
+        BesideLine(a.text, card.lead(a.points, *way), card.lead(b.points, *way), a.rows)
+        for a, b in zip(learnt.lines, counted.lines, strict=True)
+    ]
+    return BesideColumn(learnt.name, tuple(lines))
+
+
+# Reason codes: the sections of a card that cost a row most points, in order and in words.
+#
+# Knows fitted cards and blocks. Knows nothing of estimators or pictures. Laws: a reason's points are those
+# of what the row is held against less its own, and more than 0; reasons are in the order of their points,
+# of equals in the order of the card's parts.
+
+
+STRANGE = ("is missing", "is a new level")  # after the levels
+BEST, AVERAGE, GIVEN, NO_WORDS = "the best", "the average row", "the given row", "without"
+
+
+@dataclass(frozen=True)
+class ReasonCode:
+    """A section that cost a row points. line: what the row has there; points: how many less than what it is
+    held against, as `against` calls it.
+    """
+
+    section: str
+    columns: tuple[str, ...]
+    line: str
+    points: float
+    against: str
+
+    @property
+    def text(self) -> str:
+        """The reason in words: age below 25: 34 points less than the best."""
+        points = rounded(self.points)
+        counted = f"{number_text(points)} {'point' if points == 1 else 'points'}"
+        return f"{self.line}: {counted} less than {self.against}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "against": self.against,
+            "columns": list(self.columns),
+            "line": self.line,
+            "points": self.points,
+            "section": self.section,
+            "text": self.text,
+        }
+
+    def __str__(self) -> str:
+        return clean(self.text)
+
+
+def rounded(points: float) -> float:
+    """Return points to one digit after the point, halves upwards: in every language the same."""
+    return math.floor(points * 10 + 0.5) / 10
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What rows are held against, a part each: what it is called, and its points towards each class; None is
+    a text without the words that speak against the class.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[Array | None, ...]
+
+
+def towards(model: ScorecardModel, points: NDArray[np.int64]) -> Array:
+    """Return points[..., class] that speak for each class from points[..., link]: of two classes what is for
+    the second is against the first.
+    """
+    if model.links > 1:
+        return points.astype(np.float64)
+    return np.concatenate([-points, points], axis=-1).astype(np.float64)
+
+
+def best_points(part: Part, points: Array) -> Array:
+    """Return the most points [class] of the lines that the card shows; points[line, class]."""
+    shown = part.rows.any(axis=1) | points.any(axis=1)
+    best: Array = points[shown].max(axis=0) if shown.any() else points.max(axis=0)
+    return best
+
+
+def usual_points(model: ScorecardModel, part: Part) -> Array:
+    """Return the points towards each class of the average training row."""
+    average = model.average(part)
+    return average if model.links > 1 else np.array([-average[1], average[1]])
+
+
+def best_reference(model: ScorecardModel) -> Reference:
+    """Return the best line of every section; of a text itself without the words that cost it points."""
+    names, points = [], []
+    for part in model.parts:
+        words = isinstance(part, WordPoints)
+        names.append(NO_WORDS if words else BEST)
+        points.append(None if words else best_points(part, towards(model, part.points)))
+    return Reference(tuple(names), tuple(points))
+
+
+def average_reference(model: ScorecardModel) -> Reference:
+    """Return the points of the average training row."""
+    found = tuple(usual_points(model, part) for part in model.parts)
+    return Reference((AVERAGE,) * len(found), found)
+
+
+def row_reference(model: ScorecardModel, block: Block, given: Collection[str]) -> Reference:
+    """Return the points of the first row of a block; sections of columns that were not given keep their best
+    line.
+    """
+    best, own = best_reference(model), own_points(model, block)[0]
+    names, points = list(best.names), list(best.points)
+    for i, part in enumerate(model.parts):
+        if all(name in given for name in part.columns):
+            names[i], points[i] = GIVEN, own[i]
+    return Reference(tuple(names), tuple(points))
+
+
+def own_points(model: ScorecardModel, block: Block) -> Array:
+    """Return the points of rows towards each class [row, part, class]."""
+    parts = model.additive.parts(block)[:, 1:]
+    if model.links > 1:
+        return parts
+    link = parts[..., 1:]
+    return np.concatenate([-link, link], axis=-1)
+
+
+def costs(model: ScorecardModel, block: Block, reference: Reference, classes: NDArray[np.int64]) -> Array:
+    """Return how many points less than the reference each section gives a row [row, part]; classes[row]: the
+    class that points count towards.
+    """
+    own, at = own_points(model, block), np.arange(block.rows)
+    out = np.zeros((block.rows, len(model.parts)))
+    for i, part in enumerate(model.parts):
+        held = reference.points[i]
+        if held is not None:
+            out[:, i] = held[classes] - own[at, i, classes]
+        elif isinstance(part, WordPoints):
+            out[:, i] = _against(model, part, block, classes)
+    return out + 0.0
+
+
+def _against(model: ScorecardModel, part: WordPoints, block: Block, classes: NDArray[np.int64]) -> Array:
+    """Return the points that the words of each text cost it."""
+    starts, words, _ = block.words(part.name)
+    lost = np.zeros((part.size + 1, len(model.labels)))
+    lost[list(part.words)] = np.maximum(-towards(model, part.points), 0.0)
+    row = np.repeat(np.arange(block.rows), np.diff(starts))
+    out: Array = np.bincount(row, lost[words, classes[row]], block.rows).astype(np.float64)
+    return out
+
+
+def card_reasons(
+    model: ScorecardModel,
+    block: Block,
+    reference: Reference,
+    most: int = MOST_REASONS,
+    label: int | None = None,
+    rows: Sequence[int] | None = None,
+) -> list[tuple[ReasonCode, ...]]:
+    """Return the reasons of each row of a block, at most `most`; rows: of these alone.
+
+    label: the class that points count towards; else of two classes the second, which the card's points speak
+    for, and of more the one that is answered.
+    """
+    if label is None and model.links > 1:
+        classes = model.decide(model.shares(block))
+    else:
+        classes = np.full(block.rows, 1 if label is None else label, np.int64)
+    lost = costs(model, block, reference, classes)
+    order = np.argsort(-lost, axis=1, kind="stable")[:, :most]
+    said = [_Said(model, part, block) for part in model.parts]
+    out = []
+    for row in range(block.rows) if rows is None else rows:
+        cost, c = lost[row].tolist(), int(classes[row])
+        found = [i for i in order[row].tolist() if rounded(cost[i]) > 0]
+        out.append(tuple(_code(model, i, said[i].line(row, c), cost[i], reference.names[i]) for i in found))
+    return out
+
+
+def asked(
+    model: ScorecardModel, most: int, against: str, label: int | None
+) -> Callable[[Block], list[tuple[ReasonCode, ...]]]:
+    """Return what gives the reasons of a block of rows; against: "best" or "average"."""
+    held = average_reference(model) if against == "average" else best_reference(model)
+    return lambda block: card_reasons(model, block, held, most, label)
+
+
+def no_reasons(model: Any, *given: Any) -> Any:
+    """Refuse a model of a method without reason codes."""
+    words = methods.of_kind(model.kind).words
+    raise OptionError(f"a model of {words} has no reason codes: a scorecard has. Use explain for a row.")
+
+
+def _code(model: ScorecardModel, i: int, line: str, cost: float, against: str) -> ReasonCode:
+    part = model.parts[i]
+    return ReasonCode(part.name, part.columns, line, int(cost) if cost == int(cost) else cost, against)
+
+
+class _Said:
+    """What a part says of the rows of a block, in words."""
+
+    def __init__(self, model: ScorecardModel, part: Part, block: Block) -> None:
+        self.model, self.part, self.block = model, part, block
+        self.sides: list[tuple[list[Any], list[str]]] = []
+        if isinstance(part, WordPoints):
+            return
+        axes = [part.axis] if isinstance(part, LinePoints) else [part.axis.first, part.axis.second]
+        self.sides = [_side(model, axis, block) for axis in axes]
+
+    def line(self, row: int, c: int) -> str:
+        """Return what a row has in the columns of the part."""
+        if isinstance(self.part, WordPoints):
+            return self._words(self.part, row, c)
+        names = [
+            f"{name} {texts[at[row]]}"
+            for name, (at, texts) in zip(self.part.columns, self.sides, strict=True)
+        ]
+        return ", ".join(names)
+
+    def _words(self, part: WordPoints, row: int, c: int) -> str:
+        """Return the words that speak against a class, the costliest first; else all that the card has."""
+        starts, words, _ = self.block.words(part.name)
+        own = set(words[int(starts[row]) : int(starts[row + 1])].tolist())
+        points = dict(zip(part.words, towards(self.model, part.points)[:, c].tolist(), strict=True))
+        known = sorted(own & points.keys(), key=lambda w: (points[w], w))
+        told = [w for w in known if points[w] < 0] or known
+        names = ", ".join(self.model.schema[part.name].words[w] for w in told[:8])
+        more = f" and {len(told) - 8:,} more" if len(told) > 8 else ""
+        return f"{part.name} contains {names}{more}" if told else f"{part.name} contains no word of the card"
+
+
+def _side(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block) -> tuple[list[Any], list[str]]:
+    """Return places[row] and the texts that they are places of: ranges, or the levels themselves."""
+    column = model.schema[axis.name]
+    if isinstance(axis, RangeAxis):
+        return axis.codes(block).tolist(), said_ranges(column, axis)
+    return block.codes(axis.name).tolist(), [*(f"= {t}" for t in column.levels), *STRANGE]
+
+
+def said_ranges(column: Column, axis: RangeAxis) -> list[str]:
+    """Return the ranges of a number as they follow its name, missing last."""
+    return [*line_names(column, axis)[:-1], STRANGE[0]]
+
+
+# Why a scorecard answers as it does: the points of a row, line by line, and what cost it most.
+#
+# Knows fitted cards and blocks. Knows nothing of estimators or pictures. Law: base and points, added up,
+# are the score to the bit.
+
+
+@dataclass(frozen=True)
+class CardExplanation(Explanation):
+    """Points from base to sum, and the reason codes of the row: what cost it most points of `towards`,
+    against the best line of each section.
+    """
+
+    codes: tuple[ReasonCode, ...] = ()
+    towards: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        codes = [code.to_dict() for code in self.codes]
+        return super().to_dict() | {"reason_codes": codes, "towards": self.towards}
+
+    def __str__(self) -> str:
+        lines = [f"  {i}. {code}" for i, code in enumerate(self.codes, 1)]
+        if lines:
+            lines.insert(0, f"what cost it most points of {clean(self.towards)}:")
+        return "\n".join([super().__str__(), *lines])
+
+    __repr__ = __str__
+
+
+def explain(model: ScorecardModel, block: Block, row: int = 0) -> CardExplanation:
+    """Return why one row of a block is answered as it is: the base, then the points of each line it is on,
+    and what cost it most.
+    """
+    parts = model.additive.parts(block)[row]
+    scores = np.add.accumulate(parts, axis=0)[-1]
+    reasons = [
+        Reason(part.name, value_of(model, part, block, row), tuple(own.tolist()))
+        for part, own in zip(model.parts, parts[1:], strict=True)
+    ]
+    shares = model.shares(block)[row : row + 1]
+    towards = 1 if model.links == 1 else int(model.decide(shares)[0])
+    codes = card_reasons(model, block, best_reference(model), label=towards, rows=[row])[0]
+    return CardExplanation(
+        model.labels,
+        tuple(parts[0].tolist()),
+        tuple(reasons),
+        tuple(scores.tolist()),
+        tuple(shares[0].tolist()),
+        False,
+        "base",
+        "points",
+        model.decision,
+        codes,
+        model.labels[towards],
+    )
+
+
+def value_of(model: ScorecardModel, part: Part, block: Block, row: int) -> str:
+    """Return the cells of a row that a part looks at, in words."""
+    if isinstance(part, WordPoints):
+        starts, words, _ = block.words(part.name)
+        said = set(words[int(starts[row]) : int(starts[row + 1])].tolist()) & set(part.words)
+        names = [model.schema[part.name].words[w] for w in sorted(said)]
+        return ", ".join(names) if names else counted(0, "known word")
+    axes = [part.axis] if isinstance(part, LinePoints) else [part.axis.first, part.axis.second]
+    return " and ".join(cell_of(model, axis, block, row) for axis in axes)
+
+
+def cell_of(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block, row: int) -> str:
+    """Return one cell of a row in words."""
+    if isinstance(axis, RangeAxis):
+        x = float(block.values(axis.name)[row])
+        return "missing" if math.isnan(x) else quantity(x, model.schema[axis.name].unit)
+    levels = model.schema[axis.name].levels
+    return [*levels, "missing", "a new level"][int(block.codes(axis.name)[row])]

@@ -1,0 +1,632 @@
+"""The loss about a point as a quadratic of the points per line, and its optimum under priors of given
+strengths.
+
+    minimise  1/2 f'W f - r'f + 1/2 f'K^-1 f,   K = the sum of strength * covariance
+
+Every covariance is B B', B being its principal directions, so f = L v with L = sqrt(strength) B, and
+v solves (I + L'W L) v = L'r. B'W B is worked out once; another strength only scales it. How far the rows
+determine v is what the evidence needs: with C = (I + L'W L)^-1, a covariance has v'v against tr(I - C) over
+its own directions. Knows small matrices. Knows nothing of rows. Law: every sum runs in a fixed order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.kernels.check import Room
+from tallystick.kernels.linear import BlockBasis, Curvature, DenseColumns, Sums, Together, Weighting
+from tallystick.parallel import crew, each_in_order, thread_count
+from tallystick.scorecard.model import Axis, RangeAxis
+from tallystick.scorecard.priors import CardPiece
+from tallystick.stats.design_sums import Copies
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+T = TypeVar("T")
+UNSEEN = 0.1  # of a direction that the rows determine, or of its squared length: less is as good as nothing
+MANY = 128  # directions from which threads pay
+GROWTH = 10.0  # times that a strength may become by the sums of one walk over the rows
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Sums at some points: gradient[line, link], slope[link] of the constant, curvature[link][line, line]
+    with the constant free to follow, weight[link] of the constant; cross[link, line]: how the constant
+    follows a line.
+    """
+
+    gradient: Array
+    slope: Array
+    curvature: tuple[Array, ...]
+    weight: Array
+    cross: Array
+
+    def pulled(self, f: Array, link: int) -> Array:
+        """Return r: where the rows want the points of a link, f[line, link] being the present ones."""
+        own = kernels.times(self.curvature[link], np.ascontiguousarray(f[:, link]))
+        r: Array = own + self.gradient[:, link] - self.cross[link] * self.slope[link]
+        return r
+
+    def constant(self, before: Array, change: Array) -> Array:
+        """Return the constants [link] that go with a change[line, link] of points."""
+        follow = [kernels.dot(c, np.ascontiguousarray(change[:, k])) for k, c in enumerate(self.cross)]
+        out: Array = before + self.slope / self.weight - np.array(follow)
+        return out
+
+    def gain(self, change: Array, constant: Array) -> tuple[float, float]:
+        """Return what a change of points and constants [link] is to gain by the slopes, and to lose by
+        the bend.
+        """
+        rise = kernels.dot(np.ascontiguousarray(self.gradient.ravel()), np.ascontiguousarray(change.ravel()))
+        rise += kernels.dot(self.slope, constant)
+        bend = 0.0
+        for k, matrix in enumerate(self.curvature):
+            d = np.ascontiguousarray(change[:, k])
+            along = float(constant[k]) + kernels.dot(self.cross[k], d)
+            bend += kernels.dot(kernels.times(matrix, d), d) + float(self.weight[k]) * along * along
+        return rise, 0.5 * bend
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The principal directions of pieces, side by side.
+
+    parts[piece]: its lines; at[piece]: its directions; kind[direction]: which covariance of all pieces it
+    belongs to; whole[direction]: of a piece of which nothing may be left out.
+    """
+
+    basis: BlockBasis
+    factors: tuple[Array, ...]  # of each piece: B[line, direction]
+    parts: tuple[slice, ...]
+    at: tuple[slice, ...]
+    kind: Whole
+    whole: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, pieces: Sequence[CardPiece], threads: int | None = 1) -> Directions:
+        """Lay out the directions of pieces."""
+        few = sum(piece.lines for piece in pieces) < MANY
+        factors = [found for found, _ in each_in_order(_directions, pieces, 1 if few else threads)]
+        basis = BlockBasis.of(factors)
+        first = np.cumsum([0, *(len(piece.covariances) for piece in pieces)])
+        kinds = [piece.directions[1] + k for piece, k in zip(pieces, first[:-1], strict=True)]
+        whole = [np.full(factor.shape[1], p.monotone != 0) for p, factor in zip(pieces, factors, strict=True)]
+        table = basis.table.tolist()
+        return cls(
+            basis,
+            tuple(factors),
+            tuple(slice(line, line + lines) for line, lines, _, _ in table),
+            tuple(slice(start, start + size) for _, _, start, size in table),
+            np.concatenate(kinds),
+            np.concatenate(whole),
+        )
+
+    def seen(self, strengths: Array, tells: Array, side: Array) -> Whole:
+        """Return the directions of which rows can tell something, or which they pull at: tells[direction] is
+        the diagonal of B'W B, side is B'r.
+        """
+        strength = strengths[self.kind]
+        known = strength * (tells + side * side) > UNSEEN
+        return np.flatnonzero((known | self.whole) & (strength > 0.0))
+
+
+def _directions(piece: CardPiece) -> tuple[Array, Whole]:
+    return piece.directions
+
+
+def _solved(root: Array, right: Array) -> Array:
+    """Return X'X b."""
+    half = kernels.product(root, np.ascontiguousarray(right[:, None]))
+    out: Array = kernels.product(_turned(half), root)[0]
+    return out
+
+
+def _turned(a: Array) -> Array:
+    return np.ascontiguousarray(a.T)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The optimum of one link: f[line], v and how far rows and priors determine it, over the directions that
+    are seen, scale[direction] being the roots of their strengths.
+
+    root: X with X'X = C; told: the diagonal of I - C, how far the rows determine each direction.
+    """
+
+    directions: Directions
+    seen: Whole
+    scale: Array
+    f: Array
+    v: Array
+    root: Array
+    told: Array
+
+    @property
+    def log_determinant(self) -> float:
+        """The logarithm of the determinant of I + L'W L."""
+        return -2.0 * math.fsum(kernels.log(np.diag(self.root).copy()).tolist())
+
+    def sizes(self, covariances: int) -> tuple[Array, Array]:
+        """Return, per covariance, v'v and tr(I - C)."""
+        kind = self.directions.kind[self.seen]
+        length, told = np.zeros(covariances), np.zeros(covariances)
+        np.add.at(length, kind, self.v * self.v)
+        np.add.at(told, kind, self.told)
+        return length, told
+
+    def lines_at(self, v: Array) -> Array:
+        """Return f[line] for other directions that are seen."""
+        full = np.zeros(len(self.scale))
+        full[self.seen] = v * self.scale[self.seen]
+        return self.directions.basis.lines_of(full)
+
+    def own(self, piece: int) -> slice:
+        """Return where the directions of a piece are among those that are seen."""
+        at = self.directions.at[piece]
+        first, last = np.searchsorted(self.seen, [at.start, at.stop]).tolist()
+        return slice(first, last)
+
+    def spread(self, piece: int) -> Array:
+        """Return the block of C that belongs to a piece."""
+        own = np.ascontiguousarray(self.root[:, self.own(piece)])
+        return kernels.product(_turned(own), own)
+
+    def worths(self, share: float, threads: int | None) -> Array:
+        """Return by how much the evidence falls if a piece is left out, of each piece. Those of one direction
+        are found together.
+        """
+        starts = np.array([at.start for at in self.directions.at], np.int64)
+        stops = np.array([at.stop for at in self.directions.at], np.int64)
+        first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
+        alone, others = np.flatnonzero(last - first == 1), np.flatnonzero(last - first != 1)
+        out, worth = np.empty(len(starts)), partial(self.worth, share=share)
+        out[others] = each_in_order(worth, others.tolist(), 1 if len(self.v) < MANY else threads)
+        for some in np.split(alone, range(MANY, len(alone), MANY)):
+            at = first[some]
+            own = self.root[:, at]
+            squares = np.add.accumulate(own * own, axis=0)[-1:]  # row by row, as `product` adds
+            factor, v = np.sqrt(squares.ravel() + 1e-12), self.v[at]
+            out[some] = 0.5 * (v / factor / factor * v) + share * kernels.log(factor)
+        return out
+
+    def worth(self, piece: int, share: float) -> float:
+        """Return by how much the evidence falls if a piece is left out."""
+        own, v = self.spread(piece), np.ascontiguousarray(self.v[self.own(piece)])
+        if not len(v):
+            return 0.0
+        factor, _ = kernels.cholesky(own + 1e-12 * np.eye(len(own)))
+        half = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
+        return 0.5 * kernels.dot(kernels.cholesky_solve(factor, v), v) + share * half
+
+    def roots(self, room: Room) -> Array:
+        """Return S[line, direction]: S S' is the covariance of f. room: makes it."""
+        d = self.directions
+        unseen = np.setdiff1d(np.flatnonzero(self.scale > 0.0), self.seen, assume_unique=True)
+        out = room((len(self.f), len(self.v) + len(unseen)), np.float64)
+        out.fill(0.0)
+        for j, (factor, part) in enumerate(zip(d.factors, d.parts, strict=True)):
+            own = self.own(j)
+            here = self.seen[own] - d.at[j].start
+            scaled = np.ascontiguousarray(factor[:, here] * self.scale[self.seen[own]])
+            out[part, : len(self.v)] = kernels.product(scaled, _turned(self.root[:, own]))
+            free = [i for i in unseen.tolist() if d.at[j].start <= i < d.at[j].stop]  # the rows tell nothing
+            places = len(self.v) + np.searchsorted(unseen, free)
+            out[part, places] = factor[:, np.array(free, np.int64) - d.at[j].start] * self.scale[free]
+        return out
+
+
+@contextmanager
+def over_links(
+    links: int, directions: int, threads: int | None
+) -> Iterator[Callable[[Callable[[int, Together | None], T]], list[T]]]:
+    """Yield every(work), which returns work(link, helpers) of all links. Threads take a link each where there
+    are several and share the work of one that is alone; where there are few directions, they cost more than
+    they give.
+    """
+    count = thread_count(threads)
+    if count == 1 or directions < MANY:
+        yield lambda work: [work(link, None) for link in range(links)]
+        return
+    with crew(count) as helpers:
+        if links == 1:
+            yield lambda work: [work(0, helpers)]
+        else:
+            yield lambda work: helpers(lambda link: work(link, None), range(links))
+
+
+class Desk:
+    """Room for the matrices of one link, which are worked out there again and again: W, B'W B and X of an
+    optimum, each as long as nobody works out the next.
+    """
+
+    def __init__(self, w: Array, work: Array, turned: Array, root: Array) -> None:
+        self._w, self._work, self._turned, self._root = w, work, turned, root
+
+    def curvature(self, lines: int) -> Array:
+        """Return room for W."""
+        return _laid(self._w, lines, lines)
+
+    def turned(self, size: int, lines: int) -> tuple[Array, Array]:
+        """Return room for B'W and B'W B of some directions."""
+        return _laid(self._work, size, lines), _laid(self._turned, size, size)
+
+    def root(self, size: int) -> tuple[Array, Array]:
+        """Return room for work and X of some directions."""
+        return _laid(self._work, size, size), _laid(self._root, size, size)
+
+
+def desks_of(directions: Directions, links: int, room: Room) -> list[Desk]:
+    """Return a desk for each link, in one array that `room` makes: links may be more than files."""
+    lines, size = directions.basis.lines, directions.basis.directions
+    sizes = lines * lines, size * max(size, lines), size * size, size * size
+    ends = np.cumsum(sizes).tolist()
+    return [Desk(*np.split(own, ends[:-1])) for own in room((links, ends[-1]), np.float64)]
+
+
+def _laid(room: Array, rows: int, columns: int) -> Array:
+    return room[: rows * columns].reshape(rows, columns)
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
+    diagonal and B'r over all. desk: where it and its optimum are worked out.
+    """
+
+    directions: Directions
+    some: Whole
+    matrix: Array
+    tells: Array
+    side: Array
+    desk: Desk
+
+    @classmethod
+    def of(
+        cls,
+        directions: Directions,
+        curvature: Array,
+        right: Array,
+        strengths: Array,
+        helpers: Together | None,
+        desk: Desk,
+    ) -> Pull:
+        """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
+        basis = directions.basis
+        tells, side = basis.diagonal(curvature), basis.along(right)
+        some = directions.seen(GROWTH * strengths, tells, side)
+        matrix = basis.turned(curvature, some, helpers, desk.turned(len(some), len(curvature)))
+        return cls(directions, some, matrix, tells, side, desk)
+
+    def optimum(self, strengths: Array, helpers: Together | None) -> Optimum:
+        """Return the optimum under strengths, in the place of the last one. helpers: who shares the work."""
+        directions = self.directions
+        scale = np.sqrt(strengths)[directions.kind]
+        place = np.isin(self.some, directions.seen(strengths, self.tells, self.side), assume_unique=True)
+        seen, at = self.some[place], np.flatnonzero(place)
+        own = scale[seen]
+        root, told = kernels.posterior(self.matrix, at, own, helpers, self.desk.root(len(at)))
+        v = _solved(root, self.side[seen] * own)
+        out = Optimum(directions, seen, scale, np.zeros(0), v, root, told)
+        return replace(out, f=out.lines_at(v))
+
+
+# The sums of a scorecard: rows per line and class, then loss, gradient and curvature at given points per
+# line; and residuals on lines that the card does not have yet.
+#
+# Knows blocks and axes. Knows nothing of priors, strengths or rounding. Law: totals are whole numbers that
+# add, so any order of rows gives the same bits.
+
+
+NO_SCALING = np.zeros((2, 0))
+MIX = np.uint64(0x9E3779B97F4A7C15)
+BUCKETS = 1 << 16
+LIGHT = 1 << 23  # what a bucket weighs at most for squares of all of them to be added in 64 bits
+
+
+@dataclass(frozen=True)
+class CardLayout:
+    """The lines of several axes, one after the other: starts[axis], and lines in all."""
+
+    axes: tuple[Axis, ...]
+    starts: tuple[int, ...] = field(init=False)
+    lines: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        sizes = [axis.size for axis in self.axes]
+        object.__setattr__(self, "starts", tuple(int(s) for s in np.cumsum([0, *sizes])[:-1]))
+        object.__setattr__(self, "lines", sum(sizes))
+
+    def part(self, axis: int) -> slice:
+        """Return where the lines of an axis lie."""
+        return slice(self.starts[axis], self.starts[axis] + self.axes[axis].size)
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """About one row in `every`, by the lines of some axes: rows that are alike there are all in it or all
+    out, so it is the same in any order of rows.
+    """
+
+    axes: tuple[Axis, ...] = ()
+    every: int = 1
+
+
+ALL_ROWS = RowSample()
+
+
+def laid_out(layout: CardLayout, block: Block, sample: RowSample) -> tuple[DenseColumns, Any, Whole | None]:
+    """Return columns, classes and weights of the rows of a block that are in the sample."""
+    assert block.classes is not None
+    classes, weights = block.classes, block.weights
+    if sample.every == 1:
+        known = block.memo.get("card columns")  # of the last card: rounds ask for the same one many times
+        if known is None or known[0] != layout.axes:
+            codes = [lines_of(axis, block) for axis in layout.axes]
+            known = block.memo["card columns"] = (layout.axes, DenseColumns([], codes, layout.starts))
+        return known[1], classes, weights
+    rows, lines = sampled(block, sample)
+    for axis in layout.axes:
+        if axis not in lines:
+            lines[axis] = some_lines_of(axis, block, rows)
+    codes = [lines[axis] for axis in layout.axes]
+    return (
+        DenseColumns([], codes, layout.starts),
+        classes[rows],
+        None if weights is None else weights[rows],
+    )
+
+
+def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
+    """Return line[row]; a fit asks the same rows many times, so a block remembers the lines of an axis."""
+    known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
+    if axis not in known:
+        known[axis] = axis.codes(block)
+    return known[axis]
+
+
+def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
+    """Return the lines of some rows. An axis of numbers with fewer cuts than one that is remembered, as those
+    of pairs are, is told by that one's lines: few rows are looked at then, and no number again.
+    """
+    known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
+    if isinstance(axis, RangeAxis) and axis not in known:
+        for finer, lines in list(known.items()):  # another fit of the same rows may add to them
+            if isinstance(finer, RangeAxis) and (line := axis.within(finer)) is not None:
+                return np.take(line, lines[rows])
+    return lines_of(axis, block)[rows]
+
+
+def sampled(block: Block, sample: RowSample) -> tuple[Whole, dict[Axis, NDArray[Any]]]:
+    """Return the rows of a block that are in the sample, and what is remembered of their lines."""
+    held = block.memo.get("card sample")
+    if held is None or held[0] != sample:
+        inside = (mixed_lines(sample.axes, block) >> np.uint64(40)) % np.uint64(sample.every) == 0
+        held = block.memo["card sample"] = (sample, np.flatnonzero(inside), {})
+    return held[1], held[2]
+
+
+def mixed_lines(axes: Sequence[Axis], block: Block) -> NDArray[np.uint64]:
+    """Return a number for each row that is the same where all its lines are."""
+    mixed = np.zeros(block.rows, np.uint64)
+    for axis in axes:
+        mixed = (mixed + lines_of(axis, block).astype(np.uint64) + np.uint64(1)) * MIX
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+@dataclass(frozen=True)
+class RowVariety:
+    """Ask what the rows weigh that fall into each of BUCKETS by all their lines: how far rows differ."""
+
+    axes: tuple[Axis, ...]
+
+    def zero(self) -> Whole:
+        """Return the total of no rows."""
+        return np.zeros((BUCKETS, 1), np.int64)
+
+    def add(self, total: Whole, block: Block) -> Whole:
+        """Add the rows of one block."""
+        bucket = (mixed_lines(self.axes, block) >> np.uint64(24)).astype(np.uint16)
+        alone = np.zeros(block.rows, np.uint8)
+        kernels.count_codes(bucket, alone, BUCKETS, 1, weights=block.weights, out=total)
+        return total
+
+    def merge(self, total: Whole, other: Whole) -> Whole:
+        """Add two totals."""
+        total += other
+        return total
+
+
+def variety(total: Whole) -> float:
+    """Return how many kinds of rows there are, each as heavy as the others, that would crowd the buckets
+    as these do.
+    """
+    weights = total.ravel()
+    if weights.max(initial=0) < LIGHT:  # then no sum of squares is beyond 64 bits
+        whole, squares = int(weights.sum()) ** 2, int((weights * weights).sum())
+    else:
+        heavy = [int(w) for w in weights.tolist() if w]
+        whole, squares = sum(heavy) ** 2, sum(w * w for w in heavy)
+    alike = squares * BUCKETS - whole  # different kinds share a bucket by chance
+    return math.inf if alike <= 0 else whole * (BUCKETS - 1) / alike
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """Ask what the rows on each line weigh, by class: [line, class] in units of the table."""
+
+    layout: CardLayout
+    classes: int
+
+    def zero(self) -> Whole:
+        """Return the total of no rows."""
+        return np.zeros((self.layout.lines, self.classes), np.int64)
+
+    def add(self, total: Whole, block: Block) -> Whole:
+        """Add the rows of one block."""
+        columns, classes, weights = laid_out(self.layout, block, ALL_ROWS)
+        for i, codes in enumerate(columns.codes):
+            here = total[self.layout.part(i)]
+            kernels.count_codes(codes, classes, len(here), self.classes, weights=weights, out=here)
+        return total
+
+    def merge(self, total: Whole, other: Whole) -> Whole:
+        """Add two totals."""
+        total += other
+        return total
+
+
+@dataclass(frozen=True)
+class CardSums:
+    """Ask for loss, gradient and curvature at theta[1 + line, link], the constant first; whole numbers in
+    units of 2^-bits, over the rows of a sample. room: makes the curvature, of zeros.
+    """
+
+    layout: CardLayout
+    theta: Array
+    bits: int
+    copies: Copies
+    curvature: Curvature = Curvature.NONE
+    sample: RowSample = ALL_ROWS
+    room: Room = np.zeros
+
+    def zero(self) -> Sums:
+        """Return the total of no rows."""
+        links = self.theta.shape[1]
+        return kernels.new_sums(0, self.layout.lines, links, self.curvature, room=self.room)
+
+    def add(self, total: Sums, block: Block) -> Sums:
+        """Add the rows of one block."""
+        columns, classes, weights = laid_out(self.layout, block, self.sample)
+        kernels.logistic_sums(
+            columns,
+            NO_SCALING,
+            classes,
+            self.copies.of(weights),
+            self.theta,
+            self.bits,
+            self.curvature,
+            total,
+        )
+        return total
+
+    def merge(self, total: Sums, other: Sums) -> Sums:
+        """Add two totals."""
+        for a, b in zip(
+            (total.loss, total.gradient, total.squares),
+            (other.loss, other.gradient, other.squares),
+            strict=True,
+        ):
+            a += b
+        return total
+
+
+def met(columns: DenseColumns, lines: int, classes: NDArray[Any], whole: Whole) -> Whole:
+    """Return [line, line]: whole[row] summed over the rows that are on both lines; of a later column with an
+    earlier one. All pairs of columns are summed at once.
+    """
+    total = kernels.new_sums(0, lines, 1, Curvature.GRAM)
+    theta, weighting = np.zeros((1 + lines, 1)), Weighting(whole)
+    kernels.logistic_sums(columns, NO_SCALING, classes, weighting, theta, 0, Curvature.GRAM, total)
+    return total.squares[0, 1:, 1:]
+
+
+@dataclass(frozen=True)
+class PairResiduals:
+    """Ask, at theta[1 + line, link] of a card, for what is left on the lines of pairs of columns.
+
+    coarse: an axis per column; pairs: places among them. Total [pair][2, link, first, second]: sums of y
+    - p and of p (1 - p) in units of 2^-bits.
+    """
+
+    layout: CardLayout
+    theta: Array
+    bits: int
+    copies: Copies
+    coarse: tuple[Axis, ...]
+    pairs: tuple[tuple[int, int], ...]
+    sample: RowSample = ALL_ROWS
+
+    def zero(self) -> list[Whole]:
+        """Return the total of no rows."""
+        links, sizes = self.theta.shape[1], [axis.size for axis in self.coarse]
+        return [np.zeros((2, links, sizes[a], sizes[b]), np.int64) for a, b in self.pairs]
+
+    def add(self, total: list[Whole], block: Block) -> list[Whole]:
+        """Add the rows of one block."""
+        every = CardLayout((*self.layout.axes, *self.coarse))
+        columns, classes, weights = laid_out(every, block, self.sample)
+        main, codes = len(self.layout.axes), columns.codes
+        known = DenseColumns([], codes[:main], self.layout.starts)
+        shares, _ = kernels.linear_answers(known, len(classes), NO_SCALING, self.theta, kernels.Answer.SHARES)
+        coarse = CardLayout(self.coarse)
+        meeting = DenseColumns([], codes[main:], coarse.starts)
+        lines = [coarse.part(i) for i in range(len(self.coarse))]
+        for link, parts in enumerate(self._parts(shares, np.asarray(classes), weights)):
+            for what, part in enumerate(parts):
+                both = met(meeting, coarse.lines, classes, part)
+                for table, (a, b) in zip(total, self.pairs, strict=True):
+                    table[what, link] += both[lines[b], lines[a]].T if a <= b else both[lines[a], lines[b]]
+        return total
+
+    def _parts(self, shares: Array, classes: Any, weights: Whole | None) -> list[tuple[Whole, Whole]]:
+        """Return, per link, the rows' residuals and curvatures as whole multiples of 2^-bits."""
+        counted = self.copies.of(weights)
+        factor = np.ones(len(classes)) if counted.row_factor is None else counted.row_factor
+        if counted.class_factor is not None:
+            factor = factor * counted.class_factor[classes]
+        links, out = self.theta.shape[1], []
+        for link in range(links):
+            label = 1 if links == 1 else link
+            share = shares[:, label]
+            whole = []
+            for values in ((classes == label) - share, share * (1.0 - share)):
+                part = np.rint(values * factor * 2.0**self.bits).astype(np.int64)
+                whole.append(part if counted.copies is None else part * counted.copies)
+            out.append((whole[0], whole[1]))
+        return out
+
+    def merge(self, total: list[Whole], other: list[Whole]) -> list[Whole]:
+        """Add two totals."""
+        for a, b in zip(total, other, strict=True):
+            a += b
+        return total
+
+
+@dataclass(frozen=True)
+class WordsByClass:
+    """Ask what the rows that hold a word weigh: [text][word, class] in units of the table."""
+
+    texts: tuple[tuple[str, int], ...]  # name, words known
+    classes: int
+
+    def zero(self) -> list[Whole]:
+        """Return the total of no rows."""
+        return [np.zeros((words + 1, self.classes), np.int64) for _, words in self.texts]
+
+    def add(self, total: list[Whole], block: Block) -> list[Whole]:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        for (name, words), here in zip(self.texts, total, strict=True):
+            starts, word, _ = block.words(name)
+            row = np.repeat(np.arange(block.rows), np.diff(starts))
+            own = np.ascontiguousarray(word[int(starts[0]) : int(starts[-1])])
+            weights = None if block.weights is None else block.weights[row]
+            kernels.count_codes(own, block.classes[row], words + 1, self.classes, weights=weights, out=here)
+        return total
+
+    def merge(self, total: list[Whole], other: list[Whole]) -> list[Whole]:
+        """Add two totals."""
+        for a, b in zip(total, other, strict=True):
+            a += b
+        return total

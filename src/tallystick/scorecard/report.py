@@ -1,0 +1,226 @@
+"""A scorecard for the page: its sentences, its pictures, its lines as tables, the points behind a row.
+
+Knows cards. Knows nothing of HTML. Law: every number is the card's own; without raw rows no line of a single
+training row tells its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Table
+from tallystick.description.columns import ColumnView
+from tallystick.draw.svg import class_words, percent
+from tallystick.errors import counted
+from tallystick.reports.answer import Name, Said, reached, say, strongest
+from tallystick.reports.context import Ingredients, pulls
+from tallystick.reports.weights import pair, scales_data
+from tallystick.scorecard.card import (
+    Card,
+    CardLine,
+    CardSection,
+    Way,
+    axis_ends,
+    card_of,
+    counted_rows,
+    first_lines,
+    panel_of,
+    panel_picture,
+)
+from tallystick.scorecard.explain import beside, explain
+from tallystick.scorecard.model import LinePoints, ScorecardModel
+
+MOST_PANELS = 24  # sections drawn; all stand in the table
+FEW_PANELS = 6  # of a card that is shown small
+MOST_LINES = 60  # of a section in the table
+MOST_REASONS = 4
+FEW = 0.01  # of the rows: what lines of so few tell stands on the card, not in a sentence
+
+
+# -- sentences --
+
+
+def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    """Return what the strongest column tells, and how far apart its lines are in points."""
+    weights = pulls(model, table)
+    known = {v.name for v in views}
+    order = [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if n in known and weights[n] > 0]
+    if not order:
+        return [say("No column of the card has points: it gives every row the same shares.")]
+    first = strongest(table, views, order, reached(model, table))
+    card = card_of(model)
+    section = next((s for n in order for s in card.sections if s.columns == (n,)), card.sections[0])
+    full = _class_rows(table, len(card.classes))
+    return [first, _apart(card, section, _most_frequent(full), (full / full.sum()).tolist())]
+
+
+def _class_rows(table: Table, classes: int) -> NDArray[np.float64]:
+    """Return the weight of all rows of each class."""
+    assert table.classes is not None
+    return np.bincount(table.classes, table.weights, minlength=classes).astype(np.float64)
+
+
+def _most_frequent(full: NDArray[np.float64]) -> Way:
+    """Return the two classes that points are told of: the second of two against the first, else the two most
+    frequent.
+    """
+    if len(full) == 2:
+        return 1, 0
+    order = np.argsort(-full, kind="stable").tolist()
+    return order[0], order[1]
+
+
+def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) -> Said:
+    """Return the best and the worst line of a section, with the training rows behind them.
+    base[class]: shares of all rows.
+    """
+    rows = sum(line.rows for line in section.lines)
+    lines = [line for line in section.lines if line.rows > max(1, FEW * rows)]
+    lines = lines if len(lines) > 1 else list(section.lines)
+    low, high = (f(lines, key=lambda line: card.lead(line.points, *way)) for f in (min, max))
+    label, against = card.classes[way[0]], card.classes[way[1]]
+    ends = [
+        say(
+            "{} where it {} ({})",
+            f"{card.lead(line.points, *way):+d}",
+            _words(section, line),
+            _behind(card, section, line, way, base[way[0]]),
+        )
+        for line in (low, high)
+    ]
+    of = (
+        say("{}", Name(class_words(label)))
+        if len(card.classes) == 2
+        else say("{} against {}", Name(class_words(label)), Name(class_words(against)))
+    )
+    return say(
+        "On the card, the points of {} go from {} to {}; {} points double the odds of {}.",
+        Name(section.name),
+        *ends,
+        card.step,
+        of,
+    )
+
+
+def _words(section: CardSection, line: CardLine) -> Said:
+    if section.kind == "words":
+        return say("{}", Name(line.text))
+    return say("is {}", Name(line.text))
+
+
+def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: float) -> Said:
+    """Return the rows of a line, and why its points go the other way than their share of a class."""
+    share, lead = line.shares[way[0]], card.lead(line.points, *way)
+    other = "words" if section.kind == "words" else "columns"
+    against = len(card.classes) == 2 and lead * (share - base) < 0
+    given = f", of all rows {percent(base)}: points given the other {other}" if against else ""
+    return say("{}, {} of them {}{}", counted_rows(line), percent(share), Name(card.classes[way[0]]), given)
+
+
+# -- pictures and tables --
+
+
+def card_section(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+    """Return the chosen card: its rule, its panels, its lines, and scales that move."""
+    card, way = card_of(model), pair(given)
+    return {
+        "kind": "card",
+        "scales": scales_data(given, model, step=model.step),
+        "card": _card(given, card, way, MOST_PANELS)
+        | {"tables": _tables(given, card), "beside": beside_bayes(model, way)},
+    }
+
+
+def card_small(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+    """Return a card that was not chosen: its rule and its first panels."""
+    return {"kind": "card", "card": _card(given, card_of(model), pair(given), FEW_PANELS)}
+
+
+def _card(given: Ingredients, card: Card, way: Way, most: int) -> dict[str, Any]:
+    least = 1 if given.row is not None else 2
+    panels = [panel_of(card, section, way, least) for section in card.sections]
+    ends = axis_ends(panels)
+    return {
+        "rule": card.rule(),
+        "panels": [{"svg": panel_picture(p, ends), "pair": p.pair} for p in panels[:most]],
+        "left": max(0, len(panels) - most),
+        "out": list(card.left_out),
+        "way": [card.classes[way[0]], card.classes[way[1]]],
+        "lines": counted(sum(len(s.lines) for s in card.sections), "line"),
+    }
+
+
+def beside_bayes(model: ScorecardModel, way: Way) -> dict[str, Any] | None:
+    """Return the points beside those of counting alone on the same lines, columns that differ in sign first;
+    None where the card does not keep enough to count.
+    """
+    if not any(isinstance(part, LinePoints) for part in model.parts):
+        return None
+    found = beside(model, way)
+    columns = sorted(found.columns, key=lambda c: not c.opposite)
+    return {
+        "sentence": found.sentence(),
+        "base": [signed(p) for p in found.base],
+        "columns": [
+            {
+                "name": c.name,
+                "opposite": c.opposite,
+                "lines": [
+                    {"text": x.text, "learnt": signed(x.learnt), "counted": signed(x.counted)}
+                    for x in c.lines[:MOST_LINES]
+                ],
+                "left": max(0, len(c.lines) - MOST_LINES),
+            }
+            for c in columns
+        ],
+    }
+
+
+def signed(points: int) -> str:
+    """Return points as they stand on a card."""
+    return f"{points:+d}" if points else "0"
+
+
+def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
+    """Return every section with its lines; the share is that of the class that points speak for."""
+    one = len(card.in_favour) == 1
+    out = []
+    for section in card.sections:
+        rows = [
+            {
+                "text": line.text,
+                "points": [signed(p) for p in line.points],
+                "rows": f"{line.rows:,.10g}",
+                "share": percent(line.shares[1]) if one and _shown(given, line) else "",
+            }
+            for line in first_lines(section, MOST_LINES)
+        ]
+        left = max(0, len(section.lines) - MOST_LINES)
+        out.append({"name": section.name, "rows": rows, "left": left, "one": one, "classes": card.in_favour})
+    return out
+
+
+def _shown(given: Ingredients, line: CardLine) -> bool:
+    """Say whether the class shares of a line may be shown: not of a single row where no row may be."""
+    return line.rows > 0 and (given.row is not None or line.rows >= 2)
+
+
+# -- one row --
+
+
+def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> list[dict[str, str]]:
+    """Return what a row begins with, then its parts that weigh most for one class against another, in
+    points.
+    """
+    found = explain(model, table.slice(row, row + 1))
+    base = round(found.base[way[0]] - found.base[way[1]])
+    leads = [(round(r.parts[way[0]] - r.parts[way[1]]), r.column, r.value) for r in found.reasons]
+    leads.sort(key=lambda r: (-abs(r[0]), r[1]))
+    told = [{"points": signed(base), "words": "to begin with"}]
+    return told + [
+        {"points": f"{p:+d}", "words": f"{name} = {value}"} for p, name, value in leads[:MOST_REASONS] if p
+    ]

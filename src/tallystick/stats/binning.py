@@ -1,0 +1,342 @@
+"""Where the ranges of a number begin: all values apart where they are few; else values with many rows by
+themselves, and the stretches between them in parts of about the same rows.
+
+Knows counts of values and of cells. Never sees a row. Law: the cuts are exact and depend on the multiset of
+values alone, whether all values are at hand or only those of the cells that matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.schema import Column
+from tallystick.stats.class_counts import Floats, ValuesByClass
+from tallystick.stats.quantiles import (
+    ZOOM,
+    FinerCells,
+    Grid,
+    Near,
+    Spreads,
+    ValueCounts,
+    ValueSpread,
+    Zoomed,
+    cells_for,
+    divided,
+    to_divide,
+)
+from tallystick.table.ranks import between, quantile_cuts
+
+Counts = NDArray[np.int64]
+DIGITS = 17  # tell any two numbers apart
+Cuts = tuple[float, ...]
+PLAIN, SHARE = (
+    4,
+    64,
+)  # times `ranges`: distinct values kept apart, as long as each has so many rows to go with
+
+
+def kept_apart(ranges: int, rows: float) -> int:
+    """Return up to how many distinct values each has a range of its own."""
+    return max(ranges, min(PLAIN * ranges, int(rows // SHARE)))
+
+
+def cuts_by_column(
+    columns: Sequence[Column], ranges: int, weight: int, rows: float
+) -> Generator[Any, Any, dict[str, Cuts]]:
+    """Return cuts by column. weight: what all rows weigh in units of the table; rows: in rows."""
+    if not columns:
+        return {}
+    cells = cells_for(weight, len(columns))
+    grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in columns)
+    few = kept_apart(ranges, rows)
+    spreads: list[ValueSpread] = yield Spreads(grids, tuple(few for _ in columns))
+    out: dict[str, Cuts] = {}
+    crowds: list[Crowd] = []
+    for grid, spread in zip(grids, spreads, strict=True):
+        if spread.many:
+            crowds.append(Crowd(grid, spread.cells, ranges))
+        else:
+            out[grid.name] = tuple(plain_cuts(spread.few.values, np.arange(1, len(spread.few.values))))
+    if crowds:
+        crowds = yield from in_finer_cells(crowds, [crowd.full for crowd in crowds])
+        heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
+        if any(crowd.full.any() for crowd in crowds):
+            heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
+        wanted = [crowd.planned(found).there for crowd, found in zip(crowds, heavy, strict=True)]
+        crowds = yield from in_finer_cells(crowds, wanted)
+        plans = [crowd.planned(found) for crowd, found in zip(crowds, heavy, strict=True)]
+        near = yield Near(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
+        for crowd, plan, values in zip(crowds, plans, near, strict=True):
+            out[crowd.grid.name] = tuple(crowd.cuts(plan, values))
+    return out
+
+
+def in_finer_cells(
+    crowds: Sequence[Crowd], there: Sequence[NDArray[np.bool_]]
+) -> Generator[Any, Any, list[Crowd]]:
+    """Return columns with the cells there[column] divided where many rows lie in them; what was divided
+    stays so.
+    """
+    whole = [crowd.whole(own) for crowd, own in zip(crowds, there, strict=True)]
+    grids, cells, wanted = [w[0] for w in whole], [w[1] for w in whole], [w[2] for w in whole]
+    many = to_divide(grids, cells, wanted)
+    if not many:
+        return list(crowds)
+    made = zip(*divided(grids, cells, many, (yield FinerCells(tuple(many.values())))), strict=True)
+    finer = [replace(crowd, grid=g, cells=own) for crowd, (g, own) in zip(crowds, made, strict=True)]
+    return [finer[i] if i in many else crowd for i, crowd in enumerate(crowds)]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Values with ranges of their own, the places among the other rows after which cuts lie, and the cells
+    that must be known for it.
+    """
+
+    heavy: NDArray[np.float64]
+    weights: Counts
+    wanted: Counts
+    there: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """A column of many values: the weight in each cell of its grid, and how many ranges there may be."""
+
+    grid: Grid | Zoomed
+    cells: Counts
+    ranges: int
+
+    def whole(self, there: NDArray[np.bool_]) -> tuple[Grid, Counts, NDArray[np.bool_]]:
+        """Return the grid, the weight in its cells and those in which there[place] lie, as if none were
+        divided; what is divided lies there.
+        """
+        if isinstance(self.grid, Grid):
+            return self.grid, self.cells, there
+        at = self.grid.starts // ZOOM
+        cells = np.zeros(self.grid.grid.cells, np.int64)
+        np.add.at(cells, at, self.cells)
+        wanted = self.grid.there.copy()
+        wanted[at[there]] = True
+        return self.grid.grid, cells, wanted
+
+    @property
+    def total(self) -> int:
+        """What all rows with a value weigh."""
+        return int(self.cells.sum())
+
+    @property
+    def full(self) -> NDArray[np.bool_]:
+        """Cells with so many rows that a single value may have a range of its own."""
+        out: NDArray[np.bool_] = self.cells * self.ranges >= self.total
+        return out
+
+    def below(self, near: ValueCounts) -> Counts:
+        """Return what the rows below each value weigh; all values of its cell are known."""
+        place = self.grid.of(near.values)
+        before = np.cumsum(self.cells) - self.cells
+        inside = np.cumsum(near.counts) - near.counts
+        first = np.searchsorted(place, place, side="left")  # the first value of the same cell
+        out: Counts = before[place] + inside - inside[first]
+        return out
+
+    def planned(self, found: ValueCounts) -> Plan:
+        """Return where the cuts lie, from all values of the full cells."""
+        own = found.counts * self.ranges >= self.total
+        heavy, weights = found.values[own], found.counts[own]
+        wanted = wanted_places(self.below(found)[own], weights, self.total, self.ranges)
+        cells, at = self.cells.copy(), self.grid.of(heavy)
+        np.subtract.at(cells, at, weights)
+        filled = np.flatnonzero(self.cells)
+        place = np.searchsorted(filled, at)  # of the heavy values among the filled cells
+        others = np.searchsorted(np.cumsum(cells[filled]), wanted, side="left")
+        near = np.concatenate([place - 1, place, place + 1, others, others + 1])
+        there = np.zeros(len(cells), bool)
+        there[filled[np.clip(near, 0, len(filled) - 1)]] = True
+        return Plan(heavy, weights, wanted, there)
+
+    def cuts(self, plan: Plan, near: ValueCounts) -> list[float]:
+        """Return the cuts, from all values of the cells that the plan asked for."""
+        return chosen_cuts(near, self.below(near), plan.heavy, plan.wanted)
+
+
+def wanted_places(below: Counts, weights: Counts, total: int, ranges: int) -> Counts:
+    """Return after which of the other rows cuts lie: every stretch between heavy values has about as many
+    parts as its share of the ranges that are left. below[value]: rows below a heavy value.
+    """
+    before = np.cumsum(weights) - weights  # heavy rows below a heavy value
+    edges = [0, *(below - before).tolist(), total - int(weights.sum())]
+    left, out = max(ranges - len(weights), 1), []
+    for start, end in pairwise(edges):
+        rows = end - start
+        parts = (2 * rows * left + edges[-1]) // (2 * edges[-1]) if edges[-1] else 1  # to the nearest
+        out += [start - (-rows * i // parts) for i in range(1, parts)]
+    return np.array(out, np.int64)
+
+
+def chosen_cuts(near: ValueCounts, below: Counts, heavy: NDArray[np.float64], wanted: Counts) -> list[float]:
+    """Return cuts on both sides of heavy values and after the wanted ones of the other rows."""
+    own = np.isin(near.values, heavy)
+    others = below + near.counts - np.cumsum(np.where(own, near.counts, 0))  # up to and with this value
+    at = np.flatnonzero(own)
+    begins = np.zeros(len(near.values) + 2, bool)  # which values a range begins with
+    begins[np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1])] = True
+    return plain_cuts(near.values, np.flatnonzero(begins[1 : len(near.values)]) + 1)
+
+
+def plain_cuts(values: NDArray[np.float64], upper: Counts) -> list[float]:
+    """Return the cuts below some values: about halfway from the value before, with as few digits as will do,
+    since people read them.
+    """
+    low, high, middle = values[upper - 1], values[upper], between(values, upper)
+    return [_plain(*ends) for ends in zip(low.tolist(), high.tolist(), middle.tolist(), strict=True)]
+
+
+def _plain(low: float, high: float, middle: float) -> float:
+    """Return the number of fewest digits in the middle half between two values."""
+    for digits in range(1, DIGITS):
+        cut = float(f"{middle:.{digits}g}")
+        if low < cut <= high and abs(cut - middle) <= high / 4 - low / 4:
+            return cut
+    return middle
+
+
+# Numeric columns cut into bins by the rule of Fayyad and Irani: where the class entropy falls by more than
+# it costs to say where.
+#
+# Knows values by class. Knows nothing of rows, nor of what the bins are for. A column of many values is cut
+# at the ends of cells: about equal in rows of a sample of its values, rounded where these are even enough,
+# and whatever the rule finds in that sample. The classes of all rows are counted in the cells, and the rule
+# chooses among their ends. Law: cuts depend on the multiset of (value, class) alone, so on no order, thread
+# or engine.
+
+
+CELLS = 256  # about equal in rows of the sample
+
+
+@dataclass(frozen=True)
+class Binned:
+    """One column: cuts between values, counts[bin, class] and missing[class]."""
+
+    cuts: tuple[float, ...]
+    counts: Counts
+    missing: Counts
+
+
+def cut_by_mdl(column: ValuesByClass, unit: int) -> Binned:
+    """Return the bins of values with their class counts; `unit` is what one row weighs."""
+    before = kernels.mdl_cuts(column.counts, unit)
+    if not len(column.values):
+        return Binned((), np.zeros((1, column.counts.shape[1]), np.int64), column.missing)
+    cuts = tuple(between(column.values, before).tolist())
+    return Binned(cuts, _joined(column.counts, before), column.missing)
+
+
+def cells_of(sample: ValuesByClass, unit: int) -> Floats:
+    """Return the ends between cells of a column of which this is a sample, of more values than cells; one of
+    them is in every cell.
+    """
+    values, rows = sample.values, np.einsum("vc->v", sample.counts)
+    own = between(values, kernels.mdl_cuts(sample.counts, unit))
+    even = quantile_cuts(values, rows, CELLS)
+    plain = np.concatenate([own, even])
+    with np.errstate(over="ignore"):
+        step = np.ptp(plain) / kernels.BIN_STEPS
+        near = np.concatenate([own, _rounded(even, step)]) if np.isfinite(step) else plain
+    ends, heaviest = _parting(near, values, rows)
+    return ends if heaviest * CELLS <= 2 * int(rows.sum()) else _parting(plain, values, rows)[0]
+
+
+def _rounded(ends: Floats, step: float) -> Floats:
+    """Return ends rounded to multiples of the power of two above a step, which are found without a search."""
+    power = int(np.frexp(step)[1])
+    return np.asarray(np.ldexp(np.rint(np.ldexp(ends, -power)), power) + 0.0)  # no -0
+
+
+def _parting(ends: Floats, values: Floats, rows: Counts) -> tuple[Floats, int]:
+    """Return those ends, rising, that part the values, the first given where several part them alike; and the
+    rows of the heaviest cell.
+    """
+    starts, first = np.unique(np.searchsorted(values, ends, side="left"), return_index=True)
+    inside = (starts > 0) & (starts < len(values))
+    starts = np.concatenate([[0], starts[inside]])
+    return ends[first[inside]], int(np.add.reduceat(rows, starts).max())
+
+
+def in_cells(column: ValuesByClass, ends: Floats) -> Counts:
+    """Return counts[cell, class] of values, none of the cells empty; the last line: missing."""
+    starts = np.searchsorted(column.values, ends, side="left")
+    return np.concatenate([_joined(column.counts, starts), column.missing[None]])
+
+
+def join_cells(ends: Floats, counts: Counts, unit: int) -> Binned:
+    """Return the bins that the rule makes of cells; counts[cell, class], the last line: missing."""
+    before = kernels.mdl_cuts(np.ascontiguousarray(counts[:-1]), unit)
+    return Binned(tuple(ends[before - 1].tolist()), _joined(counts[:-1], before), counts[-1].copy())
+
+
+def _joined(counts: Counts, before: NDArray[np.int64]) -> Counts:
+    """Return the counts of neighbours together, parted before some."""
+    starts = np.concatenate([[0], before]).astype(np.intp)
+    return np.add.reduceat(counts, starts, axis=0)
+
+
+# What it costs, in bits, to say which split of a column was chosen: a cut, a group of levels, a word; and
+# how much of a gain is left then.
+#
+# Knows numbers of values and of rows per level. Knows nothing of rows or names. A column of many levels can
+# be grouped in so many ways that some grouping tells the classes of any table; so a grouping pays the bits
+# that name it, and a level of one row counts for nothing, as a new row will hardly ever have it. Law: the
+# numbers are those by which the tree kernels choose groups (`src/kernels/tree/price.hpp`).
+
+
+def cut_bits(values: int, cuts: int = 1) -> float:
+    """Return cuts · log2(values - 1): each cut lies between two neighbouring values of the column."""
+    return cuts * word_bits(values - 1)
+
+
+def level_bits(levels: int, classes: int) -> float:
+    """Return (levels - 1) · log2(classes): for each level but the first, which class it speaks for."""
+    return max(levels - 1, 0) * word_bits(classes)
+
+
+def word_bits(words: int) -> float:
+    """Return log2(words): which of so many it is."""
+    return float(kernels.log2([float(max(words, 1))])[0])
+
+
+def group_bits(k: int, j: int) -> float:
+    """Return the bits that name j of k levels as one of two groups: log2(k - 1) + log2(k over j) - 1.
+
+    None are needed for two levels; k // 2 of many take about k bits.
+    """
+    if k < 3 or not 0 < j < k:
+        return 0.0
+    ends = np.cumsum(kernels.log2(np.arange(1, k + 1, dtype=np.float64)))  # log2 of the factorials of 1..k
+    return float(kernels.log2([k - 1.0])[0] + (ends[k - 1] - ends[j - 1] - ends[k - j - 1]) - 1)
+
+
+def coverage(rows: NDArray[np.int64]) -> float:
+    """Return the share of rows whose level has more than one, for rows[level]; 1 for fewer than three levels.
+
+    The other rows estimate how many new rows will have a level never seen (Good and Turing).
+    """
+    there = rows[rows > 0]
+    return 1.0 if len(there) < 3 else float(there[there > 1].sum() / there.sum())
+
+
+def after_price(gain: float, rows: NDArray[np.int64], missing: int = 0) -> float:
+    """Return what is left of a gain, in bits per row, of a column with rows[level] and `missing` rows beside.
+
+    The price is that of the dearest grouping, half of the levels.
+    """
+    there = rows[rows > 0]
+    bits = group_bits(len(there), len(there) // 2)
+    return max(gain * coverage(there) - bits / max(int(there.sum()) + missing, 1), 0.0)

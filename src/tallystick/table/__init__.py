@@ -1,0 +1,1 @@
+"""Encoded rows: cells to codes, in memory and on disk."""

@@ -1,0 +1,1 @@
+"""Decision trees: options, tables of counts, growth, pruning, optimal trees, views, work."""

@@ -1,0 +1,678 @@
+"""The fitted tree: a schema, nodes and the rule that turns counts into shares.
+
+Knows fitted numbers and names. Knows nothing of learners, tables or files.
+Law: every share follows from the counts beside it: plain, smoothed, or averaged over all prunings
+(`average.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.kernels.trees import Walk
+from tallystick.model.decision import AnswerDecision, decide, in_force
+from tallystick.model.file import ToldInParts, plain
+from tallystick.predict.columns import as_they_lie, in_blocks
+from tallystick.predict.row import RecordWalk
+from tallystick.schema import CODED, Schema, Target
+from tallystick.tree import nodes as walk
+from tallystick.tree.nodes import (
+    SPREADS,
+    Candidates,
+    Nodes,
+    prior_of_tests,
+    read_candidates,
+    read_nodes,
+    write_branches,
+    write_candidates,
+    write_nodes,
+)
+from tallystick.tree.view import Certificate, show
+
+# The exact average over all prunings of a tree, in one pass up and one pass down.
+#
+# Knows counts and a prior. Knows nothing of columns, rows or words.
+#
+# A pruning makes some nodes leaves. Its prior: every node with a test keeps it with probability `keep`,
+# independently. The evidence of a leaf is the probability of its rows' classes in any order when the shares
+# are unknown:
+#     E(n) = Γ(a)/Γ(a + N) · Π_c Γ(a_c + n_c)/Γ(a_c),   a_c = a · base_c,   shares afterwards (n_c + a_c)/(N
+# +
+#     a).
+# Then, for the whole set of prunings below a node (a leaf of the grown tree has only the first term):
+#     W(node) = (1 - keep) · E(node) + keep · Π_branch W(branch)
+# and, given that a pruning reaches the node, it ends there with probability (1 - keep) · E(node) / W(node).
+# Law: shares equal the sum over every pruning of (its prior · its evidence / all evidence) · its shares.
+
+
+Floats = NDArray[np.float64]
+AT_ONCE = 1 << 14  # numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """What the two passes find.
+
+    ends[node]: probability that a pruning ends here, given that it comes here. reach[node]: probability that
+    it comes here. shares[node, class]: the averaged answer for a row whose way ends at this node.
+    best[node]: True where the most probable pruning ends if it comes here. log_best: log of its probability.
+    """
+
+    ends: Floats
+    reach: Floats
+    shares: Floats
+    best: NDArray[np.bool_]
+    log_best: float
+
+
+def leaf_shares(counts: Floats, a: float, base: Floats) -> Floats:
+    """Return (n_c + a · base_c) / (N + a) for each node; with a = 0 the plain shares, base where there
+    are no rows.
+    """
+    total = counts.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out: Floats = (counts + a * base) / (total + a)
+    empty = (total[:, 0] + a) == 0
+    out[empty] = base
+    return out
+
+
+def average(nodes: Nodes, own: Floats, evidence: Floats, keep: Floats) -> Average:
+    """Return the average over all prunings.
+
+    own[node, class]: the shares a leaf at the node answers; evidence[node]: log E(node); keep[node]: prior
+    probability of keeping the test.
+    """
+    inner = nodes.n_children > 0
+    log_keep = kernels.log(np.where(inner, keep, 0.5))
+    log_end = np.where(inner, kernels.log(np.where(inner, 1 - keep, 0.5)), 0.0)
+    total = evidence.copy()  # log W
+    best = evidence.copy()  # log of the largest term of W when it is multiplied out
+    below, below_best = np.zeros(len(nodes)), np.zeros(len(nodes))  # sums over the branches
+    end_log, cut = np.zeros(len(nodes)), ~inner
+    layers = _layers(nodes)
+    for here in reversed(layers):
+        tests = here[inner[here]]
+        end, go = log_end[tests] + evidence[tests], log_keep[tests] + below[tests]
+        total[tests] = _log_sum(end, go)
+        end_log[tests] = end - total[tests]
+        go_best = log_keep[tests] + below_best[tests]
+        cut[tests] = end >= go_best
+        best[tests] = np.maximum(end, go_best)
+        if here[0]:  # not the root; np.add.at adds in the order given, so every machine rounds alike
+            np.add.at(below, nodes.parent[here], total[here])
+            np.add.at(below_best, nodes.parent[here], best[here])
+    ends = np.where(inner, kernels.exp(end_log), 1.0)
+    reach, shares = _down(nodes, ends, own, layers)
+    return Average(ends, reach, shares, cut, float(best[0] - total[0]))
+
+
+def _layers(nodes: Nodes) -> list[NDArray[np.int64]]:
+    """Return the nodes of each depth, the root first."""
+    order = np.argsort(nodes.depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(nodes.depth))[:-1])
+
+
+def _down(nodes: Nodes, ends: Floats, own: Floats, layers: list[NDArray[np.int64]]) -> tuple[Floats, Floats]:
+    """Return reach[node] and the averaged shares[node, class] of rows that stop at the node."""
+    reach, above = np.ones(len(nodes)), np.zeros_like(own)
+    for here in layers[1:]:
+        up = nodes.parent[here]
+        above[here] = above[up] + (reach[up] * ends[up])[:, None] * own[up]
+        reach[here] = reach[up] * (1 - ends[up])
+    return reach, above + reach[:, None] * own
+
+
+def _log_sum(x: Floats, y: Floats) -> Floats:
+    """Return log(e^x + e^y)."""
+    high, low = np.maximum(x, y), np.minimum(x, y)
+    out: Floats = high + kernels.log(1 + kernels.exp(low - high))
+    return out
+
+
+def log_evidence(counts: Floats, a: float, base: Floats) -> Floats:
+    """Return log E(node) of counts[node, class]."""
+    prior = a * base
+    used = prior > 0
+    own, all_rows = counts[:, used] + prior[used], counts.sum(axis=1) + a
+    found = log_gamma(np.concatenate([own.ravel(), all_rows, prior[used], [a]]))  # one call for all
+    of_own, of_all, of_prior = np.split(found[:-1], [own.size, own.size + len(all_rows)])
+    out: Floats = (of_own.reshape(own.shape) - of_prior).sum(axis=1) + found[-1] - of_all
+    return out
+
+
+def log_gamma(x: Floats) -> Floats:
+    """Return log Γ(x) for x > 0, some numbers at a time: it takes a dozen arrays on the way."""
+    if len(x) <= AT_ONCE:
+        return _log_gamma(x)
+    return np.concatenate([_log_gamma(x[start : start + AT_ONCE]) for start in range(0, len(x), AT_ONCE)])
+
+
+def _log_gamma(x: Floats) -> Floats:
+    """Return log Γ(x): raised to x >= 16 by Γ(x + 1) = x Γ(x), then Stirling's series."""
+    shift, product = x.copy(), np.ones_like(x)
+    few = x < 16  # the others are there already, and they are many
+    up, along = shift[few], product[few]
+    for _ in range(16):
+        small = up < 16
+        along = np.where(small, along * up, along)
+        up = np.where(small, up + 1, up)
+    shift[few], product[few] = up, along
+    inverse = 1 / (shift * shift)
+    series = inverse * (1 / 1260 - inverse * (1 / 1680 - inverse * (1 / 1188 - inverse * (691 / 360360))))
+    tail = (1 / 12 - inverse * (1 / 360) + inverse * series) / shift
+    log = kernels.log(np.stack([shift, product]))
+    half_log_two_pi = 0.9189385332046727
+    out: Floats = (shift - 0.5) * log[0] - shift + half_log_two_pi + tail - log[1]
+    return out
+
+
+# What a row of each class counts: class weights and priors, in growing and in answering.
+#
+# Knows labels and counts. Knows nothing of splits.
+
+
+@dataclass(frozen=True, slots=True)
+class ClassWeights:
+    """weights[class], of a row; with by_share, of all rows of the class together (priors, "balanced")."""
+
+    weights: tuple[float, ...]
+    by_share: bool = False
+
+    def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what one row of each class weighs; counts[class]: rows of the training table."""
+        own = np.array(self.weights, np.float64)
+        if not self.by_share:
+            return own
+        out: NDArray[np.float64] = np.where(counts > 0, own / np.maximum(counts, 1), 0.0)
+        return out
+
+    def of_mean_one(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what an error in a row of each class counts: weights by share are scaled to have mean 1 over
+        all rows, so that an error is still one error.
+        """
+        own = self.of(counts)
+        if not self.by_share:
+            return own
+        out: NDArray[np.float64] = own * (counts.sum() / max(float((own * counts).sum()), 1e-300))
+        return out
+
+    def times(self, factors: Sequence[float]) -> ClassWeights:
+        """Return the weights, each times a factor."""
+        return ClassWeights(tuple(w * f for w, f in zip(self.weights, factors, strict=True)), self.by_share)
+
+
+def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeights | None:
+    """Return the weights that two parameters mean, None when a row counts 1 whatever its class."""
+    if class_weight is None and priors is None:
+        return None
+    class_weight, priors = plain(class_weight), plain(priors)
+    ones = ClassWeights((1.0,) * len(target.labels), class_weight == "balanced" or priors is not None)
+    if class_weight is not None and class_weight != "balanced":
+        ones = ones.times(by_label("class_weight", class_weight, target))
+    return ones if priors is None else ones.times(by_label("priors", priors, target))
+
+
+def criterion_weights(weights: ClassWeights | None, costs: Sequence[Sequence[float]]) -> ClassWeights | None:
+    """Return what a row of each class counts in the criterion, None for 1 each: a class is worth the sum of
+    what its errors cost.
+    """
+    if not costs:
+        return weights
+    return (weights or ClassWeights((1.0,) * len(costs))).times([sum(row) for row in costs])
+
+
+def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
+    """Return one number per class from a mapping by label (classes not named: 1) or a sequence."""
+    if isinstance(given, Mapping):
+        known = {target.label_of(k): _real(name, v) for k, v in given.items()}
+        own = [known.get(label, 1.0) for label in target.labels]
+    elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == len(target.labels):
+        own = [_real(name, v) for v in given]
+    else:
+        raise OptionError(
+            f"{name} must give a number for each of {len(target.labels)} classes, not {shown(given)}."
+        )
+    if any(not 0 <= v < float("inf") for v in own) or not any(own):
+        raise OptionError(f"{name} must be numbers from 0 up, not all 0; found {shown(given)}.")
+    return tuple(own)
+
+
+def _real(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
+
+
+WRITTEN, TESTS_WRITTEN = 1 << 14, 1 << 16  # nodes that are written at once, and tests that were not made
+KINDS = ("decision-tree", "regression-tree", "optimal-tree")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How the counts of a node become shares.
+
+    smoothing: as many imagined rows with the class shares of the root are added to every node.
+    average: answer by the sum over all prunings, where a test is kept with prior probability `keep`
+    (None: by the number of tests it was chosen from, `prior.py`).
+    costs: costs[class][answer] of a wrong answer; the answer is then the cheapest, not the most frequent.
+    weights: what a row of each class counts; shares are those of the weighted rows.
+    """
+
+    average: bool = False
+    smoothing: float = 0.0
+    keep: float | None = None
+    costs: tuple[tuple[float, ...], ...] = ()
+    weights: ClassWeights | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.smoothing < 1e9):
+            raise OptionError(f"smoothing must be a number of rows from 0 up, not {self.smoothing}.")
+        if self.keep is not None and not 0 < self.keep < 1:
+            raise OptionError(f"keep is a probability between 0 and 1, not {self.keep}.")
+        if self.average and self.smoothing < 1e-6:
+            raise OptionError(f"average=True needs smoothing above 0, not {self.smoothing}; 2 is usual.")
+
+
+class Unsorted(Protocol):
+    """Candidates as growing left them, put in order when somebody asks."""
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether they lie on disk, because memory does not hold them."""
+        ...
+
+    def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
+        """Return those of some nodes; None: of all."""
+        ...
+
+
+@dataclass(frozen=True)
+class OfNodes:
+    """Those of some nodes: node i was node origin[i]. Putting in order takes as much again as they do, so a
+    tree that is only to be looked at does not ask.
+    """
+
+    every: Unsorted
+    origin: NDArray[np.int64]
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether they lie on disk."""
+        return self.every.on_disk
+
+    def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
+        """Return those of some nodes; None: of all."""
+        return self.every.candidates(self.origin if of is None else self.origin[of])
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree that can answer, be printed and be written.
+
+    unit: what a weight of 1 is in `nodes.counts`. row_unit: what one row weighs there where rows are counted,
+    in evidence, smoothing and pruning (0: the unit). candidates: the splits that could have been, or their
+    texts from a file (read when asked for), or None when they were not kept. certificate: what is proven of a
+    tree that was searched for as a whole.
+    """
+
+    schema: Schema
+    nodes: Nodes
+    unit: int = 1
+    answers: Answers = field(default_factory=Answers)
+    candidates: Candidates | Unsorted | Sequence[str] | None = None
+    row_unit: int = 0
+    certificate: Certificate | None = None
+    decision: AnswerDecision | None = None
+
+    @property
+    def regression(self) -> bool:
+        """Whether leaves hold means instead of class counts."""
+        return self.schema.regression
+
+    @property
+    def kind(self) -> str:
+        """The kind of model in a file."""
+        return KINDS[2 if self.certificate is not None else self.regression]
+
+    @cached_property
+    def rows(self) -> NDArray[np.float64]:
+        """counts[node, class] as weights of rows, for people."""
+        return self.nodes.counts / self.unit
+
+    @property
+    def row(self) -> int:
+        """What one row weighs in `nodes.counts` where rows are counted."""
+        return self.row_unit or self.unit
+
+    @cached_property
+    def counted(self) -> NDArray[np.float64]:
+        """counts[node, class] in rows, where it matters how many there are: `rows`, but for weights that are
+        not whole.
+        """
+        return self.rows if self.row == self.unit else self.nodes.counts / self.row
+
+    @cached_property
+    def heavy(self) -> NDArray[np.float64]:
+        """What the rows of each node weigh in the criterion, which is what their gain is a mean of."""
+        weights = criterion_weights(self.answers.weights, self.answers.costs)
+        if weights is None or self.regression:
+            return self.nodes.weight.astype(np.float64)
+        each = weights.of(self.nodes.counts[0])
+        total = np.zeros(len(self.nodes))
+        for c in range(len(each)):  # class by class: a sum whose bits are fixed
+            total += self.nodes.counts[:, c] * each[c]
+        return total
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """The class shares of the imagined rows: those of the root, every class with half a row more. In a
+        tree with a certificate, or of a truth table, they weigh the same in every class, so that they change
+        no answer.
+        """
+        root = self.counted[0] + 0.5
+        if self.certificate is not None or self.of_truth_table:
+            weights = self.answers.weights
+            heavy = np.ones(len(root)) if weights is None else weights.of(self.nodes.counts[0])
+            root = np.where(heavy > 0, 1 / np.where(heavy > 0, heavy, 1.0), 0.0)
+        out: NDArray[np.float64] = root / root.sum()
+        return out
+
+    @cached_property
+    def of_truth_table(self) -> bool:
+        """Whether an average would only doubt what the rows say: there are at least as many of them as the
+        columns have combinations of levels, and every leaf has one class. Rows of noise are not like that:
+        either no combination is left for a new row, or rows repeat each other and would differ in class.
+        """
+        if not self.answers.average or self.regression or self.spreads:
+            return False
+        columns = [c for c in self.schema.used if c.kind != "text"]
+        if any(c.kind not in CODED for c in columns):
+            return False
+        combinations = math.prod(len(c.levels) + bool(c.missing) for c in columns)
+        if combinations > self.counted[0].sum():
+            return False
+        return bool((np.count_nonzero(self.nodes.counts[self.nodes.n_children == 0], axis=1) == 1).all())
+
+    @cached_property
+    def averaged(self) -> Average | None:
+        """The average over all prunings, when it answers."""
+        if not self.answers.average or self.regression or self.of_truth_table:
+            return None
+        own = leaf_shares(self.counted, self.answers.smoothing, self.base)
+        evidence = log_evidence(self.counted, self.answers.smoothing, self.base)
+        if self.answers.keep is None:
+            keep = prior_of_tests(self.schema, self.nodes, self.counted.sum(axis=1))
+        else:
+            keep = np.full(len(self.nodes), self.answers.keep)
+        return average(self.nodes, own, evidence, keep)
+
+    @cached_property
+    def node_shares(self) -> NDArray[np.float64]:
+        """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
+        mean.
+        """
+        return self.nodes.mean[:, None] if self.regression else self._weighted(self.unweighted)
+
+    @cached_property
+    def unweighted(self) -> NDArray[np.float64]:
+        """shares[node, class] before rows count by their class."""
+        if self.averaged is not None:
+            return self.averaged.shares
+        return leaf_shares(self._filled(), self.answers.smoothing, self.base)
+
+    def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""
+        if self.answers.weights is None:
+            return shares
+        heavy = shares * self.answers.weights.of(self.nodes.counts[0])
+        total = heavy.sum(axis=1, keepdims=True)
+        out: NDArray[np.float64] = np.where(total > 0, heavy / np.where(total > 0, total, 1.0), shares)
+        return out
+
+    def _filled(self) -> NDArray[np.float64]:
+        """Rows of each node; a node without rows has those of the nearest node above it that has some."""
+        out = self.counted.copy()
+        for node in np.flatnonzero(self.nodes.weight == 0):
+            out[node] = out[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
+        return out
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """The class each node answers."""
+        return self.decide(self.node_shares)
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the class answered for shares[row, class]: the largest share, or the smallest expected
+        cost.
+        """
+        return decide(shares, in_force(self.decision, self.answers.costs))
+
+    @cached_property
+    def shown(self) -> Tree:
+        """The tree to look at: itself, or where the answers are averaged a pruning; see `shown_as`."""
+        if self.averaged is None:
+            return self
+        return self.cut_back(self._shown[0])
+
+    @property
+    def shown_as(self) -> str:
+        """What an averaged tree shows: the most "probable" pruning; where that is the root alone, though the
+        tree has tests, the smallest pruning that gives the averaged "answers"; where that is the root alone
+        too, or there is none, the tree as it was "grown".
+        """
+        return self._shown[1]
+
+    @cached_property
+    def _shown(self) -> tuple[NDArray[np.bool_], str]:
+        """Where the tree that is shown ends, and what it is."""
+        assert self.averaged is not None
+        nodes, best = self.nodes, self.averaged.best
+        if not best[0] or nodes.leaves == 1:
+            return best, "probable"
+        grown = nodes.n_children == 0
+        answer, own = self.decide(self.averaged.shares), self.cut_back(grown).labels
+        stop = grown.copy()
+        for node in range(len(nodes) - 1, -1, -1):
+            below = nodes.branches(node)
+            if len(below) and stop[below].all() and (answer[below] == own[node]).all():
+                stop[node], answer[node] = True, own[node]
+        ends = nodes.cut_back(stop)[1]
+        ends = ends[stop[ends]]
+        told = not stop[0] and bool((answer[ends] == own[ends]).all())
+        return (stop, "answers") if told else (grown, "grown")
+
+    @property
+    def shown_numbers(self) -> NDArray[np.int64]:
+        """The number that each node of `shown` has in this tree: the only numbers that users meet."""
+        if self.averaged is None:
+            return np.arange(len(self.nodes))
+        return self.nodes.cut_back(self._shown[0])[1]
+
+    def cut_back(self, stop: NDArray[np.bool_]) -> Tree:
+        """Return the tree with a leaf at every node where stop[node]; it answers by its own leaves."""
+        return self.with_nodes(*self.nodes.cut_back(stop))
+
+    def with_nodes(self, nodes: Nodes, origin: NDArray[np.int64]) -> Tree:
+        """Return a tree of other nodes, node i was node origin[i] here; it answers by its own leaves."""
+        candidates: Candidates | Unsorted | None
+        if self.candidates is None or isinstance(self.candidates, Candidates | Sequence):
+            candidates = None if self.all_candidates is None else self.all_candidates.of_nodes(origin)
+        else:
+            candidates = OfNodes(self.candidates, origin)
+        answers = replace(self.answers, average=False)
+        return replace(self, nodes=nodes, answers=answers, candidates=candidates)
+
+    @cached_property
+    def all_candidates(self) -> Candidates | None:
+        """The candidate splits of every node, read from their texts when the tree came from a file."""
+        if self.candidates is None or isinstance(self.candidates, Candidates):
+            return self.candidates
+        if isinstance(self.candidates, Sequence):
+            return read_candidates(self.candidates, self.nodes, self.schema)
+        return self.candidates.candidates()
+
+    def candidates_of(self, nodes: NDArray[np.int64]) -> Candidates | None:
+        """Return the candidate splits of some nodes, None where none were kept; the others stay on disk."""
+        if isinstance(self.candidates, Candidates | Sequence | None) or not self.candidates.on_disk:
+            every = self.all_candidates
+            return None if every is None else every.of_nodes(nodes)
+        return self.candidates.candidates(nodes)
+
+    # -- answering --
+
+    def stops(self, block: Block) -> NDArray[np.int64]:
+        """Return the node where the way of each row ends."""
+        return self._ends(block)[0].astype(np.int64)
+
+    def _ends(self, block: Block) -> tuple[NDArray[np.int32], bool]:
+        """Return the same, and whether an infinite number was met."""
+        read = self._reader(block)
+        columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
+        return self.descent.ends(columns, block.rows)
+
+    @cached_property
+    def records(self) -> RecordWalk:
+        """The way of single records, without arrays."""
+        return RecordWalk(self.nodes, self.schema)
+
+    @cached_property
+    def tested(self) -> frozenset[int]:
+        """The columns that some test looks at (and -1)."""
+        return frozenset(self.nodes.column.tolist())
+
+    @cached_property
+    def asked(self) -> Schema:
+        """The schema of the columns that some test looks at. The tree keeps the others, by whose names its
+        candidate splits go; nobody must bring them.
+        """
+        used = self.schema.used
+        return self.schema.only({used[j].name for j in self.tested if j >= 0})
+
+    @cached_property
+    def descent(self) -> Walk:
+        """The way of many rows, by column."""
+        n = self.nodes
+        return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
+
+    def shares(self, block: Block) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class]; regression: the mean as [row, 0]."""
+        if self.spreads:
+            return walk.spread(self.nodes, self.node_shares, self._reader(block), block.rows)
+        return self.node_shares[self.stops(block)]
+
+    def record(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return the shares [class] of one record; None when a value has to be read as tables are."""
+        node = self.records.end(row)
+        return None if node is None else self.node_shares[node].copy()
+
+    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+        """Return the shares of rows given as float columns, all of the schema; None when they must be
+        read.
+        """
+        ends = self.ends_of_floats(columns, rows)
+        return None if ends is None else self.node_shares.take(ends, 0)
+
+    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
+        """Return what `decide` answers for the shares of `floats`: decided once per node, not per row."""
+        ends = self.ends_of_floats(columns, rows)
+        return None if ends is None else self.labels.take(ends)
+
+    def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
+        """Return the node where each row of columns ends; None: they must be read, or rows are spread."""
+        if self.spreads:
+            return None
+        plain = all(c.kind == "numeric" for c in self.schema.used)
+        if not plain or any(c.dtype.kind != "f" for c in columns):
+            return in_blocks(self.schema, columns, rows, lambda block: self._ends(block)[0], by_rows=True)
+        ends, infinite = self._ends(as_they_lie(self.schema, columns, rows))
+        return None if infinite else ends
+
+    @cached_property
+    def spreads(self) -> bool:
+        """Whether some test sends a missing value down all its branches."""
+        return bool((self.nodes.missing_branch == SPREADS).any())
+
+    def log_shares(self, block: Block) -> NDArray[np.float64]:
+        """Return log P(class | row) [row, class]."""
+        return kernels.log(self.shares(block))
+
+    def _reader(self, block: Block) -> walk.Read:
+        columns = self.schema.used
+
+        def read(number: int) -> NDArray[Any]:
+            column = columns[number]
+            return block.codes(column.name) if column.kind in CODED else block.values(column.name)
+
+        return read
+
+    # -- showing and keeping --
+
+    def training_error(self) -> float:
+        """Return the rows of the training table that `shown` answers wrongly (their cost); regression:
+        deviance.
+        """
+        leaf = self.nodes.leaf
+        if self.regression:
+            return float(self.nodes.deviance[leaf].sum())
+        rows, answers = self.rows[leaf], self.labels[leaf]
+        if self.answers.costs:
+            return float((rows * np.array(self.answers.costs).T[answers]).sum())
+        return float(rows.sum() - rows[np.arange(len(rows)), answers].sum())
+
+    def __str__(self) -> str:
+        return show(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file's own part."""
+        return {k: v.whole() if isinstance(v, ToldInParts) else v for k, v in self.in_parts().items()}
+
+    def in_parts(self) -> dict[str, Any]:
+        """Return the same with its long lists in parts, of which one at a time is in memory."""
+        every = self._stretches(WRITTEN)
+        few = self._stretches(-(-TESTS_WRITTEN // max(len(self.schema.used), 1)))
+        proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
+        return proof | {
+            "branches": ToldInParts(lambda: (write_branches(self.nodes, here) for here in every)),
+            "candidates": ToldInParts(lambda: (self._texts(here) for here in few)),
+            "nodes": ToldInParts(lambda: (write_nodes(self.nodes, here) for here in every)),
+        }
+
+    def _stretches(self, size: int) -> list[slice]:
+        """Return all nodes, so many at a time."""
+        return [slice(at, min(at + size, len(self.nodes))) for at in range(0, len(self.nodes), size)]
+
+    def _texts(self, here: slice) -> list[str]:
+        """Return the candidates of some nodes as texts, none where they were not kept."""
+        if self.candidates is None or isinstance(self.candidates, Sequence):
+            return list(self.candidates or ()) if here.start == 0 else []
+        found = self.candidates_of(np.arange(here.start, here.stop))
+        assert found is not None
+        return write_candidates(found, self.nodes.column[here])
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], schema: Schema, unit: int, answers: Answers, row_unit: int = 0
+    ) -> Tree:
+        """Build the tree from `to_dict()`; strict."""
+        nodes = read_nodes(data, schema)
+        texts = data["candidates"]
+        tests = int(np.count_nonzero(nodes.column >= 0))
+        if not isinstance(texts, list) or len(texts) not in (0, tests) or set(map(type, texts)) - {str}:
+            raise ModelFileError(
+                f"the tree in the model file is damaged: {tests:,} tests need as many texts of candidates. "
+                "Get the file again."
+            )
+        proof = Certificate.from_dict(data["certificate"]) if "certificate" in data else None
+        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None, row_unit, proof)
