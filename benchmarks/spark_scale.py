@@ -17,7 +17,7 @@ import tallystick as ts
 from tallystick.bayes.learner import NaiveBayesLearner
 from tallystick.io.open import open_source
 from tallystick.linear.learner import LogisticLearner
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.block import pack, unpack
 from tallystick.table.reader import read_table
 from tallystick.tree.learner import TreeLearner
@@ -53,7 +53,7 @@ def table(rows=500_000, numbers=20, levels=0, size=10, classes=2):
     columns |= {f"l{i}": names[rng.integers(0, size, rows)] for i in range(levels)}
     score = rng.normal(size=rows) + (columns["x0"] if numbers else (columns["l0"] < names[size // 2]))
     y = np.digitize(score, np.quantile(score, np.linspace(0, 1, classes + 1)[1:-1]))
-    return read_table(open_source(pa.table(columns)), Wishes(), y)
+    return read_table(open_source(pa.table(columns)), ColumnOptions(), y)
 
 
 def learners(rows, depth):

@@ -408,7 +408,7 @@ def listed(name: str, given: Any) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class Wishes(Columns):
+class ColumnOptions(Columns):
     """What is asked of a reader: what the user knows of the columns, which words of a text to know, and
     whether a table is taken that has nothing to tell apart: one class, or columns of one value each.
     """
@@ -424,7 +424,7 @@ class Wishes(Columns):
 
 
 # made once: nearly every fit asks for one of them
-NO_WISHES, ANY_TABLE = Wishes(), Wishes(trivial=True, by_columns=True)
+NO_WISHES, ANY_TABLE = ColumnOptions(), ColumnOptions(trivial=True, by_columns=True)
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")
 
 

@@ -13,7 +13,7 @@ from tallystick.bayes.options import BayesOptions
 from tallystick.engine.fit import fit
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 
 
@@ -27,7 +27,7 @@ def table():
         "y": rng.choice(["no", "yes"], 60).tolist(),
     }
     data["a"][5] = "rare"  # one row alone has this level
-    return read_table(open_source(data), Wishes(kinds={"w": "text"}), "y")
+    return read_table(open_source(data), ColumnOptions(kinds={"w": "text"}), "y")
 
 
 def learner(**changed):

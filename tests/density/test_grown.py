@@ -7,7 +7,7 @@ import pytest
 from density_tables import mixed
 
 import tallystick as ts
-from tallystick.density.learner import Bud, _shortest, pruned
+from tallystick.density.learner import OpenLeaf, _shortest, pruned
 from tallystick.tree.nodes import Nodes
 
 
@@ -40,7 +40,9 @@ def prunings(tree, node):
 def test_no_pruning_is_shorter(seed):
     rng = np.random.default_rng(seed)
     tree = nodes([2, 2, 0, 2, 0, 0, 2, 0, 0])
-    buds = [Bud([np.array([1])], [], 0, float(rng.integers(1, 30)), None, test_bits=2.0) for _ in range(9)]
+    buds = [
+        OpenLeaf([np.array([1])], [], 0, float(rng.integers(1, 30)), None, test_bits=2.0) for _ in range(9)
+    ]
     for bud, column in zip(buds, tree.column, strict=True):
         bud.split = None if column < 0 else object()
 

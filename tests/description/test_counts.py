@@ -11,7 +11,7 @@ from tallystick.description import columns as counts
 from tallystick.description.columns import TableCounts
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats import leakage as disk_ranks
 from tallystick.table.reader import read_table, read_to_disk
 
@@ -43,7 +43,7 @@ def test_counts_of_rows_here_are_those_counted_by_hand():
 
 
 def test_rows_without_a_target_are_of_one_class():
-    told = TableCounts(read_table(open_source(ROWS), Wishes(kinds=KINDS), None), Local())
+    told = TableCounts(read_table(open_source(ROWS), ColumnOptions(kinds=KINDS), None), Local())
     assert told.classes.tolist() == [4]
     group = next(g for g in told.groups() if g.columns[0].name == "c")
     assert (group.stack.counts.tolist(), group.stack.missing.tolist()) == (
@@ -84,7 +84,7 @@ def test_counts_of_rows_on_spark_are_those_counted_by_hand(spark):
 
     rows = list(zip(*ROWS.values(), strict=True))
     table = read_frame(
-        spark.createDataFrame(rows, "c string, n double, t string, y string"), Wishes(kinds=KINDS), "y"
+        spark.createDataFrame(rows, "c string, n double, t string, y string"), ColumnOptions(kinds=KINDS), "y"
     )
     try:
         check(table, table.engine)

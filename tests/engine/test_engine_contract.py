@@ -37,7 +37,7 @@ from tallystick.sql.engine import Sql
 from tallystick.sql.table import SqlTable
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues
 from tallystick.stats.design_sums import Copies, LogisticSums, NewtonSums, SmallFit
-from tallystick.stats.exact import Both, Prints
+from tallystick.stats.exact import Prints, TwoStatistics
 from tallystick.stats.shortcuts import SHORTCUTS
 from tallystick.stats.values import ValueSample
 from tallystick.table.block import RowBlock as Block
@@ -45,7 +45,7 @@ from tallystick.table.block import pack, unpack
 from tallystick.table.reader import read_table, read_to_disk
 from tallystick.table.subset import Within
 from tallystick.tree.growth import GrowingTree
-from tallystick.tree.tables import CodedColumn, Coding, Frontier
+from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 
 ENGINES = {
     "local, 1 thread": lambda spark, progress=None: Local(1, progress=progress),
@@ -281,7 +281,7 @@ def questions(schema):
         ClassValues(("x", "z"), 2),
         ValueSample(("x", "z"), 2, size=20),
         Prints(schema),
-        Both(Prints(schema), BayesSums(asks, 2)),
+        TwoStatistics(Prints(schema), BayesSums(asks, 2)),
         Within(schema, True),
         *card_questions(),
         *rule_questions(),
@@ -421,7 +421,7 @@ class Compared:
         if isinstance(question, ClassValues | ValueSample | RuleTables):
             self.taken.add(type(question))
             same(found, summed)
-        if isinstance(question, Frontier):
+        if isinstance(question, LevelCounts):
             for i in range(len(question.open)):
                 same(found.counts(i), summed.counts(i))
                 same(found.node(i), summed.node(i))
@@ -433,7 +433,7 @@ SHORT_WAYS = {
     ClassValues: lambda calibrate=True, **given: ts.NaiveBayes(
         distributions="binned", calibrate=calibrate, **given
     ),
-    Frontier: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
+    LevelCounts: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
     GrowingTree: lambda **given: ts.DecisionTree(**given),
     NewtonSums: lambda **given: ts.LogisticRegression(**given),
     RuleTables: lambda **given: ts.RuleList(**given),
@@ -473,7 +473,7 @@ def test_a_question_asked_again_has_the_same_answer():
 
     here = PLACES["memory"](None)
     ts.DecisionTree(missing_values="fractions", engine=Kept())._fit_table(here)
-    levels = [q for q in asked if isinstance(q, Frontier)]
+    levels = [q for q in asked if isinstance(q, LevelCounts)]
     assert len(levels) > 2
     for question in (levels[1], levels[-1], levels[0]):
         found, summed = Local(1).total(here, question), Summing().total(here, question)

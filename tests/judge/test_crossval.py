@@ -11,7 +11,7 @@ import pytest
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.io.open import open_source
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 
@@ -105,11 +105,11 @@ def test_a_fold_may_lack_a_class_that_has_a_weight(model):
 )
 def test_ways_to_deal_rows_that_make_no_sense_are_refused(given, says):
     with pytest.raises(OptionError, match=says):
-        FoldWay.of(*given)
+        FoldOptions.of(*given)
 
 
 def test_leaving_out_each_row_is_refused_where_rows_stay_far():
-    way = FoldWay.of("leave-one-out", None, None)
+    way = FoldOptions.of("leave-one-out", None, None)
     assert way.far(SimpleNamespace(place="far", dealer=lambda: None)) is None  # a database
     far = SimpleNamespace(place="far", rows=5_000_000, dealer=object)
     with pytest.raises(OptionError, match=r"these 5,000,000 rows stay with Spark\. Use folds=10") as caught:
@@ -122,23 +122,23 @@ def test_the_way_rows_were_dealt_is_said_in_words():
     table = ts.NaiveBayes()._read(rows, "y")
 
     def said(*given):
-        return FoldWay.of(*given).words(table)
+        return FoldOptions.of(*given).words(table)
 
     assert said(5, None, None) == "5 stratified folds"
     assert said(3, "town", None) == "3 folds that keep each town together"
     assert said("leave-one-out", None, None) == "each row left out in turn"
     assert said((3, 1), None, None) == "75% train, 25% test"
-    assert FoldWay.of(3, "town", None).aside == ["town"]
+    assert FoldOptions.of(3, "town", None).aside == ["town"]
 
 
 def test_a_column_set_aside_is_gone_and_the_rows_stay():
     rows = {"x": ["u", "v"] * 6, "town": ["a", "b", "c"] * 4, "y": ["p", "q"] * 6}
     table = ts.NaiveBayes()._read(rows, "y")
-    less = FoldWay.of(3, "town", None).lean(table)
+    less = FoldOptions.of(3, "town", None).lean(table)
     assert [c.name for c in less.schema.used] == ["x"]
     assert (less.rows, less.classes.tolist()) == (12, table.classes.tolist())
     assert [c.name for c in table.schema.used] == ["x", "town"]
-    assert FoldWay.of(3, None, None).lean(table) is table
+    assert FoldOptions.of(3, None, None).lean(table) is table
 
 
 def test_a_moment_that_is_missing_is_named_with_its_row():

@@ -17,7 +17,7 @@ from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table
 from tallystick.judge.compare import Candidate
 from tallystick.judge.costs import judged_cost
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.judge.run import hold
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, mo
         monkeypatch.setattr(room, "INNER", 2)
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
-    table, way, found = mixed_rows(60), FoldWay.of(*dealt), []
+    table, way, found = mixed_rows(60), FoldOptions.of(*dealt), []
     if dealt[2] is not None:
         table = table.append_column("at", pa.array(np.arange(table.num_rows) // 3 * 0.5))
     for data in (table, sent(spark, table)):
@@ -75,7 +75,7 @@ def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far,
     model = ts.NaiveBayes(distributions="gaussian")
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 100.0))
     made = [Candidate("bayes, tuned", "bayes", each)]
-    found, alone, way = [], [], FoldWay.of(2, None, None)
+    found, alone, way = [], [], FoldOptions.of(2, None, None)
     for data in (table, sent(spark, table)):
         alone.append(ts.cross_validate(model, data, "y", held_out=held, threshold=0.3))
         read = way.read(ts.NaiveBayes(), data, "y", None)

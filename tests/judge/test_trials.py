@@ -22,7 +22,7 @@ from tallystick.judge.compare import (
     labels_of,
     loss_of,
 )
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.judge.folds import Dealing
 from tallystick.judge.run import answer, answer_settings, fresh
 
@@ -114,7 +114,7 @@ def test_scores_arrive_fold_by_fold_and_end_as_those_of_the_comparison():
     table, told = ts.NaiveBayes()._read(rows, "play"), []
     found = compare_read(
         table,
-        FoldWay.of(4, None, None),
+        FoldOptions.of(4, None, None),
         candidates_of(("bayes", "tree"), False, {}),
         watch=Watch(None, told.append),
     )

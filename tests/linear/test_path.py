@@ -11,7 +11,7 @@ from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.linear import path
 from tallystick.linear.path import PenaltyPath, drive, fold_losses, path_models, path_points
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 
 
@@ -90,7 +90,7 @@ def test_shares_of_a_path_are_those_of_its_models_also_where_texts_are_read():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 120)
     told = [" ".join(rng.choice(["good", "bad", "fine", "dull"], 4)) + (" yes" if v else " no") for v in y]
-    table = read_table(open_source({"t": told, "n": rng.random(120)}), Wishes(kinds={"t": "text"}), y)
+    table = read_table(open_source({"t": told, "n": rng.random(120)}), ColumnOptions(kinds={"t": "text"}), y)
     options, strengths = ts.LogisticRegression(l2=10.0)._options(), (10.0, 1.0)
     found = path_points(table, Local(1), options, strengths, table.unit, roughly=True)
     models = path_models(table, Local(1), options, strengths, table.unit)

@@ -11,7 +11,7 @@ from report_pages import MAKERS
 import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.judge.api import candidates_of, compare_read
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.reports.context import Ingredients
 
 KINDS = {"wind": "levels", "temp": "numeric", "<b>": "levels"}
@@ -38,7 +38,9 @@ def rows() -> list[dict[str, object]]:
 def made(method: str, raw: bool = True) -> Ingredients:
     table = ts.NaiveBayes(kinds=KINDS)._read(rows(), "play")
     described = describe_table("days.csv", table)
-    found = compare_read(table, FoldWay.of(3, None, None), candidates_of((method,), False, {"kinds": KINDS}))
+    found = compare_read(
+        table, FoldOptions.of(3, None, None), candidates_of((method,), False, {"kinds": KINDS})
+    )
     chosen = next(e for e in found.entries if e.family == method)
     found = type(found)(**{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "chosen": chosen})
     texts = [{name: None if v is None else str(v) for name, v in row.items()} for row in rows()]

@@ -40,10 +40,10 @@ def test_a_hostile_name_stays_text_in_its_picture(given):
 def test_a_column_has_its_distribution_before_there_is_a_target():
     from tallystick.description.text import describe_table
     from tallystick.io.open import open_source
-    from tallystick.schema import Wishes
+    from tallystick.schema import ColumnOptions
     from tallystick.table.reader import read_table
 
-    table = read_table(open_source([{"sky": "sr"[i % 3 == 0]} for i in range(9)]), Wishes(), None)
+    table = read_table(open_source([{"sky": "sr"[i % 3 == 0]} for i in range(9)]), ColumnOptions(), None)
     view = describe_table("days", table)["sky"]
     row = column_row(view, table.schema["sky"], 9, (), 1.0)
     assert words(row["bars"]) == ["r", "s"]

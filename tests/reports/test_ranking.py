@@ -7,7 +7,7 @@ from dataclasses import replace
 import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.judge.api import candidates_of, compare_read
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.reports.answer import ValueGroup, furthest
 from tallystick.reports.columns import MOST_RANKED as MOST
 from tallystick.reports.columns import _ranking_told as _told
@@ -50,7 +50,7 @@ def test_a_rare_class_leads_only_where_there_are_two():
 def ingredients(rows):
     """What a page of a tree is made from."""
     table = ts.NaiveBayes()._read(rows, "y")
-    found = compare_read(table, FoldWay.of(3, None, None), candidates_of(("tree",), False, {}))
+    found = compare_read(table, FoldOptions.of(3, None, None), candidates_of(("tree",), False, {}))
     return Ingredients("t", table, describe_table("t.csv", table), found, folds=3)
 
 

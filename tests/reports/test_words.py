@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.judge.api import candidates_of, compare_read
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.reports.answer import telling_words, word_counts
 from tallystick.reports.columns import ranking
 from tallystick.reports.context import Ingredients
@@ -35,7 +35,9 @@ def read(rows):
 
 def ingredients(rows, method="bayes", kinds=KINDS):
     table = ts.NaiveBayes(kinds=kinds)._read(rows, "y")
-    found = compare_read(table, FoldWay.of(3, None, None), candidates_of((method,), False, {"kinds": kinds}))
+    found = compare_read(
+        table, FoldOptions.of(3, None, None), candidates_of((method,), False, {"kinds": kinds})
+    )
     return Ingredients("t", table, describe_table("t.csv", table), found, folds=3)
 
 

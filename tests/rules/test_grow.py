@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tallystick.rules.learner import Pick, RuleGrower, RuleTables, Telling, with_pick
+from tallystick.rules.learner import Pick, RuleGrower, RuleScore, RuleTables, with_pick
 from tallystick.table.block import RowBlock as Block
 from tallystick.tree.tables import CodedColumn, Coding
 
@@ -16,7 +16,7 @@ def grown(truth, n=400, most=None, one=None, noise=0.0):
     y = truth(**{k: v == 1 for k, v in columns.items()})
     y ^= rng.random(n) < noise
     block = Block(n, columns, y.astype(np.uint8))
-    telling = Telling(np.ones(2), np.bincount(y, minlength=2), 2.0, one)
+    telling = RuleScore(np.ones(2), np.bincount(y, minlength=2), 2.0, one)
     grower = RuleGrower(FORM, telling, 2, most)
 
     def answer(question):

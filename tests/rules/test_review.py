@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tallystick.rules.learner import FoundRule, Pick, RuleGrower, Telling, reviewed
+from tallystick.rules.learner import FoundRule, Pick, RuleGrower, RuleScore, reviewed
 from tallystick.table.block import RowBlock as Block
 from tallystick.tree.tables import CodedColumn, Coding
 
@@ -17,7 +17,7 @@ def rule(*codes, cost=3.0):
 def run(found, y):
     a = np.arange(len(y)) % 3
     block = Block(len(y), {"a": a.astype(np.uint8)}, np.asarray(y(a), np.uint8) if callable(y) else y)
-    telling = Telling(np.ones(2), np.bincount(block.classes, minlength=2), 2.0)
+    telling = RuleScore(np.ones(2), np.bincount(block.classes, minlength=2), 2.0)
     stages = reviewed(RuleGrower(FORM, telling, 2, None), found)
     try:
         question = next(stages)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from tallystick.rules.learner import Telling
+from tallystick.rules.learner import RuleScore
 from tallystick.tree.model import log_evidence
 
 
 def telling(**changed):
     given = {"factors": np.ones(3), "totals": np.array([20, 10, 10]), "imagined": 2.0} | changed
-    return Telling(**given)
+    return RuleScore(**given)
 
 
 def test_telling_rows_apart_gains_and_a_mixture_does_not():

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 from tallystick.scorecard.priors import CardPiece, piece_of
-from tallystick.scorecard.quadratic import MANY, Directions, Pull, Spot, desks_of, over_links
+from tallystick.scorecard.quadratic import MANY, Directions, LinkSystem, QuadraticPoint, desks_of, over_links
 
 RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
 LEVELS = LevelAxis("a", (0, 1, 2))
@@ -31,7 +31,7 @@ def problem(seed=0):
 def solved(parts, strengths, matrix, right):
     directions = Directions.of(parts)
     [desk] = desks_of(directions, 1, np.empty)
-    return Pull.of(directions, matrix, right, strengths, None, desk).optimum(strengths, None)
+    return LinkSystem.of(directions, matrix, right, strengths, None, desk).optimum(strengths, None)
 
 
 def covariance(parts, strengths):
@@ -69,7 +69,7 @@ def test_optima_of_one_desk_are_those_of_several_and_one_at_a_time():
 
     desks = desks_of(directions, 3, room)
     for desk, seed, factor in ((1, 0, 1.0), (1, 1, 0.01), (2, 2, 3.0)):  # other directions are seen
-        pull = Pull.of(directions, *problem(seed), factor * strengths, None, desks[desk])
+        pull = LinkSystem.of(directions, *problem(seed), factor * strengths, None, desks[desk])
         found = pull.optimum(factor * strengths, None)
         alone = solved(pieces(), factor * strengths, *problem(seed))
         assert (found.f == alone.f).all()
@@ -120,7 +120,9 @@ def test_the_evidence_of_one_number_is_the_integral():
 
 
 def test_a_spot_tells_gain_and_the_constant_that_follows():
-    spot = Spot(np.array([[1.0]]), np.array([2.0]), (np.array([[3.0]]),), np.array([4.0]), np.array([[0.5]]))
+    spot = QuadraticPoint(
+        np.array([[1.0]]), np.array([2.0]), (np.array([[3.0]]),), np.array([4.0]), np.array([[0.5]])
+    )
     rise, bend = spot.gain(np.array([[0.1]]), np.array([0.2]))
     assert rise == pytest.approx(0.5)
     assert bend == pytest.approx(0.5 * (3 * 0.01 + 4 * 0.25**2))

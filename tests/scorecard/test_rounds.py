@@ -15,7 +15,7 @@ from tallystick.linear.prepare import KnownRows
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 from tallystick.scorecard.monotone import OneWay
 from tallystick.scorecard.priors import CardPiece
-from tallystick.scorecard.rounds import GONE, Rounds, State, first_state, further, levelled
+from tallystick.scorecard.rounds import GONE, Rounds, State, center_links, first_state, further
 from tallystick.stats.design_sums import Design, RowTotals
 
 
@@ -73,8 +73,8 @@ def test_strengths_that_turn_back_are_not_carried_on_and_none_leaps():
 
 def test_the_points_of_a_line_sum_to_nothing_over_the_classes():
     f = np.array([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]])
-    assert levelled(f).tolist() == [[-2.0, -1.0, 3.0], [0.0, 0.0, 0.0]]
-    assert levelled(f[:, :1]).tolist() == [[1.0], [0.0]]
+    assert center_links(f).tolist() == [[-2.0, -1.0, 3.0], [0.0, 0.0, 0.0]]
+    assert center_links(f[:, :1]).tolist() == [[1.0], [0.0]]
 
 
 @pytest.mark.slow

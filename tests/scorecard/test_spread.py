@@ -8,7 +8,7 @@ import pytest
 import tallystick as ts
 from tallystick.scorecard import pairs as spread
 from tallystick.scorecard.pairs import base_root, base_spread, leading, mean_root, rounded
-from tallystick.scorecard.quadratic import Spot
+from tallystick.scorecard.quadratic import QuadraticPoint
 
 
 def roots(lines=7, directions=4, seed=0):
@@ -39,7 +39,9 @@ def test_lines_that_rows_meet_most_come_first():
 
 def test_the_base_follows_the_lines_and_has_a_spread_of_its_own():
     given = roots(2, 3)
-    spot = Spot(np.zeros((2, 1)), np.zeros(1), (np.eye(2),), np.array([25.0]), np.array([[0.25, 0.75]]))
+    spot = QuadraticPoint(
+        np.zeros((2, 1)), np.zeros(1), (np.eye(2),), np.array([25.0]), np.array([[0.25, 0.75]])
+    )
     found = base_root(given, spot, 0)
     # an average row: what the lines are off by, the base takes back
     np.testing.assert_allclose(found[:-1], -(0.25 * given[0] + 0.75 * given[1]))

@@ -14,7 +14,7 @@ from tallystick.errors import OptionError
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 from tallystick.scorecard.monotone import OneWay, held, multipliers
 from tallystick.scorecard.priors import piece_of
-from tallystick.scorecard.quadratic import Directions, Pull, desks_of
+from tallystick.scorecard.quadratic import Directions, LinkSystem, desks_of
 
 ROWS = (np.array([5.0, 9.0, 4.0, 2.0, 3.0]), np.array([8.0, 10.0, 5.0, 0.0, 0.0]))
 PIECES = (
@@ -32,7 +32,7 @@ def links(count, seed=6):
         half = rng.normal(size=(30, 10))
         matrix, right = half.T @ half, rng.normal(size=10) * 20
         [desk] = desks_of(directions, 1, np.empty)
-        found.append(Pull.of(directions, matrix, right, STRENGTHS, None, desk).optimum(STRENGTHS, None))
+        found.append(LinkSystem.of(directions, matrix, right, STRENGTHS, None, desk).optimum(STRENGTHS, None))
         problems.append((matrix, right))
     return found, problems
 

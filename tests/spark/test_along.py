@@ -14,8 +14,8 @@ from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowRules
 from tallystick.spark.table import Along, Spark, in_one_walk
 from tallystick.stats import quantiles as finer_cells
-from tallystick.stats.exact import Both, Prints
-from tallystick.stats.quantiles import Near, Spreads, same_question
+from tallystick.stats.exact import Prints, TwoStatistics
+from tallystick.stats.quantiles import Spreads, ValuesInCells, same_question
 from tallystick.table.reader import read_table
 from tallystick.tree.growth import GrowingTree
 
@@ -36,7 +36,7 @@ def test_the_spread_goes_first_then_the_values_then_nothing():
     along.take(first, Local(1).total(table, first))
     assert along.known(replace(first)) is along.told[0][1]
     second = along.next()
-    assert isinstance(second, Near)
+    assert isinstance(second, ValuesInCells)
     along.take(second, Local(1).total(table, second))
     assert along.next() is None
     assert along.known(second) is along.told[1][1]
@@ -72,11 +72,11 @@ def test_a_trees_finer_cells_tell_what_goes_along_and_other_questions_do_not():
     along.take(spreads, found)
     near, more = tree.near(look), along.next()
     asked, (own, beside) = walked(near, more)
-    assert isinstance(asked, Near)
+    assert isinstance(asked, ValuesInCells)
     for found, alone in ((own, total(table, near)), (beside, total(table, more))):
         assert [v.values.tolist() for v in found] == [v.values.tolist() for v in alone]
     asked, (_, found) = walked(Prints(table.schema), spreads)
-    assert isinstance(asked, Both)
+    assert isinstance(asked, TwoStatistics)
     assert [s.cells.tolist() for s in found] == [s.cells.tolist() for s in total(table, spreads)]
 
 

@@ -17,7 +17,7 @@ from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table
 from tallystick.judge.compare import Candidate
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.judge.folds import InTurn
 from tallystick.linear import path
 from tallystick.scorecard import estimator as scorecard
@@ -84,7 +84,7 @@ def test_settings_of_rows_with_weights_that_stay_with_spark_are_chosen_as_here(
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
     (folds, out), found = DEALT[dealt], []
-    table, way = weighed_rows(60, whole=whole).drop_columns(out), FoldWay.of(*folds)
+    table, way = weighed_rows(60, whole=whole).drop_columns(out), FoldOptions.of(*folds)
     for data in (table, sent(spark, table)):
         read = way.read(ts.NaiveBayes(), data, "y", "w")
         found.append(compare_read(read, way, made))

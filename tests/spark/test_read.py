@@ -26,7 +26,7 @@ from tallystick.spark.read import (
 )
 from tallystick.spark.workers import Loaded
 from tallystick.table.reader import read_table
-from tallystick.table.survey import Question, Survey
+from tallystick.table.survey import Survey, SurveyRequest
 
 BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
 
@@ -50,7 +50,7 @@ def unfrozen(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("unfrozen")
 def test_a_partition_tells_one_survey_of_all_its_batches_also_of_none():
-    work = Surveying(Survey(Question.about(Frame(("x", "w")), None, "w")), BATCH.schema, __version__)
+    work = Surveying(Survey(SurveyRequest.about(Frame(("x", "w")), None, "w")), BATCH.schema, __version__)
     (found,) = work([sent(BATCH), sent(BATCH)])
     (none,) = work([])
     assert (found.aim.rows, none.aim.rows) == (6, 0)

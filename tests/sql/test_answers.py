@@ -13,8 +13,8 @@ from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.sql.answers import ANSWERS, answer
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues
-from tallystick.stats.profile import Untold
-from tallystick.stats.quantiles import Grid, Near, Spreads, ValueRuns
+from tallystick.stats.profile import WithoutTarget
+from tallystick.stats.quantiles import Grid, Spreads, ValueRuns, ValuesInCells
 from tallystick.stats.values import QUARTER, ValueSample
 from tallystick.table.reader import read_table
 from tallystick.tree.tables import LargestBelow
@@ -31,12 +31,12 @@ ASKS = (
 )
 QUESTIONS = [
     BayesSums(ASKS, 2),
-    Untold(BayesSums(ASKS[:1], 1)),
+    WithoutTarget(BayesSums(ASKS[:1], 1)),
     ClassValues(("x", "wide"), 2),
     ValueSample(("x", "wide"), 2, size=50),
     Spreads(GRIDS, (0, 0)),
     Spreads(GRIDS, (1000, 20)),
-    Near(GRIDS, (np.arange(64) % 5 == 0, np.arange(256) == 255)),
+    ValuesInCells(GRIDS, (np.arange(64) % 5 == 0, np.arange(256) == 255)),
     LargestBelow(("x",), (np.array([-100.0, 1.0, 1.05, 99.0]),)),
 ]
 

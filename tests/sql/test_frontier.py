@@ -15,7 +15,7 @@ from tallystick.sql.frontier import frontier_of
 from tallystick.table.reader import read_table
 from tallystick.tree import tables as level_tables
 from tallystick.tree.growth import ValueScale
-from tallystick.tree.tables import CodedColumn, Coding, Frontier
+from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ TESTS = (  # by levels, then by bins with missing apart, then by a value
     level_tables.Test(1, 1, np.array([3, 3, 4, 3])),
     level_tables.Test(4, 2, np.array([5] * 30 + [6] * 33 + [6])),
 )
-QUESTION = Frontier(FORM, TESTS, (2, 3, 5, 6), 7, 2, ValueScale())
+QUESTION = LevelCounts(FORM, TESTS, (2, 3, 5, 6), 7, 2, ValueScale())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats.class_counts import ByRanks, ClassValues
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.reader import read_table
@@ -46,6 +46,6 @@ def test_a_value_that_no_row_has_any_more_is_gone():
 
 def test_ranks_of_whole_columns_give_the_sum_over_blocks():
     x, y = [0.5, -1.5, 0.5, 2.25, None, 7.125], list("abbaab")
-    table = read_table(open_source({"x": x, "y": y}), Wishes(kinds={"x": "numeric"}), "y")
+    table = read_table(open_source({"x": x, "y": y}), ColumnOptions(kinds={"x": "numeric"}), "y")
     (block,) = table.blocks()
     assert told(ByRanks().solve(ASK, table, 1)) == told(ASK.add(ASK.zero(), block))

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.stats.quantiles import Grid, Near, Spreads, Zoomed, among, fine_in, in_one, summed, tells
+from tallystick.stats.quantiles import (
+    Grid,
+    RefinedGrid,
+    Spreads,
+    ValuesInCells,
+    among,
+    fine_in,
+    merge_queries,
+    summed,
+    tells,
+)
 from tallystick.table.block import RowBlock as Block
 
 numbers = st.floats(allow_nan=True, allow_infinity=False)
@@ -39,9 +49,9 @@ def test_cells_and_values_of_both_are_those_of_each_alone(rows, bits):
     found, own = summed(asked, wanted, asked.add(asked.zero(), block)), wanted.add(wanted.zero(), block)
     assert [(s.cells.tolist(), s.many) for s in found] == [(s.cells.tolist(), s.many) for s in own]
     rng = np.random.default_rng(len(rows))
-    first = Near(fine[:1], (rng.random(64) < 0.3,))
-    second = Near(coarse, tuple(rng.random(64 >> bits) < 0.5 for _ in coarse))
-    one = in_one(first, second)
+    first = ValuesInCells(fine[:1], (rng.random(64) < 0.3,))
+    second = ValuesInCells(coarse, tuple(rng.random(64 >> bits) < 0.5 for _ in coarse))
+    one = merge_queries(first, second)
     total = alone(one, block)
     for question in (first, second):
         for mine, his in zip(among(question, one, total), alone(question, block), strict=True):
@@ -62,7 +72,7 @@ GRID = Grid("x", -1.0, 2.0, 16)
         replace(GRID, cells=24),
         replace(GRID, cells=48),
         replace(GRID, cells=8),
-        Zoomed(GRID, np.ones(16, bool)),
+        RefinedGrid(GRID, np.ones(16, bool)),
         None,
     ],
 )
@@ -72,8 +82,8 @@ def test_cells_that_lie_otherwise_tell_nothing(other):
     point = replace(GRID, high=GRID.low)  # whose scale is 0, however many cells there are
     assert fine_in(point, replace(point, cells=24)) == 0
     if other is not None and other.name == "x":
-        near = Near((other,), (np.ones(64, bool),))
-        assert in_one(near, Near((GRID,), (np.ones(16, bool),))) is None
+        near = ValuesInCells((other,), (np.ones(64, bool),))
+        assert merge_queries(near, ValuesInCells((GRID,), (np.ones(16, bool),))) is None
 
 
 def test_listed_values_are_not_told_by_cells():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tallystick.schema import Column
 from tallystick.stats import quantiles as finer_cells
 from tallystick.stats.binning import chosen_cuts, cuts_by_column, kept_apart, plain_cuts, wanted_places
-from tallystick.stats.quantiles import Near, count_values
+from tallystick.stats.quantiles import ValuesInCells, count_values
 from tallystick.table.block import RowBlock as Block
 
 number = st.one_of(st.floats(-1e300, 1e300), st.floats(-1, 1), st.integers(-3, 3).map(float))
@@ -45,7 +45,7 @@ def answered(values, weights, ranges, ends):
         total = question.zero()
         for block in reversed(blocks):
             total = question.merge(question.add(question.zero(), block), total)
-        if isinstance(question, Near):
+        if isinstance(question, ValuesInCells):
             told = max(told, len(total[0].values))
         try:
             question = stages.send(total)

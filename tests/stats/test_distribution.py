@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.stats.quantiles import Grid, Near, Spreads, cells_for, cells_of_cuts, cuts_of
+from tallystick.stats.quantiles import Grid, Spreads, ValuesInCells, cells_for, cells_of_cuts, cuts_of
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.ranks import quantile_cuts, rank
 
@@ -39,7 +39,7 @@ def found(values, weights, bins, cells, ends):
     spread = total(Spreads((grid,), (bins,)))
     if not spread.many:
         return None, spread.few
-    near = total(Near((grid,), (cells_of_cuts(spread.cells, bins),)))
+    near = total(ValuesInCells((grid,), (cells_of_cuts(spread.cells, bins),)))
     return cuts_of(grid, spread.cells, near, bins), near
 
 

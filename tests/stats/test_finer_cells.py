@@ -13,9 +13,9 @@ from tallystick.stats.quantiles import (
     ZOOM,
     FinerCells,
     Grid,
-    Near,
+    RefinedGrid,
     Spreads,
-    Zoomed,
+    ValuesInCells,
     cells_for,
     cells_of_cuts,
     crowded,
@@ -57,13 +57,13 @@ def test_cuts_found_in_three_looks_are_those_of_all_values(rows, weighted, bins,
         return
     blocks, grid = blocks_of(values, weights, end), Grid("x", float(distinct[0]), float(distinct[-1]), cells)
     spread = total(Spreads((grid,), (bins,)), blocks)
-    zoomed = Zoomed(grid, cells_of_cuts(spread.cells, bins))
+    zoomed = RefinedGrid(grid, cells_of_cuts(spread.cells, bins))
     if not np.isfinite(grid.scale * ZOOM) or grid.scale == 0:  # fine cells would not lie in cells
         assert not crowded(grid, spread.cells, zoomed.there)
         return
     counts = zoomed.joined(spread.cells, total(FinerCells((zoomed,)), blocks))
     assert counts.sum() == spread.cells.sum()
-    near = total(Near((zoomed,), (cells_of_cuts(counts, bins),)), blocks)
+    near = total(ValuesInCells((zoomed,), (cells_of_cuts(counts, bins),)), blocks)
     every = np.bincount(codes, weights, len(distinct) + 1).astype(np.int64)[:-1]
     assert cuts_of(zoomed, counts, near, bins).tolist() == quantile_cuts(distinct, every, bins).tolist()
 
@@ -73,10 +73,10 @@ def test_fine_cells_leave_few_values_to_be_told():
     blocks = blocks_of(values, None, 100_000)
     grid = Grid("x", float(values.min()), float(values.max()), cells_for(len(values)))
     cells = total(Spreads((grid,), (0,)), blocks).cells
-    plain = total(Near((grid,), (cells_of_cuts(cells, 20),)), blocks)
-    zoomed = Zoomed(grid, cells_of_cuts(cells, 20))
+    plain = total(ValuesInCells((grid,), (cells_of_cuts(cells, 20),)), blocks)
+    zoomed = RefinedGrid(grid, cells_of_cuts(cells, 20))
     counts = zoomed.joined(cells, total(FinerCells((zoomed,)), blocks))
-    near = total(Near((zoomed,), (cells_of_cuts(counts, 20),)), blocks)
+    near = total(ValuesInCells((zoomed,), (cells_of_cuts(counts, 20),)), blocks)
     assert len(near.values) <= 2 * 20 * 2 < len(plain.values) / 3
 
 
@@ -88,7 +88,7 @@ def test_only_crowded_cells_are_divided(monkeypatch):
     (found,), (counts,) = zoomed_where_crowded(
         lambda question: question.add(question.zero(), block), [grid], [cells], lambda own: np.arange(4) == 1
     )
-    assert isinstance(found, Zoomed)
+    assert isinstance(found, RefinedGrid)
     assert (len(counts), counts[1 : 1 + ZOOM].sum(), counts[-1]) == (3 + ZOOM, 1, 5)
 
 

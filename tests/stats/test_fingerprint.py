@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from tallystick.schema import Column, Schema, Target
-from tallystick.stats.exact import ALL, Both, ColumnPrints, Printed, Prints
+from tallystick.stats.exact import ALL, ColumnPrints, Printed, Prints, TwoStatistics
 from tallystick.table.block import RowBlock as Block
 
 SCHEMA = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
@@ -49,7 +49,7 @@ def test_hashes_stay_below_128_bits():
 
 
 def test_two_questions_in_one_walk_have_both_answers():
-    ask = Both(Prints(SCHEMA), Prints(SCHEMA, 4))
+    ask = TwoStatistics(Prints(SCHEMA), Prints(SCHEMA, 4))
     one, other = ask.add(ask.zero(), block([1], [2])), ask.add(ask.zero(), block([2], [4]))
     first, second = ask.merge(one, other)
     assert (first.counted, second.counted) == (6, 2)

@@ -12,7 +12,7 @@ import pytest
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats.leakage import DiskRanks, findings, giveaways, likely
 from tallystick.stats.one_column_rules import InOrder
 from tallystick.stats.values import ValueRanges
@@ -211,7 +211,7 @@ def test_a_word_that_gives_the_target_away_is_named_and_a_frequent_one_is_not(sh
     words = [" ".join(rng.choice(["the", "cat", "sat", "there"], 6)) for _ in y]
     leak = [f"{w} paid" if v else w for w, v in zip(words, y, strict=True)]
     data = {"t": leak, "u": words, "y": np.where(y, "yes", "no").tolist()}
-    kinds = Wishes(kinds={"t": "text", "u": "text"})
+    kinds = ColumnOptions(kinds={"t": "text", "u": "text"})
     weights = rng.integers(0, 5, 600) / 4 if weighted else None
     table = read_table(open_source(data), kinds, "y", weights)
     rows = f"{table.weight / table.unit:,.10g}"

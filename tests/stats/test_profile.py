@@ -10,7 +10,7 @@ from tallystick.density.learner import CellEnds
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.model.profile import STEPS
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats.profile import ANSWERS, TARGET, AnswerCounts, Instead
 from tallystick.table.reader import read_table
 
@@ -20,7 +20,7 @@ def fitted(weights=None):
     x = rng.normal(size=(300, 2))
     y = np.where(x[:, 0] + rng.normal(size=300) > 0, "b", np.where(x[:, 1] > 0, "a", "c"))
     model = ts.NaiveBayes().fit(x, y, sample_weight=weights)
-    return model, read_table(open_source(x), Wishes(), y, weights), x
+    return model, read_table(open_source(x), ColumnOptions(), y, weights), x
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(300) % 3])
@@ -62,7 +62,7 @@ def test_a_model_of_many_classes_is_asked_a_few_rows_at_a_time(monkeypatch):
 def test_a_regression_shows_its_target_and_its_answers_as_numbers():
     rows = [{"x": i % 7, "y": float(i % 7) ** 2} for i in range(70)]
     model = ts.RegressionTree().fit(rows, "y")
-    table = read_table(open_source(rows), Wishes(), "y", regression=True)
+    table = read_table(open_source(rows), ColumnOptions(), "y", regression=True)
     ends = Local(1).total(table, Instead(model.model_, CellEnds((TARGET, ANSWERS), ((), ()))))
     found = model.predict(rows)
     assert [(e[0, 0], -e[1, 0]) for e in ends] == [(0.0, 36.0), (found.min(), found.max())]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats.class_counts import Ask, BayesSums, KnownSums
 from tallystick.table.reader import read_table
 
@@ -16,7 +16,7 @@ from tallystick.table.reader import read_table
 def test_what_is_not_known_is_summed_and_what_is_known_is_not():
     X = np.random.default_rng(0).normal(size=(70_001, 5))
     X[::97, 1] = np.nan
-    table = read_table(open_source(X), Wishes(sums=True), np.arange(len(X)) % 3, None, 2)
+    table = read_table(open_source(X), ColumnOptions(sums=True), np.arange(len(X)) % 3, None, 2)
     names = [c.name for c in table.schema.used]
     asks = [Ask(name, "moments" if j % 2 else "bins", cuts=(-0.5, 0.5)) for j, name in enumerate(names)]
     question = BayesSums((asks[3], *asks[:3], *asks[4:]), 3)  # in any order

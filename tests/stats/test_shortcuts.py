@@ -8,7 +8,7 @@ from tallystick.stats.class_counts import BayesSums
 from tallystick.stats.design_sums import Design, LogisticSums
 from tallystick.stats.shortcuts import SHORTCUTS, in_a_form
 from tallystick.tree.growth import ValueScale
-from tallystick.tree.tables import CodedColumn, Frontier
+from tallystick.tree.tables import CodedColumn, LevelCounts
 
 
 def test_every_question_with_a_shortcut_can_be_summed_as_well():
@@ -18,7 +18,7 @@ def test_every_question_with_a_shortcut_can_be_summed_as_well():
 
 def test_sums_of_a_sample_and_levels_of_a_tree_are_asked_in_a_form():
     sums = LogisticSums(Design((), (), ()), np.zeros((2, 0)), np.zeros((1, 1)), 40, every=8)
-    tree = Frontier(CodedColumn(()), (), (0,), 1, 2, ValueScale())
+    tree = LevelCounts(CodedColumn(()), (), (0,), 1, 2, ValueScale())
     assert in_a_form(sums) is sums
     assert in_a_form(tree) is tree
 

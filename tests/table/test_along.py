@@ -12,7 +12,7 @@ import pytest
 import tallystick as ts
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.stats.class_counts import Ask, BayesSums, KnownSums
 from tallystick.stats.values import ByGuess, ValueSample
 from tallystick.table.hash_sample import first_share, limit_of, take_picked
@@ -77,7 +77,7 @@ LABELS = {
 
 
 def read(X, y, wishes=None, weights=None, sums=True, sample=0):
-    wishes = replace(wishes or Wishes(), sums=sums, sample=sample)
+    wishes = replace(wishes or ColumnOptions(), sums=sums, sample=sample)
     return read_table(open_source(X), wishes, y, weights, 2)
 
 
@@ -117,7 +117,7 @@ def test_sums_are_told_where_they_are_asked_for_only():
 
 def test_a_class_that_no_row_has_is_a_class():
     X, y = matrix(), np.arange(ROWS) % 2
-    check(read(X, y, Wishes(levels={"y": ["-1", "0", "1"]})))
+    check(read(X, y, ColumnOptions(levels={"y": ["-1", "0", "1"]})))
 
 
 QUICK = [name for name in MATRICES if name not in ("by rows", "by columns", "more columns than lanes")]
@@ -227,7 +227,7 @@ def test_a_guess_that_was_wrong_is_not_used(why):
 def test_marks_and_wishes_are_no_matter_of_guesses():
     X, y = matrix(), np.arange(ROWS) % 2
     X[::50, 0] = -99.5
-    for wishes in (Wishes(missing=("-99.5",)), Wishes(kinds={"x1": "out"})):
+    for wishes in (ColumnOptions(missing=("-99.5",)), ColumnOptions(kinds={"x1": "out"})):
         assert known_moments(read(X, y, wishes)) is None
 
 

@@ -15,7 +15,7 @@ from tables import arrow, as_text, containers, csv_bytes, decode, encoded, table
 
 from tallystick.errors import DataError
 from tallystick.io.open import open_source, read
-from tallystick.schema import Schema, Wishes
+from tallystick.schema import ColumnOptions, Schema
 from tallystick.table.new_rows import match
 from tallystick.table.ranks import quantile_cuts
 from tallystick.table.reader import read_table
@@ -238,19 +238,21 @@ def test_text_columns_become_word_counts():
 
 def test_wishes_go_before_what_is_inferred():
     frame = pd.DataFrame({"x": [1, 2, 3, 2] * 6, "id": range(24), "s": ["low", "high", "mid", "low"] * 6})
-    wishes = Wishes(kinds={"x": "levels", "s": "ordered"}, levels={"s": ["low", "mid", "high"]}, keep=("id",))
+    wishes = ColumnOptions(
+        kinds={"x": "levels", "s": "ordered"}, levels={"s": ["low", "mid", "high"]}, keep=("id",)
+    )
     schema = read_table(open_source(frame), wishes).schema
     assert schema["x"].levels == ("1", "2", "3")
     assert schema["s"].kind == "ordered"
     assert schema["s"].levels == ("low", "mid", "high")
     assert schema["id"].kind == "numeric"
-    assert read_table(open_source(frame), Wishes(kinds={"x": "out"})).schema["x"].kind == "out"
+    assert read_table(open_source(frame), ColumnOptions(kinds={"x": "out"})).schema["x"].kind == "out"
 
 
 @pytest.mark.parametrize("kind", ["csv", "pandas", "list of dicts"])
 def test_declared_numbers_are_the_same_levels_everywhere(kind, tmp_path):
     table = {"x": [1.0, 2.5, 1.0, 10.0], "y": ["a", "b", "a", "b"]}
-    answer = read_table(open_source(containers(table, tmp_path)[kind]), Wishes(kinds={"x": "levels"}))
+    answer = read_table(open_source(containers(table, tmp_path)[kind]), ColumnOptions(kinds={"x": "levels"}))
     assert answer.schema["x"].levels == ("1", "10", "2.5")
 
 

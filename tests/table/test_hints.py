@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.cli.options import as_flags
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.column_survey import few_values
 from tallystick.table.kinds import FEW_VALUES
 from tallystick.table.reader import read_table
@@ -21,18 +21,18 @@ LINES = ["good film indeed", "bad film", "good film indeed", "very bad acting", 
 
 
 def hints_of(frame, wishes=None, **options):
-    table = read_table(open_source(frame), wishes or Wishes(), **options)
+    table = read_table(open_source(frame), wishes or ColumnOptions(), **options)
     return [note.text for note in table.notes if note.code == "other-kind"]
 
 
 def test_levels_of_several_words_each_name_the_kind_of_text():
     frame = {"day": ["Mon", "Tue"] * 2 + ["Mon"], "sentence": LINES}
     text = "column 'sentence' has several words in every cell and is read as levels; if text is meant, pass "
-    table = read_table(open_source(frame), Wishes())
+    table = read_table(open_source(frame), ColumnOptions())
     (note,) = table.notes
     assert note.text == text + "kinds={'sentence': 'text'}."
     assert as_flags(note.text) == text + "--kind sentence=text."
-    assert hints_of(frame, Wishes(kinds={"sentence": "levels"})) == []
+    assert hints_of(frame, ColumnOptions(kinds={"sentence": "levels"})) == []
     assert hints_of({"x": [*LINES[:4], "fine"]}) == []
     assert hints_of({"x": ["high school", "some college"] * 20}) == []  # few texts, each in many rows
 
@@ -45,17 +45,17 @@ def test_few_whole_numbers_name_the_kind_of_levels_in_one_note():
         "columns 'cylinders', 'gear' have few different whole numbers and are read as numbers; if levels are "
     )
     assert hints_of(frame) == [text + "meant, pass kinds={'cylinders': 'levels'}."]
-    (other,) = hints_of(frame, Wishes(kinds={"cylinders": "numeric"}))
+    (other,) = hints_of(frame, ColumnOptions(kinds={"cylinders": "numeric"}))
     assert other.startswith("column 'gear' has few different whole numbers and is read as numbers")
     assert hints_of({"x": [3, 7, 9, 12, 40]}) == []  # no number is there twice
 
 
 def test_a_column_of_one_value_names_the_way_to_keep_it(tmp_path):
     for cells in ([7] * 9, ["a"] * 9, [True] * 9):
-        table = read_table(open_source({"z": cells, "x": [1.5, 2.5, 3.5] * 3}), Wishes())
+        table = read_table(open_source({"z": cells, "x": [1.5, 2.5, 3.5] * 3}), ColumnOptions())
         (note,) = table.notes
         assert as_flags(note.text).endswith("it has one value in 9 rows (--keep z uses it).")
-        kept = read_table(open_source({"z": cells, "x": [1.5, 2.5, 3.5] * 3}), Wishes(keep=("z",)))
+        kept = read_table(open_source({"z": cells, "x": [1.5, 2.5, 3.5] * 3}), ColumnOptions(keep=("z",)))
         assert kept.schema["z"].kind != "out"
 
 

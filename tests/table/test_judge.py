@@ -13,7 +13,7 @@ from shared_tables import needs_data, shared
 
 from tallystick.errors import DataError, OptionError, TargetError
 from tallystick.io.open import open_source, read
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.kinds import words_per_text
 from tallystick.table.reader import read_table
 
@@ -76,14 +76,14 @@ def test_eleven_other_texts_are_too_many():
 def test_missing_marks_are_missing_by_default_and_can_be_set():
     cells = ["", "NA", "NaN", "null", "None", "?", "-", "a", "b", "b"]
     assert kind_of(cells).missing == 6
-    column = kind_of(cells, Wishes(missing=("-",)))
+    column = kind_of(cells, ColumnOptions(missing=("-",)))
     assert column.missing == 2  # an empty cell is always missing
     assert "NA" in column.levels
 
 
 def test_a_number_can_be_a_missing_mark_in_any_container():
     for cells in ([1.5, -999.0, 3.5], ["1.5", "-999", "3.5"], np.array([1.5, -999, 3.5])):
-        column = kind_of(cells, Wishes(missing=(-999,)))
+        column = kind_of(cells, ColumnOptions(missing=(-999,)))
         assert (column.missing, column.low) == (1, 1.5)
 
 
@@ -96,13 +96,13 @@ def test_an_all_missing_or_constant_column_is_left_out_with_a_note():
 
 
 def test_a_constant_column_with_declared_levels_stays():
-    column = kind_of(["Warm"] * 4, Wishes(levels={"x": ["Cool", "Warm"]}))
+    column = kind_of(["Warm"] * 4, ColumnOptions(levels={"x": ["Cool", "Warm"]}))
     assert (column.kind, column.levels) == ("levels", ("Cool", "Warm"))
 
 
 def test_a_value_outside_declared_levels_is_an_error():
     with pytest.raises(DataError, match=r"'Hot', not among its declared levels"):
-        kind_of(["Warm", "Hot"], Wishes(levels={"x": ["Cool", "Warm"]}))
+        kind_of(["Warm", "Hot"], ColumnOptions(levels={"x": ["Cool", "Warm"]}))
 
 
 # row 29
@@ -278,7 +278,7 @@ def test_ordered_categories_are_ordered_levels():
 def test_types_that_hold_no_cells_are_refused_with_a_cure(cells, cure):
     with pytest.raises(DataError, match=rf"column 'x' is of type.*{cure}"):
         table_of(cells)
-    assert kind_of(cells, Wishes(kinds={"x": "out"})).kind == "out"
+    assert kind_of(cells, ColumnOptions(kinds={"x": "out"})).kind == "out"
 
 
 # rows 20 and 46
@@ -293,8 +293,8 @@ def test_identifiers_are_left_out_with_a_note_unless_kept():
         table = table_of(cells)
         assert table.schema["x"].kind == "out"
         assert codes(table) == ["column-left-out"]
-        assert kind_of(cells, Wishes(keep=("x",))).kind in ("levels", "numeric")
-        assert kind_of(cells, Wishes(kinds={"x": "levels"})).kind == "levels"
+        assert kind_of(cells, ColumnOptions(keep=("x",))).kind in ("levels", "numeric")
+        assert kind_of(cells, ColumnOptions(kinds={"x": "levels"})).kind == "levels"
 
 
 def test_a_measurement_is_no_identifier():
@@ -314,19 +314,21 @@ def test_a_table_without_a_usable_column_says_why_each_was_left_out():
 
 def test_wishes_for_unknown_columns_or_kinds_are_errors():
     with pytest.raises(OptionError, match=r"kinds names column 'X'.*Did you mean 'x'"):
-        kind_of([1, 2], Wishes(kinds={"X": "levels"}))
+        kind_of([1, 2], ColumnOptions(kinds={"X": "levels"}))
     with pytest.raises(OptionError, match=r"the kind 'category'. Use one of: numeric"):
-        kind_of([1, 2], Wishes(kinds={"x": "category"}))
+        kind_of([1, 2], ColumnOptions(kinds={"x": "category"}))
     with pytest.raises(OptionError, match=r"its order is not known"):
-        kind_of(["a", "b"], Wishes(kinds={"x": "ordered"}))
+        kind_of(["a", "b"], ColumnOptions(kinds={"x": "ordered"}))
 
 
 def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
     with pytest.raises(DataError, match=r"but 1 cell is not a number, e.g. 'oops' in row 2"):
-        kind_of(["1", "oops"], Wishes(kinds={"x": "numeric"}))
+        kind_of(["1", "oops"], ColumnOptions(kinds={"x": "numeric"}))
     with pytest.raises(DataError, match=r"2 cells are not numbers, e.g. 'oops' in row 2"):
-        kind_of(["1", "oops", "2", "oops"], Wishes(kinds={"x": "numeric"}))
-    assert kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"})).missing == 2  # a mark is none
+        kind_of(["1", "oops", "2", "oops"], ColumnOptions(kinds={"x": "numeric"}))
+    assert (
+        kind_of(["1", "n/a", "2", "n/a"], ColumnOptions(kinds={"x": "numeric"})).missing == 2
+    )  # a mark is none
 
 
 # ---- real data ----
@@ -363,7 +365,7 @@ def test_real_tables_are_taken_for_what_they_are(path, kinds):
 )
 def test_advice_on_a_cell_that_is_not_a_number_helps(cell, cure):
     with pytest.raises(DataError, match=cure):
-        kind_of([cell, "1.5", "2.5", cell], Wishes(kinds={"x": "numeric"}))
+        kind_of([cell, "1.5", "2.5", cell], ColumnOptions(kinds={"x": "numeric"}))
     with pytest.raises(TargetError, match=cure):
         read_table(open_source({"x": [1, 2, 3, 5]}), target=[cell, "1.5", "2.5", "3"], regression=True)
 
@@ -392,7 +394,7 @@ def test_arguments_of_read_are_named_with_it_in_python_and_as_flags_on_the_comma
 @pytest.mark.parametrize("levels", [["0.0", "1.0"], ["0", "1"], [0.0, 1.0], [0, 1]])
 @pytest.mark.parametrize("cells", [[0.0, 1.0, 1.0], ["0.0", "1.0", "1"]])
 def test_levels_that_are_numbers_may_be_written_in_any_way(levels, cells):
-    table = read_table(open_source({"x": cells * 5}), Wishes(levels={"x": levels}))
+    table = read_table(open_source({"x": cells * 5}), ColumnOptions(levels={"x": levels}))
     assert table.schema["x"].levels == ("0", "1")
 
 

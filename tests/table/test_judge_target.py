@@ -10,7 +10,7 @@ import pytest
 
 from tallystick.errors import DataError, TargetError
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 
 
@@ -82,7 +82,9 @@ def test_one_class_is_an_error():
 
 
 def test_declared_labels_are_classes_even_without_rows():
-    table = read_table(open_source({"x": [1.5, 2.5], "y": ["a", "a"]}), Wishes(levels={"y": ["a", "b"]}), "y")
+    table = read_table(
+        open_source({"x": [1.5, 2.5], "y": ["a", "a"]}), ColumnOptions(levels={"y": ["a", "b"]}), "y"
+    )
     assert table.schema.target.labels == ("a", "b")
 
 

@@ -12,7 +12,7 @@ from tallystick.table.cells import Floats, small_column
 from tallystick.table.column_survey import BatchWords
 from tallystick.table.disk import KeptInMemory, KeptOnDisk
 from tallystick.table.strings import Distinct
-from tallystick.table.survey import Looked
+from tallystick.table.survey import ScannedBatch
 from tallystick.table.target import TargetCells
 
 
@@ -22,7 +22,7 @@ def texts(*values):
 
 def taken(shift=0.0):
     words = WordCounts(np.array([0, 1, 3, 3]), np.array([0, 0, 1], np.uint32), np.array([2, 1, 1], np.uint32))
-    return Looked(
+    return ScannedBatch(
         3,
         TargetCells(Distinct(texts("no", "yes"), np.array([0, 2, 1], np.uint8))),
         np.array([1.0, 1.0, 2.0]),
@@ -73,7 +73,7 @@ def test_which_rows_count_is_known_again(kept):
 def test_a_response_is_kept_as_numbers():
     room = KeptOnDisk(["x"], regression=True)
     hit = TargetCells(response=np.array([0.5, np.nan]))
-    room.add(room.put(Looked(2, hit, None, {"x": Floats(np.array([1.0, 2.0]))})))
+    room.add(room.put(ScannedBatch(2, hit, None, {"x": Floats(np.array([1.0, 2.0]))})))
     found = room.read(0)
     np.testing.assert_array_equal(found.hit.response, [0.5, np.nan])
     assert (found.keep.tolist(), found.weights) == ([0], None)
@@ -101,13 +101,13 @@ def look(values):
 def test_numbers_are_a_columns_values_where_every_batch_says_so(second, tidy):
     room = KeptOnDisk(["x", "a"], regression=False)
     first = np.array([1.0, 2.0])
-    room.add(room.put(Looked(2, TargetCells(), None, {"x": Floats(first, scan=look(first))})))
+    room.add(room.put(ScannedBatch(2, TargetCells(), None, {"x": Floats(first, scan=look(first))})))
     if second == "as texts":
         again = Distinct(texts("1", "2"), np.array([0, 1], np.uint8))
     else:
         values = first if second is None else np.array(second)  # None: nobody looked at them
         again = Floats(values, scan=None if second is None else look(values))
-    room.add(room.put(Looked(2, TargetCells(), None, {"x": again})))
+    room.add(room.put(ScannedBatch(2, TargetCells(), None, {"x": again})))
     assert room.tidy() == ({"x"} if tidy else set())
     if tidy:
         assert room.numbers(1, "x") == values.tobytes()

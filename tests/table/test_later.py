@@ -15,8 +15,8 @@ from tallystick.table.lazy_columns import (
     Doubles,
     LaterColumn,
     LaterColumns,
-    as_it_lies,
-    values_as_they_lie,
+    raw_column,
+    raw_values,
 )
 from tallystick.table.table import MemoryTable as Table
 
@@ -55,15 +55,15 @@ def test_columns_are_a_mapping_that_waits():
     table = Table(None, columns, 3)
     assert list(columns) == ["a", "b"]
     assert len(columns) == 2
-    assert as_it_lies(table, "a").dtype == np.int16
-    assert as_it_lies(table, "b") is columns["b"]
+    assert raw_column(table, "a").dtype == np.int16
+    assert raw_column(table, "b") is columns["b"]
     block = table.slice(1, 3)
-    assert values_as_they_lie(block, "a").tolist() == [2, 4]
-    assert values_as_they_lie(block, "a").dtype == np.int16
+    assert raw_values(block, "a").tolist() == [2, 4]
+    assert raw_values(block, "a").dtype == np.int16
     assert doubles._made is None
     np.testing.assert_array_equal(table.column("a"), [0.0, 2.0, 4.0])
     assert doubles._made is not None
-    assert values_as_they_lie(block, "a").tolist() == [2, 4]
+    assert raw_values(block, "a").tolist() == [2, 4]
     np.testing.assert_array_equal(block.values("a"), [2.0, 4.0])
     assert np.shares_memory(block.values("a"), table.column("a"))
     again = pickle.loads(pickle.dumps(columns))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.errors import DataError, OptionError, TallyError
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.new_rows import match
 from tallystick.table.reader import read_table
 
@@ -163,7 +163,7 @@ def test_every_schema_reads_the_cells_it_was_found_in_as_they_were_read_then(way
             cells[31 * (i + 1) + place * 200] = text
     rows = pa.table({"v": cells, "w": [str(i % 7) for i in range(400)]})
     try:
-        table = read_table(open_source(rows), Wishes(keep=["v"]), ["a", "b"] * 200, inf=inf)
+        table = read_table(open_source(rows), ColumnOptions(keep=["v"]), ["a", "b"] * 200, inf=inf)
     except TallyError:
         return  # it was refused at the fit, which says so
     if table.schema["v"].kind not in ("out", "text"):

@@ -17,9 +17,9 @@ import pytest
 import tallystick as ts
 from tallystick.errors import DataError, TallyWarning
 from tallystick.io.open import open_source
-from tallystick.schema import ABSENT, TRUTHS, Column, Wishes, meanings
+from tallystick.schema import ABSENT, TRUTHS, Column, ColumnOptions, meanings
 from tallystick.table.reader import read_table
-from tallystick.table.survey import Question, Survey
+from tallystick.table.survey import Survey, SurveyRequest
 
 LEARNERS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
 MARKS = ("N/A", "NULL", "nan", "#N/A", "\\N", "-", "k.A.", "n/a", ".")
@@ -40,7 +40,7 @@ def surveyed(cells, wishes=None, size=7):
     """Return what a survey of small batches decides of a column, looked at again where it must be."""
     source = open_source({"x": cells, "other": [1.5, 2.5] * (len(cells) // 2) + [3.5] * (len(cells) % 2)})
     batches = [b for whole in source.batches() for b in pa.Table.from_batches([whole]).to_batches(size)]
-    survey = Survey.of(Question.about(source, wishes))
+    survey = Survey.of(SurveyRequest.about(source, wishes))
     for batch in batches:
         survey.add(batch)
     while (more := survey.again()) is not None:
@@ -350,8 +350,8 @@ def test_what_numbers_the_filled_cells_is_an_identifier_unless_kept(cells):
         assert "columns=ts.Columns(keep=['x']) uses it" in table.notes[-1].text
         found = surveyed(given)
         assert (found.schema["x"].kind, found.notes) == ("out", table.notes)
-        assert table_of(given, Wishes(keep=("x",))).schema["x"].kind != "out"
-        assert surveyed(given, Wishes(kinds={"x": "levels"})).schema["x"].kind == "levels"
+        assert table_of(given, ColumnOptions(keep=("x",))).schema["x"].kind != "out"
+        assert surveyed(given, ColumnOptions(kinds={"x": "levels"})).schema["x"].kind == "levels"
 
 
 @pytest.mark.parametrize(

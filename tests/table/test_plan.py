@@ -6,19 +6,19 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.schema import MISSING_MARKS, Reading, Wishes
+from tallystick.schema import MISSING_MARKS, ColumnOptions, Reading
 from tallystick.table.wishes import Asked, check_wishes
 
 
 def test_a_wish_for_an_unknown_column_or_kind_is_named():
     with pytest.raises(ts.TallyError, match=r"column 'agee', which is not in the table\. Did you mean 'age'"):
-        check_wishes(Wishes(kinds={"agee": "numeric"}), ["age"], Reading(), "error")
+        check_wishes(ColumnOptions(kinds={"agee": "numeric"}), ["age"], Reading(), "error")
     with pytest.raises(ts.TallyError, match=r"gives column 'age' the kind 'number'\. Use one of: "):
-        check_wishes(Wishes(kinds={"age": "number"}), ["age"], Reading(), "error")
+        check_wishes(ColumnOptions(kinds={"age": "number"}), ["age"], Reading(), "error")
 
 
 def test_what_is_said_of_one_column_and_of_all():
-    wishes = Wishes(kinds={"age": "levels"}, keep=["id"], missing=["-9"])
+    wishes = ColumnOptions(kinds={"age": "levels"}, keep=["id"], missing=["-9"])
     plan = check_wishes(wishes, ["age", "id", "x"], Reading(decimal=",", day_first=True), "missing")
     assert plan.of("age").kind == "levels"
     assert plan.of("id").keep
@@ -27,17 +27,17 @@ def test_what_is_said_of_one_column_and_of_all():
 
 
 def test_nothing_said_is_a_point_and_the_usual_marks():
-    plain = check_wishes(Wishes(), ["x"], Reading(), "error").plain
+    plain = check_wishes(ColumnOptions(), ["x"], Reading(), "error").plain
     assert (plain.decimal, plain.mark, plain.day_first, plain.marks) == (".", None, None, MISSING_MARKS)
 
 
 @pytest.mark.parametrize(
     ("option", "wishes"),
     [
-        ("missing", Wishes(missing=["half \ud800"])),
-        ("levels", Wishes(levels={"x": ["half \ud800", "b"]})),
-        ("merge", Wishes(merge={"x": {"half \ud800": ["b"]}})),
-        ("merge", Wishes(merge={"x": {"b": ["half \ud800"]}})),
+        ("missing", ColumnOptions(missing=["half \ud800"])),
+        ("levels", ColumnOptions(levels={"x": ["half \ud800", "b"]})),
+        ("merge", ColumnOptions(merge={"x": {"half \ud800": ["b"]}})),
+        ("merge", ColumnOptions(merge={"x": {"b": ["half \ud800"]}})),
     ],
 )
 def test_a_text_that_no_cell_can_hold_is_refused(option, wishes):

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tallystick.errors import DataError, TargetError
+from tallystick.errors import DataError, TallyWarning, TargetError
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table import column_survey as survey_column
+from tallystick.table import reader
 from tallystick.table.reader import read_table, read_to_disk
 from tallystick.table.strings import counted_words
 
@@ -41,7 +42,7 @@ def test_weights_and_labels_may_come_as_arrays_and_a_row_of_weight_0_is_no_row()
 
 
 def test_wishes_are_kept():
-    found = table(wishes=Wishes(kinds={"x": "out"}))
+    found = table(wishes=ColumnOptions(kinds={"x": "out"}))
     assert [c.name for c in found.schema.used] == ["a"]
 
 
@@ -76,7 +77,14 @@ def test_threads_share_the_words_of_few_long_texts_beside_other_columns(monkeypa
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{n}" for n in rng.integers(0, 99, 60)) for _ in range(400)]
     data = {"a": ["r", "s"] * 200, "t": texts, "x": rng.normal(size=400), "y": ["no", "yes"] * 200}
-    several, one = (table(data, wishes=Wishes(kinds=kinds), threads=n) for n in (3, 1))
+    several, one = (table(data, wishes=ColumnOptions(kinds=kinds), threads=n) for n in (3, 1))
     assert told == [3, 1]
     assert several.schema == one.schema
     assert several.fingerprint == one.fingerprint
+
+
+@pytest.mark.parametrize("read", [read_table, lambda source, **more: read_to_disk(source, 64 << 20, **more)])
+def test_one_line_says_before_the_work_that_many_columns_take_long(monkeypatch, read):
+    monkeypatch.setattr(reader, "MANY_COLUMNS", 3)
+    with pytest.warns(TallyWarning, match=r"^the table has 3 columns\. Each is judged by itself"):
+        read(open_source(DATA), target="y")

@@ -9,7 +9,7 @@ from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick.io.open import open_source, read
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 
 OUTLOOK = ["Sunny", "Sunny", "Rain", "Rain", "Overcast", "Rain"]
@@ -40,7 +40,7 @@ def test_a_first_column_that_names_the_rows_is_left_out_with_a_note_and_keep_use
     found, codes = kinds(columns, target=PLAY)
     assert (found[name], found["Outlook"]) == ("out", "levels")
     assert codes.count("column-left-out") == 1
-    kept, codes = kinds(columns, Wishes(keep=(name,)), target=PLAY)
+    kept, codes = kinds(columns, ColumnOptions(keep=(name,)), target=PLAY)
     assert kept[name] != "out"
     assert "column-left-out" not in codes
 
@@ -134,5 +134,5 @@ def test_a_row_of_weight_two_is_no_total_as_two_copies_are_none(rows):
 
 def test_a_number_that_is_declared_a_class_is_one():
     labels, x = ["a", "a", "b", "b", "7"], {"x": [1.5, 2, 2.5, 3, 3]}
-    table = read_table(open_source(x), Wishes(levels={"y": ("7", "a", "b")}), labels)
+    table = read_table(open_source(x), ColumnOptions(levels={"y": ("7", "a", "b")}), labels)
     assert table.schema.predicted.labels == ("7", "a", "b")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tallystick.errors import TallyError
 from tallystick.io.open import open_source
 from tallystick.parallel import FEW_ROWS
-from tallystick.schema import ANY_TABLE, NO_WISHES, Wishes
+from tallystick.schema import ANY_TABLE, NO_WISHES, ColumnOptions
 from tallystick.table.matrix import small_table
 from tallystick.table.reader import read_table
 
@@ -37,7 +37,7 @@ def _told(read: Any) -> Any:
     return table.schema, whys, columns, table.rows, classes, said, table.unit, table.kept, table.fingerprint
 
 
-def _both(matrix: Any, labels: Any, wishes: Wishes) -> tuple[Any, Any]:
+def _both(matrix: Any, labels: Any, wishes: ColumnOptions) -> tuple[Any, Any]:
     frame = pd.DataFrame(matrix, columns=[f"x{j}" for j in range(matrix.shape[1])])
     ours = _told(lambda: read_table(open_source(matrix), wishes, labels))
     return ours, _told(lambda: read_table(open_source(frame), wishes, labels))
@@ -83,14 +83,14 @@ def test_ordinary_matrix_needs_no_survey(labels: list[int]) -> None:
         (ORDINARY, "x1", NO_WISHES),
         (ORDINARY, np.array([0, 1, 1, 0], ">i4"), NO_WISHES),
         (ORDINARY, np.zeros(4, [("a", "i1"), ("y", "i4")])["y"], NO_WISHES),
-        (ORDINARY, np.array([0, 1, 1, 0]), Wishes(kinds={"x0": "levels"})),
+        (ORDINARY, np.array([0, 1, 1, 0]), ColumnOptions(kinds={"x0": "levels"})),
         (np.where(ORDINARY > 2, np.inf, ORDINARY), np.array([0, 1, 1, 0]), NO_WISHES),
         (np.arange(4.0)[:, None], np.array([0, 1, 1, 0]), NO_WISHES),
         (np.zeros((FEW_ROWS, 1)), np.zeros(FEW_ROWS, int), NO_WISHES),
         (ORDINARY.astype(int), np.array([0, 1, 1, 0]), NO_WISHES),
     ],
 )
-def test_what_needs_a_survey_is_surveyed(matrix: Any, labels: Any, wishes: Wishes) -> None:
+def test_what_needs_a_survey_is_surveyed(matrix: Any, labels: Any, wishes: ColumnOptions) -> None:
     assert small_table(open_source(matrix), wishes, labels, 1) is None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.io.open import open_source
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 
 TEXTS = ["the cat sat here", "a dog ran far", "the dog sat down", "rare words only now", "the cat ran home"]
@@ -22,7 +22,7 @@ def table():
         "text": TEXTS,
         "y": ["no", "yes", "no", "maybe", "yes"],
     }
-    return read_table(open_source(frame), Wishes(kinds={"text": "text"}), "y")
+    return read_table(open_source(frame), ColumnOptions(kinds={"text": "text"}), "y")
 
 
 def test_a_part_drops_levels_words_and_labels_that_it_does_not_hold(table):
@@ -60,7 +60,7 @@ def test_a_part_equals_the_table_read_from_its_rows_alone(table):
         "text": [TEXTS[i] for i in rows],
         "y": [["no", "yes", "no", "maybe", "yes"][i] for i in rows],
     }
-    read = read_table(open_source(alone), Wishes(kinds={"text": "text"}), "y")
+    read = read_table(open_source(alone), ColumnOptions(kinds={"text": "text"}), "y")
     part = table.take(np.array(rows))
     assert part.schema.to_dict()["target"] == read.schema.to_dict()["target"]
     assert [c.levels for c in part.schema.columns] == [c.levels for c in read.schema.columns]

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tallystick.errors import TallyError
 from tallystick.io.open import open_source
 from tallystick.io.source import BaseSource
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.encode import Encoder
 from tallystick.table.reader import read_table, read_to_disk
-from tallystick.table.survey import Question, Survey
+from tallystick.table.survey import Survey, SurveyRequest
 
 ROWS = 160  # so that a batch can have enough different numbers to be read as numbers at once
 WORDS = [
@@ -91,12 +91,12 @@ def cases(draw):
     wishes = draw(
         st.sampled_from(
             [
-                Wishes(),
-                Wishes({name: "levels"}),
-                Wishes({name: "numeric"}),
-                Wishes({name: "out"}),
-                Wishes(keep=(name,), missing=("2", "oops")),
-                Wishes({name: "text"}, min_count=3),
+                ColumnOptions(),
+                ColumnOptions({name: "levels"}),
+                ColumnOptions({name: "numeric"}),
+                ColumnOptions({name: "out"}),
+                ColumnOptions(keep=(name,), missing=("2", "oops")),
+                ColumnOptions({name: "text"}, min_count=3),
             ]
         )
     )
@@ -154,7 +154,9 @@ def test_a_survey_of_any_cut_in_any_order_decides_and_encodes_as_reading_the_tab
         return read_table(source, wishes, target, weights, regression=regression, inf=inf)
 
     def parts():
-        question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
+        question = SurveyRequest.about(
+            source, wishes, target, weights=weights, regression=regression, inf=inf
+        )
         decision = surveyed(question, batches, rng).decide(source.notes)
         encoder = pickle.loads(pickle.dumps(Encoder(decision)))
         return decision, [encoder.block(batch, y, w) for batch, _, y, w in batches]
@@ -266,7 +268,7 @@ def plain(array):
 
 def test_a_survey_that_does_not_know_its_place_still_says_what_is_wrong():
     table = pa.table({"x": [f"{i / 3:.3f}" for i in range(30)] + ["inf"], "y": ["a", "b"] * 15 + ["a"]})
-    survey = Survey(Question.about(open_source(table), target="y"))
+    survey = Survey(SurveyRequest.about(open_source(table), target="y"))
     for batch in table.to_batches(max_chunksize=10):
         survey.add(batch)
     with pytest.raises(TallyError, match=r"holds 1 infinite value.*or pass inf='missing'"):

@@ -9,7 +9,7 @@ import pytest
 from tallystick.errors import DataError
 from tallystick.table.cells import condense
 from tallystick.table.column_survey import BatchWords, ColumnSurvey, SecondLook
-from tallystick.table.target import Chosen
+from tallystick.table.target import RowSelection
 from tallystick.table.wishes import Asked
 
 
@@ -19,7 +19,7 @@ def seen(*batches, asked=None, start=0):
     for cells in batches:
         part = condense(pa.array(cells), "c", asked.marks, ".", asked.wants_text)
         piece = part if not hasattr(part, "arrays") else part.distinct(asked.marks)
-        survey.add(piece, Chosen(len(cells), start=start))
+        survey.add(piece, RowSelection(len(cells), start=start))
         start += len(cells)
     return survey
 
@@ -83,9 +83,9 @@ def test_words_are_counted_by_rows_and_rare_ones_are_left_out_with_a_note():
     part = condense(pa.array(["tea pie", "tea tea", None]), "c", asked.marks, ".", True)
     words = BatchWords.of(part, asked, 1)
     assert words.words.to_pylist() == ["pie", "tea"]
-    assert words.documents(Chosen(3)).ravel().tolist() == [1, 2]
+    assert words.documents(RowSelection(3)).ravel().tolist() == [1, 2]
     survey = ColumnSurvey(asked, 1)
-    survey.add(words, Chosen(3))
+    survey.add(words, RowSelection(3))
     found = verdict(survey, 3)
     assert (found.column.kind, found.column.words, found.column.missing) == ("text", ("tea",), 1)
     assert found.notes[-1].code == "rare-words"
@@ -94,6 +94,6 @@ def test_words_are_counted_by_rows_and_rare_ones_are_left_out_with_a_note():
 def test_an_ordered_dictionary_keeps_its_order():
     cells = pa.DictionaryArray.from_arrays([1, 0], ["low", "high"], ordered=True)
     survey = ColumnSurvey(Asked(), 1)
-    survey.add(condense(cells, "c", (), ".").distinct(), Chosen(2))
+    survey.add(condense(cells, "c", (), ".").distinct(), RowSelection(2))
     column = verdict(survey, 2).column
     assert (column.kind, column.levels) == ("ordered", ("low", "high"))

@@ -6,14 +6,14 @@ import numpy as np
 
 from tallystick.table.cells import Floats, small_column
 from tallystick.table.column_survey import NumbersSeen, Places, first_rows, good_numbers
-from tallystick.table.target import Chosen
+from tallystick.table.target import RowSelection
 from tallystick.table.wishes import Asked
 
 
 def seen(*batches, asked=None):
     numbers, start = NumbersSeen(1), 0
     for values in batches:
-        chosen = Chosen(len(values), start=start)
+        chosen = RowSelection(len(values), start=start)
         numbers.add(Floats(np.array(values, float)), (asked or Asked()).marks, chosen)
         start += len(values)
     return numbers
@@ -45,7 +45,7 @@ def test_marks_are_missing_and_infinities_are_counted_with_their_rows():
 def test_small_numbers_tell_what_doubles_tell():
     values = np.array([3, 4, 5] * 100)
     quick = NumbersSeen(1)
-    quick.add_small(small_column(values), Chosen(300))
+    quick.add_small(small_column(values), RowSelection(300))
     assert quick.facts(300, 0, False) == seen(values).facts(300, 0, False)
 
 

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import tallystick as ts
 from tallystick.estimator.load import from_data
 from tallystick.table.block import row_unit, rows_counted
-from tallystick.table.target import NEAR, UNIT, Chosen, WeightSurvey
+from tallystick.table.target import NEAR, UNIT, RowSelection, WeightSurvey
 
 pytestmark = pytest.mark.slow
 
@@ -53,9 +53,9 @@ def test_what_weights_come_to_does_not_depend_on_how_they_are_cut(last):
 
 def test_rows_with_a_value_are_counted_as_rows_and_as_copies():
     values, copies = np.array([1.0, np.nan, np.nan, 2.0]), np.array([5, 7, 1, 2])
-    assert Chosen(4, copies=copies).filled(values, 2).tolist() == [2, 7]
-    assert Chosen(4).filled(values, 2).tolist() == [2]
-    assert Chosen(4, copies=copies, whole=False).filled(values, 2)[0] == 2  # copies do not count
+    assert RowSelection(4, copies=copies).filled(values, 2).tolist() == [2, 7]
+    assert RowSelection(4).filled(values, 2).tolist() == [2]
+    assert RowSelection(4, copies=copies, whole=False).filled(values, 2)[0] == 2  # copies do not count
 
 
 @pytest.mark.parametrize("threads", [1, 3])

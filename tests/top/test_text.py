@@ -16,7 +16,7 @@ import pytest
 import tallystick as ts
 from tallystick.errors import DataError
 from tallystick.io.open import open_source
-from tallystick.schema import Target, Wishes
+from tallystick.schema import ColumnOptions, Target
 from tallystick.table.reader import read_table
 from tallystick.text import (
     cell_text,
@@ -178,7 +178,7 @@ LABELS = ["ab"[i % 2] for i in range(12)]
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_moments_are_the_same_levels_and_labels_in_any_container(name):
     source = open_source(CONTAINERS[name]())
-    levels = read_table(source, Wishes({"x": "levels"}), LABELS).schema["x"].levels
+    levels = read_table(source, ColumnOptions({"x": "levels"}), LABELS).schema["x"].levels
     assert levels == tuple(sorted({cell_text(m, "x") for m in MOMENTS}))
     target = read_table(open_source({"a": LABELS}), None, _y(name))
     assert target.schema.target.labels == levels

@@ -11,7 +11,7 @@ from tallystick.tree.tables import (
     CodedColumn,
     Coding,
     Entries,
-    Frontier,
+    LevelCounts,
     follow,
     share_out,
     squares_of,
@@ -29,7 +29,7 @@ BLOCK = Block(
 
 
 def level(tests=(), open_=(0,), nodes=1, block=BLOCK, **more):
-    question = Frontier(CodedColumn((X, A)), tests, open_, nodes, 2, ValueScale(), **more)
+    question = LevelCounts(CodedColumn((X, A)), tests, open_, nodes, 2, ValueScale(), **more)
     return question.add(question.zero(), block)
 
 
@@ -85,7 +85,7 @@ def test_a_sum_of_squares_of_weighted_rows_is_exact_whoever_adds(bits):
     y, weight = rng.integers(0, 2**bits, n), rng.integers(1, 2 ** (62 - bits) // n, n) + 1
     exact = sum(w * v * v for w, v in zip(weight.tolist(), y.tolist(), strict=True))
     assert sum_of_squares(squares_of(y, weight)) == exact
-    question = Frontier(CodedColumn((A,)), (), (0,), 1, 0, ValueScale())
+    question = LevelCounts(CodedColumn((A,)), (), (0,), 1, 0, ValueScale())
 
     def part(rows):
         own = Block(len(y[rows]), {"a": np.zeros(len(y[rows]), np.uint8)}, None, 1.0 * y[rows], weight[rows])
@@ -96,7 +96,7 @@ def test_a_sum_of_squares_of_weighted_rows_is_exact_whoever_adds(bits):
 
 
 def test_a_question_in_its_form_has_the_same_total_of_coded_blocks():
-    question = Frontier(CodedColumn((X, A)), (), (0,), 1, 2, ValueScale())
+    question = LevelCounts(CodedColumn((X, A)), (), (0,), 1, 2, ValueScale())
     light = question.in_form()
     coded = light.add(light.zero(), question.form(BLOCK))
     assert [t.tolist() for t in coded.tables] == [t.tolist() for t in level().tables]

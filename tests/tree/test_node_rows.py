@@ -10,8 +10,8 @@ import pytest
 from tallystick.schema import Column, Schema, Target
 from tallystick.table.table import MemoryTable as Table
 from tallystick.tree.growth import ValueScale
-from tallystick.tree.off_memory import WhereRowsStand
-from tallystick.tree.tables import CodedColumn, Coding, Frontier
+from tallystick.tree.off_memory import NodeRowCache
+from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 from tallystick.tree.tables import Test as MadeTest
 
 SCHEMA = Schema((Column("a", "levels", ("r", "s", "t")),), Target("y", ("no", "yes")))
@@ -26,7 +26,7 @@ def table(weights=None):
 
 def asked(tests=(), open_=(0,), parts=1):
     form = CodedColumn((Coding("a", "levels", 3),))
-    return Frontier(form, tests, open_, 3, 2, ValueScale(), parts)
+    return LevelCounts(form, tests, open_, 3, 2, ValueScale(), parts)
 
 
 def facts(answer, nodes):
@@ -38,7 +38,7 @@ def facts(answer, nodes):
 def test_the_tables_are_those_of_summing_all_rows(test, parts, weights):
     rows, root = table(weights), asked(parts=parts)
     below = replace(root, tests=(test,), open=(1, 2))
-    shortcut = WhereRowsStand()
+    shortcut = NodeRowCache()
     shortcut.solve(root, rows, 1)
     (block,) = rows.blocks()
     assert facts(shortcut.solve(below, rows, 1), 2) == facts(below.add(below.zero(), block), 2)
@@ -50,7 +50,7 @@ def test_an_answer_stays_true_after_the_questions_that_follow_it(test, parts):
     below = replace(root, tests=(test,), open=(1, 2))
     end = MadeTest(1, 0, np.array([3, 4, 4, 3]))
     last = replace(below, tests=(test, end), open=(3, 4), nodes=5)
-    shortcut, (block,) = WhereRowsStand(), rows.blocks()
+    shortcut, (block,) = NodeRowCache(), rows.blocks()
     questions = (root, below, last)
     answers = [shortcut.solve(q, rows, 1) for q in questions]
     for question, answer in zip(questions, answers, strict=True):
@@ -59,7 +59,7 @@ def test_an_answer_stays_true_after_the_questions_that_follow_it(test, parts):
 
 
 def test_a_question_of_other_rows_begins_at_the_root():
-    shortcut, root = WhereRowsStand(), asked()
+    shortcut, root = NodeRowCache(), asked()
     shortcut.solve(root, table(), 1)
     doubled = table(np.full(5, 2))
     below = replace(root, tests=(WHOLE,), open=(1, 2))
@@ -67,7 +67,7 @@ def test_a_question_of_other_rows_begins_at_the_root():
 
 
 def test_a_test_that_was_not_made_before_is_not_gone_on_from():
-    shortcut, root, rows = WhereRowsStand(), asked(), table()
+    shortcut, root, rows = NodeRowCache(), asked(), table()
     shortcut.solve(replace(root, tests=(WHOLE,), open=(1, 2)), rows, 1)
     other = MadeTest(0, 0, np.array([2, 1, 1, 2]))
     found = shortcut.solve(replace(root, tests=(other,), open=(1, 2)), rows, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowRules
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 from tallystick.tree.growth import GrowingTree, ValueScale, WholeTree, lift, observe, spread_missing
 from tallystick.tree.nodes import NO_CUT, SPREADS
@@ -17,7 +17,7 @@ from tallystick.tree.nodes import NO_CUT, SPREADS
 
 def table(**more):
     data = {"x": [0.5, 1.5, 8.5, 9.5], "y": ["a", "a", "b", "b"]} | more
-    return read_table(open_source(data), Wishes(kinds={"x": "numeric"}), "y")
+    return read_table(open_source(data), ColumnOptions(kinds={"x": "numeric"}), "y")
 
 
 def test_a_response_in_fixed_point_comes_back_as_it_was():
@@ -45,7 +45,7 @@ def test_single_floats_grow_the_tree_of_their_doubles_which_are_not_made():
     labels = (single[:, 0] + rng.normal(size=len(single)) > 0).astype(np.int64)
     found = []
     for numbers in (single, single.astype(np.float64)):
-        rows = read_table(open_source(numbers), Wishes(), labels)
+        rows = read_table(open_source(numbers), ColumnOptions(), labels)
         question = GrowingTree(rows.schema, (0, 1, 2), GrowRules(max_depth=6))
         found.append(WholeTree().solve(question, rows, 2).arrays)
         if numbers is single:

@@ -17,7 +17,7 @@ from tallystick.engine.fit import fit
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.predict.row import from_floats
-from tallystick.schema import Wishes
+from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 from tallystick.tree.learner import TreeLearner
 from tallystick.tree.tables import share_out
@@ -65,7 +65,7 @@ def random_table(seed: int, regression: bool) -> Any:
     weights = rng.integers(1, 4, n) if seed % 2 else None
     import pandas as pd
 
-    wishes = Wishes(kinds={"size": "ordered"}, levels={"size": ["low", "medium", "high"]})
+    wishes = ColumnOptions(kinds={"size": "ordered"}, levels={"size": ["low", "medium", "high"]})
     return read_table(open_source(pd.DataFrame(frame)), wishes, y, weights, regression=regression)
 
 
@@ -119,7 +119,7 @@ def test_long_runs_give_the_tree_of_count_tables(classes: int, distinct: int) ->
     x[rng.random((n, 3)) < 0.05] = np.nan
     noise = rng.normal(size=n)
     y = np.digitize(np.nan_to_num(x[:, 0]) + noise, np.linspace(-1, 1, classes - 1))
-    table = read_table(open_source(x), Wishes(), y)
+    table = read_table(open_source(x), ColumnOptions(), y)
     learner = TreeLearner(tree_options(max_depth=5), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
     assert fit(learner, table, Scattered(1)).to_dict() == expected
@@ -136,7 +136,7 @@ def test_columns_of_two_codes_counted_together_give_the_tree_of_count_tables(row
     signal = x[:, 0] + 2 * x[:, 2] * x[:, columns - 1] + rng.normal(size=rows)
     y = np.digitize(signal, [0, 1.5])
     number = np.round(rng.normal(size=(rows, 1)), 1)
-    table = read_table(open_source(np.hstack([x, number])), Wishes(), y)
+    table = read_table(open_source(np.hstack([x, number])), ColumnOptions(), y)
     assert sum(c.kind == "boolean" for c in table.schema.used) == columns
     learner = TreeLearner(tree_options(max_depth=5, criterion="gain-ratio"), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
@@ -156,7 +156,7 @@ def test_columns_of_two_levels_are_parted_as_count_tables_are(
     cells = np.where(x, "red", "blue").astype(object)
     cells[rng.random(rows) < 0.1, 1] = None
     y = np.digitize(x[:, 0] + 2 * x[:, 2] * x[:, 8] + rng.normal(size=rows), [0, 1.5])
-    table = read_table(open_source(pd.DataFrame(cells, columns=list("abcdefghi"))), Wishes(), y)
+    table = read_table(open_source(pd.DataFrame(cells, columns=list("abcdefghi"))), ColumnOptions(), y)
     assert {c.kind for c in table.schema.used} == {"levels"}
     options = tree_options(max_depth=6, criterion=criterion, min_samples_leaf=least)
     learner = TreeLearner(options, table.unit, keep_candidates=tried)

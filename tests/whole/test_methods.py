@@ -13,7 +13,7 @@ import tallystick as ts
 from tallystick import methods
 from tallystick.errors import OptionError
 from tallystick.model.shapes import FileKind
-from tallystick.reports.methods import Face
+from tallystick.reports.methods import MethodSection
 
 EVERY = (*methods.METHODS, *methods.DENSITIES)
 every = pytest.mark.parametrize("method", EVERY, ids=[m.name for m in EVERY])
@@ -25,7 +25,7 @@ def test_every_name_of_a_method_is_there(method):
         if re.fullmatch(r"[a-z_.]+:\w+", str(getattr(method, field.name))):
             assert method.load(field.name) is not None, field.name
     assert isinstance(method.load("file"), FileKind)
-    assert isinstance(method.load("report"), Face)
+    assert isinstance(method.load("report"), MethodSection)
     assert method.load("estimator")._kind == method.kind
     assert method.load("estimator").__name__ in ts.__all__
     assert callable(method.load("form"))

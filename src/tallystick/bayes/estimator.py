@@ -29,7 +29,7 @@ from tallystick.io.open import opened, with_each_row
 from tallystick.linear.inference import refuse_others
 from tallystick.model.additive import NormalTerm, WordTerm
 from tallystick.model.file import plain
-from tallystick.schema import Columns, Note, Schema, Wishes
+from tallystick.schema import ColumnOptions, Columns, Note, Schema
 from tallystick.stats.distributions import check_level, student
 from tallystick.table.hash_sample import SIZE
 from tallystick.text import label_text
@@ -568,7 +568,7 @@ class NaiveBayes(Updates, BayesViews):
             refuse_unknown("class_weight", self.class_weight, table.schema.target)
         return table
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> ColumnOptions:
         wishes = super()._wishes()
         cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
         here = self._engine() == self._local()  # else somebody else adds them up

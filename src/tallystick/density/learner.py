@@ -221,7 +221,7 @@ def _sides(own: ColumnCells, rows: Ints) -> Ints:
 
 
 @dataclass
-class Bud:
+class OpenLeaf:
     """A node in the making. rows[column][cell], missing last, in table units; bits: what its rows cost if it
     is a leaf; gain: of its test in bits a row.
     """
@@ -243,7 +243,7 @@ class Bud:
 
 
 def as_model(
-    schema: Schema, cells: Sequence[ColumnCells], buds: Sequence[Bud], unit: int, options: DensityOptions
+    schema: Schema, cells: Sequence[ColumnCells], buds: Sequence[OpenLeaf], unit: int, options: DensityOptions
 ) -> DensityModel:
     """Return the model of a grown tree, pruned as the options say."""
     order, stack = list[int](), [0]
@@ -278,7 +278,7 @@ def pruned(model: DensityModel, most: int) -> DensityModel:
     return replace(model, nodes=nodes, counts=counts)
 
 
-def _nodes(buds: Sequence[Bud], cells: Sequence[ColumnCells]) -> Nodes:
+def _nodes(buds: Sequence[OpenLeaf], cells: Sequence[ColumnCells]) -> Nodes:
     """Return buds in preorder as nodes."""
     column = np.array([-1 if b.split is None else b.split.column for b in buds], np.int32)
     cut = np.full(len(buds), np.nan)
@@ -307,7 +307,7 @@ def _nodes(buds: Sequence[Bud], cells: Sequence[ColumnCells]) -> Nodes:
     )
 
 
-def _shortest(nodes: Nodes, buds: Sequence[Bud]) -> NDArray[np.bool_]:
+def _shortest(nodes: Nodes, buds: Sequence[OpenLeaf]) -> NDArray[np.bool_]:
     """Return where the pruning of least length has its leaves."""
     below = np.array([1 + (b.bits if b.split is None else b.test_bits) for b in buds])
     stop = nodes.leaf.copy()
@@ -518,7 +518,7 @@ class Growth:
     learner: DensityLearner
     cells: tuple[ColumnCells, ...]
     form: CodedColumn
-    buds: list[Bud] = field(default_factory=list)
+    buds: list[OpenLeaf] = field(default_factory=list)
     tests: list[Test] = field(default_factory=list)
     waiting: list[int] = field(default_factory=list)
 
@@ -536,7 +536,7 @@ class Growth:
     def _add(self, rows: list[Ints], reach: list[NDArray[np.bool_]], depth: int, patience: int | None) -> int:
         options, unit = self.learner.options, self.learner.unit
         bits = leaf_bits(self.cells, [r / unit for r in rows], self.whole, reach, options.alpha)
-        bud = Bud(rows, reach, depth, bits, patience)
+        bud = OpenLeaf(rows, reach, depth, bits, patience)
         self.buds.append(bud)
         enough = bud.weight >= 2 * self.least and (options.max_depth is None or depth < options.max_depth)
         if enough and len(self.cells) > 1 and (patience is None or patience >= 0):
@@ -618,7 +618,7 @@ class Growth:
             pays = bud.bits > bud.test_bits + sum(self.buds[child].bits for child in bud.children)
             self._bear(bud, self.learner.patience if pays else bud.patience - 1)
 
-    def _bear(self, bud: Bud, patience: int | None) -> None:
+    def _bear(self, bud: OpenLeaf, patience: int | None) -> None:
         """Tell the branches how many tests in a row need not pay; those with none left wait no more."""
         for child in bud.children:
             self.buds[child].patience = patience

@@ -32,7 +32,7 @@ from tallystick.engine.local import STEPS_DONE, Local, check_progress
 from tallystick.errors import clean, counted, page_limit, without_count
 from tallystick.io.open import is_spark, open_source
 from tallystick.parallel import FEW_ROWS, in_order
-from tallystick.schema import Columns, Note, Wishes
+from tallystick.schema import ColumnOptions, Columns, Note
 from tallystick.stats import one_column_rules
 from tallystick.table.block import conflicts
 from tallystick.table.reader import read_table
@@ -94,7 +94,7 @@ def describe(
     """
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
     check_progress(progress, STEPS_DONE)
-    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge, trivial=True)
+    wishes = ColumnOptions(known.kinds, known.levels, known.missing, known.keep, known.merge, trivial=True)
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
     source = open_source(data, memory=work.memory)
@@ -110,7 +110,7 @@ def describe_table(name: str, table: Any, threads: int | None = None, form: str 
     return replace(_described(name, table, table.engine or Local(threads), 1 if one else threads), form=form)
 
 
-def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
+def _on_spark(frame: Any, wishes: ColumnOptions, target: str | None) -> Description:
     """Return the description of a Spark DataFrame: the rows stay there, counts come here."""
     from tallystick.spark.read import WHERE, read_frame
 
@@ -121,7 +121,7 @@ def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
         table.release()
 
 
-def _read(source: Any, wishes: Wishes, target: Any, work: Local, progress: Any) -> Any:
+def _read(source: Any, wishes: ColumnOptions, target: Any, work: Local, progress: Any) -> Any:
     if work.memory is None:
         return read_table(source, wishes, target, threads=work.threads, progress=progress)
     from tallystick.io.scratch import budget

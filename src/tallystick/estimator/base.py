@@ -46,7 +46,7 @@ from tallystick.model.file import is_whole
 from tallystick.model.parameters import ROUTED, Parameters
 from tallystick.model.profile import Profile
 from tallystick.predict.row import Work, as_given, as_record, check_row, from_floats, width
-from tallystick.schema import Note, Schema, Target, Wishes
+from tallystick.schema import ColumnOptions, Note, Schema, Target
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -195,7 +195,7 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
     if schema.predicted.labels:
         levels[name] = schema.predicted.labels
-    wishes = Wishes(kinds, levels, given.missing, merge=given.merge, parts=schema.parts_again())
+    wishes = ColumnOptions(kinds, levels, given.missing, merge=given.merge, parts=schema.parts_again())
     table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator._regression)
     _refuse_new_labels(table, schema, source.name)
     return table
@@ -289,7 +289,7 @@ VERSION = 2  # of the model file that has a profile
 
 
 @dataclass(frozen=True)
-class Untaken:
+class DeferredProfile:
     """The rows of a fit and what was learnt from them, as long as nobody has asked for their profile."""
 
     table: Table
@@ -323,7 +323,7 @@ class WithProfile:
 
     model_: Model
     _profile: Profile | None = None
-    _untaken: Untaken | None = None
+    _untaken: DeferredProfile | None = None
     _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
     _version = VERSION  # of its model file: what was read from version 1 is written as it was
 
@@ -382,7 +382,7 @@ class WithProfile:
         until their profile is asked for, of others the profile.
         """
         if table.place != "far":
-            self._profile, self._untaken = None, Untaken(table, self.model_)
+            self._profile, self._untaken = None, DeferredProfile(table, self.model_)
         else:
             from tallystick.stats.profile import profile_of
 

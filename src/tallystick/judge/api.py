@@ -39,7 +39,14 @@ from tallystick.judge.checks import (
 )
 from tallystick.judge.compare import INNER, Candidate, Comparison, Entry, Watch, best_method, compare_table
 from tallystick.judge.costs import cost_matrix, judged_cost
-from tallystick.judge.crossval import FoldWay, LearningCurve, curve_table, held_words, no_dealing, read_again
+from tallystick.judge.crossval import (
+    FoldOptions,
+    LearningCurve,
+    curve_table,
+    held_words,
+    no_dealing,
+    read_again,
+)
 from tallystick.judge.folds import Dealing, some_rows, tidy
 from tallystick.judge.groups import By, asked_by, names_by
 from tallystick.judge.out_of_core import FarDealing
@@ -340,7 +347,7 @@ def compare(
     data = data if is_spark(data) else opened(data)
     if held_out is not None:
         no_dealing(groups, time)
-    way = FoldWay.of(folds, groups, time)
+    way = FoldOptions.of(folds, groups, time)
     if way.one_out:
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
@@ -439,7 +446,7 @@ def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison
 
 def compare_read(
     table: Table,
-    way: FoldWay,
+    way: FoldOptions,
     candidates: Sequence[Candidate],
     *,
     held: HeldOut | None = None,
@@ -732,7 +739,7 @@ def choose(
     made = candidates_of(REGRESSIONS if regression else methods_to_try(part), False, shared)
     try:
         found = compare_read(
-            part, FoldWay.of(folds, None, None), made, watch=Watch(progress), measure=measure
+            part, FoldOptions.of(folds, None, None), made, watch=Watch(progress), measure=measure
         )
     except DataError as error:
         taken = REGRESSIONS[0] if regression else UNJUDGED

@@ -164,7 +164,7 @@ def cross_validate(
     if held_out is not None:
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost, threshold)
-    way = FoldWay.of(folds, groups, time)
+    way = FoldOptions.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
     far, way = way.far(table, fresh(model), again, by), way.fitting(table)
@@ -202,7 +202,7 @@ def cross_validate(
 def _judged_far(
     model: Fits,
     dealing: FarDealing,
-    way: FoldWay,
+    way: FoldOptions,
     repeats: int,
     decided: tuple[Any, Any],
     positive: Any,
@@ -227,7 +227,7 @@ def _judged_far(
 def _repeats(
     model: Fits,
     dealing: FarDealing,
-    way: FoldWay,
+    way: FoldOptions,
     repeats: int,
     how: FarJudging,
     progress: Progress | None,
@@ -285,7 +285,7 @@ def _shares(given: Any) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class FoldWay:
+class FoldOptions:
     """How a user wants rows to be dealt: checked words, before any table is read."""
 
     folds: int
@@ -295,7 +295,7 @@ class FoldWay:
     one_out: bool = False
 
     @classmethod
-    def of(cls, folds: Any, groups: str | None, time: str | None) -> FoldWay:
+    def of(cls, folds: Any, groups: str | None, time: str | None) -> FoldOptions:
         """Return the way, or an error that says what can be given."""
         if groups is not None and time is not None:
             raise OptionError("pass ", Argument("groups"), " or ", Argument("time"), ", not both.")
@@ -390,7 +390,7 @@ class FoldWay:
                 return None
         return FarDealing.of(table, self.groups, self.time, self.shares, beside)
 
-    def fitting(self, table: Table) -> FoldWay:
+    def fitting(self, table: Table) -> FoldOptions:
         """Return the way for a table: of fewer rows than folds, each row is left out in turn."""
         if self.groups is not None or self.time is not None or self.shares or self.one_out:
             return self

@@ -29,7 +29,7 @@ from tallystick.linear.model import KIND, LINEAR_KIND, KnownFit, LinearModel, Lo
 from tallystick.linear.options import UNTOLD, LinearOptions, LogisticOptions
 from tallystick.model.file import is_number, plain
 from tallystick.predict.row import as_given
-from tallystick.schema import Columns, Note, Schema, Wishes
+from tallystick.schema import ColumnOptions, Columns, Note, Schema
 from tallystick.tree.options import text_notes
 
 if TYPE_CHECKING:
@@ -585,7 +585,7 @@ class LogisticRegression(Classifier):
     def _options(self) -> LogisticOptions:
         return LogisticOptions.of(self)
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> ColumnOptions:
         wished, letters = super()._wishes(), plain(self.min_letters)
         return wished if type(letters) is int and letters == 1 else replace(wished, min_letters=letters)
 

@@ -263,7 +263,7 @@ class LogisticOptimum:
 
 
 @dataclass
-class ToldWhenAsked:
+class LazyFitStats:
     """What a fit tells of itself, found when somebody first asks for it: most models only answer.
 
     look: says whether the classes are separated, which may need the rows.
@@ -327,7 +327,7 @@ def build(
     basis = optimum.ready.basis
     counts = None if basis is None else basis.moments.squares
     constant, parts = parts_of(schema, problem, theta, words, counts)
-    told = ToldWhenAsked(optimum, options.l1, parts, look)
+    told = LazyFitStats(optimum, options.l1, parts, look)
     return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
 
 

@@ -26,7 +26,7 @@ from tallystick.io.open import open_source
 from tallystick.io.scratch import budget, told
 from tallystick.linear.prepare import parameter_columns
 from tallystick.linear.problem import Problem
-from tallystick.schema import Note, Wishes
+from tallystick.schema import ColumnOptions, Note
 from tallystick.stats.design_sums import Design, Meetings, Sides, design_of
 from tallystick.table.reader import read_table, read_to_disk
 
@@ -149,7 +149,7 @@ def separable(X: Any, y: Any, kinds: Any = None, memory: int | str | None = None
         raise OptionError(
             "separable needs y, and the target y is None. Pass labels, or the name of a column of X."
         )
-    rows = _read(X, y, Wishes(dict(kinds or {})), memory)
+    rows = _read(X, y, ColumnOptions(dict(kinds or {})), memory)
     assert rows.classes is not None
     names, Z, levels = columns_of(rows)
     labels, classes = rows.schema.predicted.labels, rows.classes.astype(int)
@@ -197,7 +197,7 @@ def _between(
     return Separability("none", {}, float(-first.fun), proof)
 
 
-def _read(X: Any, y: Any, wishes: Wishes, memory: int | str | None) -> Table:
+def _read(X: Any, y: Any, wishes: ColumnOptions, memory: int | str | None) -> Table:
     """Return the rows; on disk where memory is given, and then not more than a program in it has room for."""
     if memory is None:
         return read_table(open_source(X), wishes, y)

@@ -16,7 +16,7 @@ from tallystick.contracts import Engine, Table
 from tallystick.engine.choice import choose_engine, choose_local
 from tallystick.engine.local import Local
 from tallystick.errors import NoParameter, nearest, shown
-from tallystick.schema import NO_WISHES, Columns, Wishes
+from tallystick.schema import NO_WISHES, ColumnOptions, Columns
 
 ROUTED = "_metadata_request"  # the name that scikit-learn gives to what is asked of its routing
 EXECUTION = ("engine", "memory", "threads")  # how to work: never part of a model
@@ -189,12 +189,12 @@ class Parameters:
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> ColumnOptions:
         """Return what is asked of a reader."""
         if self.columns is None and self.kinds is None:
             return NO_WISHES
         known = Columns.of(self.columns, self.kinds)
-        return Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge)
+        return ColumnOptions(known.kinds, known.levels, known.missing, known.keep, known.merge)
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
         """Set the parameters that a model file holds."""

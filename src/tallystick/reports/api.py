@@ -42,7 +42,7 @@ from tallystick.judge.api import (
 )
 from tallystick.judge.checks import LEFT_OUT
 from tallystick.judge.compare import Candidate, Comparison, Entry, Watch, best_method, numbers
-from tallystick.judge.crossval import FoldWay, LearningCurve
+from tallystick.judge.crossval import FoldOptions, LearningCurve
 from tallystick.judge.folds import NEVER, check_repeats, empty, is_large, some_rows, tidy
 from tallystick.judge.groups import By, names_by
 from tallystick.judge.result import CrossValidation, FoldAnswers
@@ -144,7 +144,7 @@ def judged_on_all(
     table: Table,
     part: RowsOf,
     made: Sequence[Candidate],
-    way: FoldWay,
+    way: FoldOptions,
     tell: Callable[[str], Watch],
 ) -> tuple[Comparison[CrossValidation], int]:
     """Return the comparison with the chosen method fitted on all rows, and judged on all where that is quick;
@@ -211,7 +211,7 @@ def compared_numbers(
     methods_named(wanted, shared, regression=True)
     made = candidates_of(wanted, True, shared)
     part = part_to_compare(table, made, folds)
-    found = compare_read(part.table, FoldWay.of(folds, None, None), made, watch=watch)
+    found = compare_read(part.table, FoldOptions.of(folds, None, None), made, watch=watch)
     entry, why = best_method(found)
     if part.rows is None:
         return replace(found, chosen=entry, why=why), ReportWork()
@@ -478,7 +478,7 @@ def report(
     methods, left = tried(table) if methods is None else (methods, "")
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)
-    way = FoldWay.of(folds_for(table, made) if folds is None else folds, None, None).fitting(table)
+    way = FoldOptions.of(folds_for(table, made) if folds is None else folds, None, None).fitting(table)
     found, work = _compared(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     tidy(table)
@@ -580,7 +580,7 @@ class _Steps:
 
 
 def _compared(
-    table: Table, made: Sequence[Candidate], way: FoldWay, steps: _Steps
+    table: Table, made: Sequence[Candidate], way: FoldOptions, steps: _Steps
 ) -> tuple[Comparison[CrossValidation], ReportWork]:
     """Return the methods compared, with the one to draw fitted on all rows; on a part of them where that
     would be long.

@@ -47,7 +47,7 @@ Data = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Face:
+class MethodSection:
     """What a report asks of a method. sentences: what decides the target. section, small: the model as the
     template draws it, large and small. pulls: how far each column moves the model. groups: rows that belong
     together, of which a typical one is shown. reasons: what weighs most in a row for one class against
@@ -119,13 +119,13 @@ def _no_section(given: Ingredients, model: Any) -> Data:
     return {"kind": "none"}
 
 
-PLAIN = Face(_plain_sentences, _no_section, _no_section, _plain_pulls)
-TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups, told=_told_tree)
-BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
-LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
-CARD = Face(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
-NUMBER_TREE = Face(
+PLAIN = MethodSection(_plain_sentences, _no_section, _no_section, _plain_pulls)
+TREE = MethodSection(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups, told=_told_tree)
+BAYES = MethodSection(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
+LOGISTIC = MethodSection(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
+CARD = MethodSection(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
+NUMBER_TREE = MethodSection(
     _number_tree_sentences, _tree_section, _tree_small, tree_pulls, number_leaf_groups, told=_told_tree
 )
-LINEAR = Face(_linear_sentences, _linear_section, _linear_section, number_pulls, answer_groups)
-RULES = Face(rule_sentences, rule_section, rule_small, rule_pulls)
+LINEAR = MethodSection(_linear_sentences, _linear_section, _linear_section, number_pulls, answer_groups)
+RULES = MethodSection(rule_sentences, rule_section, rule_small, rule_pulls)

@@ -51,7 +51,7 @@ PRICE = 0.25  # nats a bit; neighbouring cuts part nearly the same rows, so that
 
 
 @dataclass(frozen=True, eq=False)
-class Telling:
+class RuleScore:
     """How well counts tell the classes apart. factors[class]: what a unit of the table counts as, class
     weights among it. totals[class]: all rows. imagined: rows of each evidence that have the shares of all
     rows. one: the class that is told from all others, which then count as one; None: all are told apart.
@@ -266,7 +266,7 @@ def count(
 Allowed = Callable[[int], NDArray[np.bool_]]  # number of an offer -> the codes that it allows
 
 
-class Offers(NamedTuple):
+class CandidateConditions(NamedTuple):
     """What columns offer: covered[offer, class] rows and bits[offer] that name it among those of its column;
     pick(offer) is the condition itself.
     """
@@ -276,7 +276,7 @@ class Offers(NamedTuple):
     pick: Callable[[int], Pick]
 
 
-def all_offers(codings: tuple[Coding, ...], tables: list[Ints]) -> Offers:
+def all_offers(codings: tuple[Coding, ...], tables: list[Ints]) -> CandidateConditions:
     """Return the offers of all columns together, one column after the other."""
     each = [_offers(coding.kind, table) for coding, table in zip(codings, tables, strict=True)]
     start = np.cumsum([0] + [len(covered) for covered, _, _ in each])
@@ -285,7 +285,9 @@ def all_offers(codings: tuple[Coding, ...], tables: list[Ints]) -> Offers:
         column = int(np.searchsorted(start, offer, side="right")) - 1
         return Pick(column, tuple(each[column][2](offer - int(start[column])).tolist()))
 
-    return Offers(np.concatenate([e[0] for e in each]), np.concatenate([e[1] for e in each]), pick)
+    return CandidateConditions(
+        np.concatenate([e[0] for e in each]), np.concatenate([e[1] for e in each]), pick
+    )
 
 
 def _offers(kind: str, table: Ints) -> tuple[Ints, Floats, Allowed]:
@@ -375,7 +377,7 @@ class RuleGrower:
     """What growing needs to know."""
 
     form: CodedColumn
-    telling: Telling
+    telling: RuleScore
     classes: int
     max_conditions: int | None
     row: int = 1  # what one row weighs in the table
@@ -538,7 +540,7 @@ class RuleLearner(LearnerInStages[RuleModel]):
             raise _one_class(schema, totals)
         form = yield from self._coded(schema, totals)
         growing = self.options.growing_weights(schema.predicted)
-        telling = Telling(self._factors(growing, totals), totals, self.options.imagined(len(labels)))
+        telling = RuleScore(self._factors(growing, totals), totals, self.options.imagined(len(labels)))
         grower = RuleGrower(form, telling, len(labels), self.options.max_conditions, self.row_unit)
         if self.kind == LIST:
             found = yield from self._listed(grower)
@@ -738,7 +740,7 @@ class RowsLeft:
         return out
 
 
-class WhichRowsAreLeft:
+class ActiveRows:
     """The shortcut: rows that rules take are not looked at again, as long as the form of the questions, which
     is one object from the first rule to the last, is in use.
     """

@@ -19,7 +19,7 @@ from tallystick.estimator.base import class_number, refuse_unknown
 from tallystick.estimator.classifier import Classifier
 from tallystick.explanation.additive import MOST_REASONS
 from tallystick.model.file import is_whole, plain
-from tallystick.schema import Columns, Note, Schema, Wishes
+from tallystick.schema import ColumnOptions, Columns, Note, Schema
 from tallystick.scorecard.model import KIND, ScorecardModel
 from tallystick.scorecard.options import ScorecardOptions
 
@@ -135,7 +135,7 @@ class Scorecard(Classifier):
     def _options(self) -> ScorecardOptions:
         return ScorecardOptions.of(self)
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> ColumnOptions:
         return replace(super()._wishes(), min_letters=plain(self.min_letters), by_columns=True)
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:

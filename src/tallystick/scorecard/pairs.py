@@ -37,7 +37,7 @@ from tallystick.scorecard.model import (
 )
 from tallystick.scorecard.monotone import OneWay
 from tallystick.scorecard.priors import CardPiece, pair_piece
-from tallystick.scorecard.quadratic import PairResiduals, Spot
+from tallystick.scorecard.quadratic import PairResiduals, QuadraticPoint
 from tallystick.scorecard.rounds import Ending, Rounds, State
 
 Array = NDArray[np.float64]
@@ -199,7 +199,7 @@ def candidates(state: State, bends: Array, counts: Array) -> list[PairedColumn]:
     return out
 
 
-def line_bends(spot: Spot) -> Array:
+def line_bends(spot: QuadraticPoint) -> Array:
     """Return the curvature of each line [line, link]."""
     parts = zip(spot.curvature, spot.weight.tolist(), spot.cross, strict=True)
     return np.stack([np.diag(matrix) + weight * cross * cross for matrix, weight, cross in parts], axis=1)
@@ -508,7 +508,7 @@ def base_spread(weight: Array, step: int) -> CardSpread:
     return CardSpread(errors, errors / FINE, tuple(np.zeros((0, 1), np.int64) for _ in errors))
 
 
-def base_root(roots: Array, spot: Spot, link: int) -> Array:
+def base_root(roots: Array, spot: QuadraticPoint, link: int) -> Array:
     """Return the root [direction + 1] of the base, which follows all lines, roots [line, direction], and has
     a direction of its own.
     """

@@ -39,7 +39,7 @@ GROWTH = 10.0  # times that a strength may become by the sums of one walk over t
 
 
 @dataclass(frozen=True)
-class Spot:
+class QuadraticPoint:
     """Sums at some points: gradient[line, link], slope[link] of the constant, curvature[link][line, line]
     with the constant free to follow, weight[link] of the constant; cross[link, line]: how the constant
     follows a line.
@@ -278,7 +278,7 @@ def _laid(room: Array, rows: int, columns: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Pull:
+class LinkSystem:
     """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
     diagonal and B'r over all. desk: where it and its optimum are worked out.
     """
@@ -299,7 +299,7 @@ class Pull:
         strengths: Array,
         helpers: Together | None,
         desk: Desk,
-    ) -> Pull:
+    ) -> LinkSystem:
         """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
         basis = directions.basis
         tells, side = basis.diagonal(curvature), basis.along(right)

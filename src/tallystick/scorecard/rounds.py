@@ -30,10 +30,10 @@ from tallystick.scorecard.quadratic import (
     CardSums,
     Desk,
     Directions,
+    LinkSystem,
     Optimum,
-    Pull,
+    QuadraticPoint,
     RowSample,
-    Spot,
     desks_of,
     over_links,
 )
@@ -47,7 +47,9 @@ INNER = 2  # times the strengths are improved on the sums of one walk over the r
 MOST = 30  # rounds
 LOOSE, SETTLED = 5e-3, 5e-4  # a change of the evidence, in nats for each number that the rows determine,
 # that is none: on the way, and at the end
-BOLD = 5.0  # log-odds that a line may change by in one round: beyond, the quadratic foretells nothing
+MAX_STEP_LOG_ODDS = (
+    5.0  # log-odds that a line may change by in one round: beyond, the quadratic foretells nothing
+)
 STEP, MOVED = 0.02, 0.05  # or: of a score, and of a strength
 AHEAD = 0.75  # of two steps that go the same way: the second is taken 1 / (1 - ratio) times, so at most four
 MOST_STEP = 2.3  # in the logarithm of a strength: about ten times
@@ -55,7 +57,7 @@ STILL = 0.01  # a change of strengths after which they are not improved again on
 POLISHED = 1e-3  # a change of points, in log-odds, that is none
 SLACK = 0.5  # nats by which a step may miss what was foretold
 LEAST = 0.02  # of a step that is still one
-ENDLESS = 1e3  # log-odds
+MAX_LOG_ODDS = 1e3  # log-odds
 BEYOND = 1e9  # log-odds that no rows and no step could come to
 MORE = 4  # times the rows, where they do not tell the curvature well
 SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, and for each line
@@ -115,7 +117,7 @@ class Ending(NamedTuple):
     holds it holds much memory.
     """
 
-    spot: Spot
+    spot: QuadraticPoint
     optima: list[Optimum]
 
 
@@ -194,7 +196,7 @@ class Rounds:
 
     def bent(
         self, state: State, total: Sums, sample: RowSample, desks: Sequence[Desk]
-    ) -> Generator[Any, Any, Spot]:
+    ) -> Generator[Any, Any, QuadraticPoint]:
         """Return the spot, in the place of the last one; where the curvature is still to be asked for, the
         rows of a sample tell it.
         """
@@ -210,7 +212,7 @@ class Rounds:
         unit = self.known.factor * 2.0**-self.known.bits
         return float(total.loss[0]) * self.known.factor + float(total.loss[1]) * unit
 
-    def spot(self, total: Sums, part: Sums, times: float, desks: Sequence[Desk]) -> Spot:
+    def spot(self, total: Sums, part: Sums, times: float, desks: Sequence[Desk]) -> QuadraticPoint:
         """Read the sums; part: of rows whose curvature, so many times, stands for that of all."""
         unit = self.known.factor * 2.0**-self.known.bits
         gradient = total.gradient.astype(np.float64) * unit
@@ -219,7 +221,7 @@ class Rounds:
             kernels.without_constant(lower, scale, desk.curvature(len(lower) - 1))
             for lower, desk in zip(part.squares, desks, strict=True)
         ]
-        return Spot(
+        return QuadraticPoint(
             gradient[1:],
             gradient[0].copy(),
             tuple(w for w, _, _ in links),
@@ -257,7 +259,9 @@ class Rounds:
                 spot = yield from self.again(state, sample, desks)
                 continue
             if part < LEAST:  # no way on from here; points without an end are for the caller to refuse
-                state = state if np.abs(better.f).max(initial=0.0) < ENDLESS else replace(state, f=better.f)
+                state = (
+                    state if np.abs(better.f).max(initial=0.0) < MAX_LOG_ODDS else replace(state, f=better.f)
+                )
                 break
             change = float(np.abs(tried.f - state.f).max(initial=0.0))
             spot = yield from self.bent(tried, total, sample, desks)
@@ -274,14 +278,16 @@ class Rounds:
             before = state.evidence
         return self.told(state, found), Ending(spot, found)
 
-    def again(self, state: State, sample: RowSample, desks: Sequence[Desk]) -> Generator[Any, Any, Spot]:
+    def again(
+        self, state: State, sample: RowSample, desks: Sequence[Desk]
+    ) -> Generator[Any, Any, QuadraticPoint]:
         """Return the spot of a state by the curvature of more rows."""
         _, total = yield from self.ask(state, sample)
-        spot: Spot = yield from self.bent(state, total, sample, desks)
+        spot: QuadraticPoint = yield from self.bent(state, total, sample, desks)
         return spot
 
     def checked(
-        self, state: State, better: State, spot: Spot, sample: RowSample
+        self, state: State, better: State, spot: QuadraticPoint, sample: RowSample
     ) -> Generator[Any, Any, tuple[State, Sums, float]]:
         """Return the better state, or a point on the way to it where the loss falls about as foretold, and
         which part of the way, as far as it goes at once, it is.
@@ -289,9 +295,9 @@ class Rounds:
         change, shift = better.f - state.f, better.constant - state.constant
         rise, bend = spot.gain(change, shift)
         far = float(np.abs(change).max(initial=0.0))
-        if far > BOLD:  # and what the strengths would be there is not known
+        if far > MAX_STEP_LOG_ODDS:  # and what the strengths would be there is not known
             better = replace(better, strengths=state.strengths)
-        slack, first = better.evidence, BOLD / max(far, BOLD)
+        slack, first = better.evidence, MAX_STEP_LOG_ODDS / max(far, MAX_STEP_LOG_ODDS)
         t = first
         while True:
             tried = replace(better, f=state.f + t * change, constant=state.constant + t * shift)
@@ -303,7 +309,7 @@ class Rounds:
             better, t = replace(better, passes=tried.passes), 0.5 * t
 
     def improve(
-        self, state: State, spot: Spot, directions: Directions, desks: Sequence[Desk], times: int
+        self, state: State, spot: QuadraticPoint, directions: Directions, desks: Sequence[Desk], times: int
     ) -> tuple[State, list[Optimum], float]:
         """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
         the same by link, and how far strengths moved at last. times: how often they are improved.
@@ -321,7 +327,7 @@ class Rounds:
                 strengths, before, moved = further(strengths, borne_out, before)
                 if moved < STILL:
                     break
-        f, slack = levelled(np.stack([o.f for o in found], axis=1)), 0.0
+        f, slack = center_links(np.stack([o.f for o in found], axis=1)), 0.0
         for o in found:
             slack -= 0.5 * kernels.dot(o.v, o.v) + 0.5 * self.share * o.log_determinant
         ends = np.cumsum([len(p.covariances) for p in state.pieces])
@@ -369,17 +375,17 @@ class Rounds:
 def _pull(
     directions: Directions,
     desks: Sequence[Desk],
-    spot: Spot,
+    spot: QuadraticPoint,
     f: Array,
     strengths: Array,
     link: int,
     helpers: Together | None,
-) -> Pull:
+) -> LinkSystem:
     right = spot.pulled(f, link)
-    return Pull.of(directions, spot.curvature[link], right, strengths, helpers, desks[link])
+    return LinkSystem.of(directions, spot.curvature[link], right, strengths, helpers, desks[link])
 
 
-def _optimum(pulls: Sequence[Pull], strengths: Array, link: int, helpers: Together | None) -> Optimum:
+def _optimum(pulls: Sequence[LinkSystem], strengths: Array, link: int, helpers: Together | None) -> Optimum:
     return pulls[link].optimum(strengths, helpers)
 
 
@@ -398,7 +404,7 @@ def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Arra
     return new, way, moved
 
 
-def levelled(f: Array) -> Array:
+def center_links(f: Array) -> Array:
     """Return points of several links with a sum of 0 on each line, which is where the prior wants them: the
     rows see only differences.
     """

@@ -39,7 +39,7 @@ from tallystick.tree.off_memory import (
     sums_of,
     whole_of,
 )
-from tallystick.tree.tables import Entries, Frontier
+from tallystick.tree.tables import Entries, LevelCounts
 
 PIECE_ROWS = 1 << 23  # of a node in a piece of a column, about
 TASK_CELLS = 1 << 24  # of the rows that a task has at once, about
@@ -82,8 +82,8 @@ class SparkLevel:
     summed over it.
     """
 
-    question: Frontier
-    asked: Frontier
+    question: LevelCounts
+    asked: LevelCounts
     blocks: Any
     ask: Callable[[Any, Any], Any]
 
@@ -206,7 +206,7 @@ class TaskOf:
         return self.numbers[key]
 
 
-def chunks(blocks: Iterable[Block], question: Frontier) -> Iterator[Rows]:
+def chunks(blocks: Iterable[Block], question: LevelCounts) -> Iterator[Rows]:
     """Yield blocks in the form of a question, put together to as many rows as are worth sorting."""
     waiting: list[Rows] = []
     for block in blocks:
@@ -218,7 +218,7 @@ def chunks(blocks: Iterable[Block], question: Frontier) -> Iterator[Rows]:
         yield together(waiting)
 
 
-def standing(question: Frontier, block: Rows) -> tuple[list[NDArray[Any]], Entries]:
+def standing(question: LevelCounts, block: Rows) -> tuple[list[NDArray[Any]], Entries]:
     """Return the cells of a block, and which rows stand at which of the nodes."""
     cells = [c.codes(block) for c in question.codings]
     return cells, question.standing(block, cells)
@@ -227,7 +227,7 @@ def standing(question: Frontier, block: Rows) -> tuple[list[NDArray[Any]], Entri
 class Sorted:
     """Blocks to pieces: (key, values and table) of the columns of numbers of each node."""
 
-    def __init__(self, question: Frontier, ends: Ends) -> None:
+    def __init__(self, question: LevelCounts, ends: Ends) -> None:
         self.question, self.ends = question, ends
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[Key, ValueTable]]:
@@ -321,7 +321,7 @@ class Drawn:
 class Brought:
     """Blocks to (task, packed block): the rows of the nodes that a task grows, and where they stand."""
 
-    def __init__(self, question: Frontier, task_of: NDArray[np.int64]) -> None:
+    def __init__(self, question: LevelCounts, task_of: NDArray[np.int64]) -> None:
         self.question, self.task_of = question, task_of
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:

@@ -17,13 +17,13 @@ import pyarrow as pa
 
 from tallystick.errors import Argument, DataError, OptionError, TargetError, counted, shown
 from tallystick.io.source import clean_names
-from tallystick.schema import Note, Reading, Wishes
+from tallystick.schema import ColumnOptions, Note, Reading
 from tallystick.spark.table import Along, SparkTable, forget, keep, rows_of_frame, unpacked
 from tallystick.spark.workers import check_version, is_connect, merged_there, plain_errors, settle
 from tallystick.table.block import RowBlock, pack
 from tallystick.table.cells import condense
 from tallystick.table.encode import Encoder
-from tallystick.table.survey import Decision, Question, Survey
+from tallystick.table.survey import Decision, Survey, SurveyRequest
 
 WHERE = "the DataFrame"
 FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
@@ -43,7 +43,7 @@ class Frame:
 
 def read_frame(
     frame: Any,
-    wishes: Wishes | None,
+    wishes: ColumnOptions | None,
     target: Any,
     weights: Any = None,
     regression: bool = False,
@@ -60,7 +60,7 @@ def read_frame(
                 f"rows on Spark have no order. Pass {what}='name'."
             )
     names, notes = clean_names(frame.columns, WHERE)
-    question = Question.about(Frame(names), wishes, target, weights=weights, regression=regression)
+    question = SurveyRequest.about(Frame(names), wishes, target, weights=weights, regression=regression)
     refuse_types(frame, question)
     with plain_errors():
         rows = kept_rows(without_out(frame.toDF(*names), question))
@@ -89,7 +89,7 @@ def refuse_others(frame: Any) -> None:
         )
 
 
-def refuse_types(frame: Any, question: Question) -> None:
+def refuse_types(frame: Any, question: SurveyRequest) -> None:
     """Refuse columns that hold neither numbers nor texts, before any work."""
     for name, one in zip(question.columns, frame.schema.fields, strict=True):
         if question.plan.of(name).kind != "out":
@@ -120,7 +120,7 @@ def few(rows: Any, cells: int) -> Any:
     return rows.coalesce(worth) if rows.getNumPartitions() > worth else rows
 
 
-def without_out(frame: Any, question: Question) -> Any:
+def without_out(frame: Any, question: SurveyRequest) -> Any:
     """Return the DataFrame with nothing in the columns that are out, of whatever type they are."""
     out = {name for name in question.looked if question.plan.of(name).kind == "out"}
     if not out:
@@ -211,7 +211,7 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 # ---- what the rows are ----
 
 
-def surveyed(rows: KeptRows, question: Question, notes: tuple[Note, ...]) -> Decision:
+def surveyed(rows: KeptRows, question: SurveyRequest, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
     from tallystick import __version__
 

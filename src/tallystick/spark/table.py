@@ -52,16 +52,25 @@ from tallystick.spark.workers import (
     settle,
     shared_keys,
 )
-from tallystick.stats.exact import Both, Printed, Prints, in_two
+from tallystick.stats.exact import Printed, Prints, TwoStatistics, in_two
 from tallystick.stats.profile import numbers_together, spreads_of, wanted_cells
-from tallystick.stats.quantiles import Near, Spreads, among, in_one, same_question, summed, tells, to_divide
+from tallystick.stats.quantiles import (
+    Spreads,
+    ValuesInCells,
+    among,
+    merge_queries,
+    same_question,
+    summed,
+    tells,
+    to_divide,
+)
 from tallystick.stats.shortcuts import in_a_form, of_open_nodes, spreads_in
 from tallystick.table.block import RowBlock, pack, row_unit, together, unpack
 from tallystick.table.ranks import rank
 from tallystick.table.subset import Within, schema_within
 from tallystick.table.table import BLOCK
 from tallystick.table.table import MemoryTable as TableHere
-from tallystick.tree.tables import Frontier
+from tallystick.tree.tables import LevelCounts
 
 # Questions that go along with others: what a model file tells of its rows costs no walk of its own.
 #
@@ -83,7 +92,7 @@ class Along:
     rows: int
     told: list[tuple[Any, Any]] = field(default_factory=list)  # question, total
 
-    def next(self) -> Spreads | Near | None:
+    def next(self) -> Spreads | ValuesInCells | None:
         """Return what goes along with the next walk, None: nothing; of very many columns the first ones."""
         if not self.told:
             together = numbers_together(self.schema)
@@ -94,7 +103,7 @@ class Along:
         cells = [spread.cells for spread in total]
         there = [wanted_cells(own) for own in cells]
         crowded = to_divide(spreads.grids, cells, there)  # asked for in finer cells first
-        return None if crowded else Near(spreads.grids, tuple(there))
+        return None if crowded else ValuesInCells(spreads.grids, tuple(there))
 
     def take(self, question: Statistic[Any], total: Any) -> None:
         """Take in what was told."""
@@ -105,14 +114,18 @@ class Along:
         return next((total for asked, total in self.told if same_question(asked, question)), None)
 
 
-def in_one_walk(question: Any, more: Spreads | Near) -> tuple[Any, Parted]:
+def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Parted]:
     """Return what is asked where one question goes along with another, and how the total is parted."""
     spreads = spreads_in(question)
     if isinstance(more, Spreads) and spreads is not None and tells(spreads, more):
         return question, lambda total: (total, summed(spreads, more, total.values))
-    if isinstance(more, Near) and isinstance(question, Near) and (one := in_one(question, more)) is not None:
+    if (
+        isinstance(more, ValuesInCells)
+        and isinstance(question, ValuesInCells)
+        and (one := merge_queries(question, more)) is not None
+    ):
         return one, lambda total: (among(question, one, total), among(more, one, total))
-    return Both(question, more), tuple
+    return TwoStatistics(question, more), tuple
 
 
 # Rows kept by Spark through its public DataFrames alone: sessions of Spark Connect, which have no Java
@@ -408,7 +421,7 @@ class SparkTable:
         prints = Prints(self.schema, self.unit) if self._printed is None else None
         more = None if self.along is None else self.along.next()
         asked, parted = (question, None) if more is None else in_one_walk(question, more)
-        total = ask(self.opened, asked if prints is None else Both(asked, prints))
+        total = ask(self.opened, asked if prints is None else TwoStatistics(asked, prints))
         if prints is not None:
             total, printed = total
             self._know(printed)
@@ -417,7 +430,7 @@ class SparkTable:
             self.along.take(more, own)
         return total
 
-    def _searched(self, question: Frontier, ask: Ask) -> Any:
+    def _searched(self, question: LevelCounts, ask: Ask) -> Any:
         """Return what is asked of the nodes of a tree that tests numbers as they are."""
         asked, blocks = question, self.opened
         if any(c.values is not None for c in question.codings):

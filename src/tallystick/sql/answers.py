@@ -35,17 +35,26 @@ from tallystick.sql.prints import hash_halves, literal, parted, place_among
 from tallystick.sql.table import RowGroups, SqlTable, class_counts, numbers
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues, Total, ValuesByClass, key
 from tallystick.stats.design_sums import RowFacts, RowTotals
-from tallystick.stats.exact import Both, Printed, Prints
-from tallystick.stats.profile import AnswerCounts, AnswerSums, Untold, answers_at_nodes
-from tallystick.stats.quantiles import NONE, FinerCells, Grid, Near, Spreads, ValueCounts, ValueSpread, Zoomed
+from tallystick.stats.exact import Printed, Prints, TwoStatistics
+from tallystick.stats.profile import AnswerCounts, AnswerSums, WithoutTarget, answers_at_nodes
+from tallystick.stats.quantiles import (
+    NONE,
+    FinerCells,
+    Grid,
+    RefinedGrid,
+    Spreads,
+    ValueCounts,
+    ValuesInCells,
+    ValueSpread,
+)
 from tallystick.stats.values import QUARTER, SampledValues, ValueSample, sample_of
 from tallystick.table.block import code_type
 from tallystick.table.hash_sample import ALL
 from tallystick.table.table import MemoryTable
-from tallystick.tree.growth import GrowingTree, NodeLook
+from tallystick.tree.growth import ColumnSummaries, GrowingTree
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import STAYS
-from tallystick.tree.tables import Frontier, LargestBelow
+from tallystick.tree.tables import LargestBelow, LevelCounts
 
 # What a scorecard asks of a database: rows on each of its lines, and rows by all of their lines.
 #
@@ -473,7 +482,7 @@ def _moments(table: SqlTable, name: str, to: tuple[Counts, Counts, Counts], one:
         squares[c] = kernels.digits_of(second[c], kernels.SQUARE_DIGITS)
 
 
-def untold(table: SqlTable, question: Untold) -> Any:
+def untold(table: SqlTable, question: WithoutTarget) -> Any:
     """Return a total of rows as if they had no target."""
     return answer(table, question.question)
 
@@ -571,15 +580,15 @@ def _value_counts(found: Any, missing: int = 0) -> ValueCounts:
     return ValueCounts(values[order], counts[order], missing)
 
 
-def near(table: SqlTable, question: Near) -> list[ValueCounts]:
+def near(table: SqlTable, question: ValuesInCells) -> list[ValueCounts]:
     """Return the values in some cells."""
     out = []
     for grid, there in zip(question.grids, question.there, strict=True):
         if not there.any():
             out.append(NONE)
             continue
-        if isinstance(grid, Zoomed):
-            (found,) = near(table, Near((grid.grid,), (grid.there,)))
+        if isinstance(grid, RefinedGrid):
+            (found,) = near(table, ValuesInCells((grid.grid,), (grid.there,)))
             kept = grid.pick(found.values, there)
             out.append(ValueCounts(found.values[kept], found.counts[kept], 0))
             continue
@@ -596,14 +605,16 @@ def near(table: SqlTable, question: Near) -> list[ValueCounts]:
 
 def finer_cells(table: SqlTable, question: FinerCells) -> list[NDArray[np.int64]]:
     """Return the rows in finer cells, of the values in the cells that they divide."""
-    found = near(table, Near(tuple(z.grid for z in question.zoomed), tuple(z.there for z in question.zoomed)))
+    found = near(
+        table, ValuesInCells(tuple(z.grid for z in question.zoomed), tuple(z.there for z in question.zoomed))
+    )
     return [z.counted(own.values, own.counts) for z, own in zip(question.zoomed, found, strict=True)]
 
 
 # ---- the rest ----
 
 
-def look(table: SqlTable, question: GrowingTree) -> NodeLook | None:
+def look(table: SqlTable, question: GrowingTree) -> ColumnSummaries | None:
     """Return the look at the values that a tree begins with; None where it is to tell more numbers apart than
     travel well: the rows are fetched, and the tree is grown of them at once.
     """
@@ -615,7 +626,7 @@ def look(table: SqlTable, question: GrowingTree) -> NodeLook | None:
     y, heavy = class_counts(table)
     classes = np.zeros(len(question.labels), np.int64)
     np.add.at(classes, y, heavy)
-    return NodeLook(found, classes, table.weight, np.inf, -np.inf)
+    return ColumnSummaries(found, classes, table.weight, np.inf, -np.inf)
 
 
 def prints(table: SqlTable, question: Prints) -> Printed | None:
@@ -623,7 +634,7 @@ def prints(table: SqlTable, question: Prints) -> Printed | None:
     return table.printed if question.schema == table.schema and question.unit == table.unit else None
 
 
-def both(table: SqlTable, question: Both) -> tuple[Any, Any] | None:
+def both(table: SqlTable, question: TwoStatistics) -> tuple[Any, Any] | None:
     """Return two totals."""
     first, second = answer(table, question.first), answer(table, question.second)
     return None if first is None or second is None else (first, second)
@@ -632,21 +643,21 @@ def both(table: SqlTable, question: Both) -> tuple[Any, Any] | None:
 ANSWERS: Mapping[type[Any], Callable[[SqlTable, Any], Any]] = {
     AnswerCounts: answer_counts,
     BayesSums: bayes_sums,
-    Both: both,
+    TwoStatistics: both,
     CardSums: card_sums,
     ClassValues: class_values,
     FinerCells: finer_cells,
-    Frontier: frontier_of,
+    LevelCounts: frontier_of,
     GrowingTree: look,
     LargestBelow: largest_below,
     LineCounts: line_counts,
-    Near: near,
+    ValuesInCells: near,
     PairResiduals: pair_residuals,
     Prints: prints,
     RowFacts: row_facts,
     RowVariety: row_variety,
     Spreads: spreads,
-    Untold: untold,
+    WithoutTarget: untold,
     ValueSample: value_sample,
 }
 

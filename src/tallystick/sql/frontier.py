@@ -14,12 +14,12 @@ from tallystick import kernels
 from tallystick.kernels.check import code_dtype
 from tallystick.sql.prints import parted, place_among
 from tallystick.sql.table import SqlTable, numbers
-from tallystick.tree.tables import Coding, Frontier, LargestBelow, Level, Test
+from tallystick.tree.tables import Coding, LargestBelow, Level, LevelCounts, Test
 
 MOST_TESTS = 128  # beyond, to walk down the tree in SQL takes longer than to fetch the rows
 
 
-def frontier_of(table: SqlTable, question: Frontier) -> Level | None:
+def frontier_of(table: SqlTable, question: LevelCounts) -> Level | None:
     """Return the count tables of open nodes; None where a column is told by its numbers as they are, or rows
     are shared out.
     """
@@ -68,7 +68,7 @@ def _codes(coding: Coding, keys: Any) -> Any:
     return np.where(np.isnan(keys), coding.k, found).astype(kind)
 
 
-def _node(question: Frontier) -> str:
+def _node(question: LevelCounts) -> str:
     """Return the CASE for the place of a row among the open nodes; -1 of any other."""
     tests = {test.node: test for test in question.tests}
     place = {node: i for i, node in enumerate(question.open)}

@@ -23,7 +23,7 @@ from tallystick.contracts import Table
 from tallystick.errors import OptionError, TallyError, TargetError, shown
 from tallystick.io.database import DatabaseTable, QueryError, is_opaque, quoted
 from tallystick.io.source import clean_names
-from tallystick.schema import CODED, Wishes
+from tallystick.schema import CODED, ColumnOptions
 from tallystick.sql.engine import Sql
 from tallystick.sql.prints import SqlWords, code_of, literal
 from tallystick.sql.table import SqlTable, numbers
@@ -32,8 +32,8 @@ from tallystick.table.column_survey import NumbersSeen, few_values
 from tallystick.table.encode import Encoder
 from tallystick.table.kinds import FEW_VALUES
 from tallystick.table.strings import Distinct, is_text
-from tallystick.table.survey import Decision, Question, Survey
-from tallystick.table.target import Chosen, hit
+from tallystick.table.survey import Decision, Survey, SurveyRequest
+from tallystick.table.target import RowSelection, hit
 
 DIGITS = 15  # of a decimal: it and the power of ten under it are doubles
 LARGEST = 1 << 20  # of a weight: hashes times weights stay whole numbers of 64 bits
@@ -47,7 +47,7 @@ class RowsNeededError(Exception):
 
 
 @dataclass(frozen=True)
-class GroupedRows(Chosen):
+class GroupedRows(RowSelection):
     """Rows that each stand for several: heavy[row, measure]."""
 
     heavy: Counts = field(default_factory=lambda: np.zeros((0, 1), np.int64))
@@ -66,7 +66,7 @@ class GroupedRows(Chosen):
 
 def read_there(
     table: DatabaseTable,
-    wishes: Wishes | None,
+    wishes: ColumnOptions | None,
     target: Any,
     weights: Any,
     fetch: Callable[[], Table],
@@ -82,7 +82,7 @@ def read_there(
                 f"{type(value).__name__}: rows there have no order. Pass {what}='name'."
             )
     names, _ = clean_names(table.kinds.names, table.where)
-    question = Question.about(table.source(), wishes, target, weights=weights)
+    question = SurveyRequest.about(table.source(), wishes, target, weights=weights)
     try:
         found = _Reading(
             table, question, question.target or "", dict(zip(names, table.kinds, strict=True))
@@ -100,7 +100,7 @@ class _Reading:
     """A survey under way. target: its column; fields[name]: the column as the database has it."""
 
     source: DatabaseTable
-    question: Question
+    question: SurveyRequest
     target: str
     fields: dict[str, pa.Field]
     counting: str = ""

@@ -22,11 +22,11 @@ from tallystick.stats.quantiles import (
     ZOOM,
     FinerCells,
     Grid,
-    Near,
+    RefinedGrid,
     Spreads,
     ValueCounts,
+    ValuesInCells,
     ValueSpread,
-    Zoomed,
     cells_for,
     divided,
     to_divide,
@@ -58,29 +58,29 @@ def cuts_by_column(
     few = kept_apart(ranges, rows)
     spreads: list[ValueSpread] = yield Spreads(grids, tuple(few for _ in columns))
     out: dict[str, Cuts] = {}
-    crowds: list[Crowd] = []
+    crowds: list[RangeCells] = []
     for grid, spread in zip(grids, spreads, strict=True):
         if spread.many:
-            crowds.append(Crowd(grid, spread.cells, ranges))
+            crowds.append(RangeCells(grid, spread.cells, ranges))
         else:
             out[grid.name] = tuple(plain_cuts(spread.few.values, np.arange(1, len(spread.few.values))))
     if crowds:
         crowds = yield from in_finer_cells(crowds, [crowd.full for crowd in crowds])
         heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
         if any(crowd.full.any() for crowd in crowds):
-            heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
+            heavy = yield ValuesInCells(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
         wanted = [crowd.planned(found).there for crowd, found in zip(crowds, heavy, strict=True)]
         crowds = yield from in_finer_cells(crowds, wanted)
         plans = [crowd.planned(found) for crowd, found in zip(crowds, heavy, strict=True)]
-        near = yield Near(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
+        near = yield ValuesInCells(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
         for crowd, plan, values in zip(crowds, plans, near, strict=True):
             out[crowd.grid.name] = tuple(crowd.cuts(plan, values))
     return out
 
 
 def in_finer_cells(
-    crowds: Sequence[Crowd], there: Sequence[NDArray[np.bool_]]
-) -> Generator[Any, Any, list[Crowd]]:
+    crowds: Sequence[RangeCells], there: Sequence[NDArray[np.bool_]]
+) -> Generator[Any, Any, list[RangeCells]]:
     """Return columns with the cells there[column] divided where many rows lie in them; what was divided
     stays so.
     """
@@ -107,10 +107,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class RangeCells:
     """A column of many values: the weight in each cell of its grid, and how many ranges there may be."""
 
-    grid: Grid | Zoomed
+    grid: Grid | RefinedGrid
     cells: Counts
     ranges: int
 

@@ -21,7 +21,7 @@ from tallystick.parallel import checkpoint, each_in_order
 from tallystick.schema import CODED, Schema
 from tallystick.stats.exact import refuse_beyond_memory
 from tallystick.table.block import classes_of
-from tallystick.table.lazy_columns import values_as_they_lie
+from tallystick.table.lazy_columns import raw_values
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -313,7 +313,7 @@ class BayesSums:
         cut = [i for i, ask in enumerate(self.asks) if ask.how == "bins"]
         if cut:
             out = [total[key(i, "counts")] for i in cut]
-            values = [values_as_they_lie(block, self.asks[i].column) for i in cut]
+            values = [raw_values(block, self.asks[i].column) for i in cut]
             kernels.count_bins(values, self._cuts, classes, weights=block.weights, out=out)
 
     @cached_property

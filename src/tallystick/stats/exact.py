@@ -242,7 +242,7 @@ class ColumnPrints:
 
 
 @dataclass(frozen=True)
-class Both:
+class TwoStatistics:
     """Ask two questions in one walk over the rows."""
 
     first: Any
@@ -261,9 +261,9 @@ class Both:
         return self.first.merge(total[0], other[0]), self.second.merge(total[1], other[1])
 
 
-def in_two(question: Any) -> Both | None:
+def in_two(question: Any) -> TwoStatistics | None:
     """Return the question if it is two in one, None of any other."""
-    return question if isinstance(question, Both) else None
+    return question if isinstance(question, TwoStatistics) else None
 
 
 # Whether what is to be kept fits in the memory of this machine, said before it is asked for.

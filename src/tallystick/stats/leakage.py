@@ -23,7 +23,7 @@ from tallystick.stats import one_column_rules
 from tallystick.stats.class_counts import Ask, BayesSums, key
 from tallystick.stats.values import RankedPiece, ValueRanges, sum_of
 from tallystick.table.block import classes_of
-from tallystick.table.lazy_columns import as_it_lies
+from tallystick.table.lazy_columns import raw_column
 
 VALUE, LABEL = 64, 48  # bytes that a value in hand takes, and more for each label: counts, sums, costs
 SHARE = 16  # the part of the budget for the values in hand
@@ -200,7 +200,7 @@ def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -
     """Return how often the class changes along the rising values of each column, missing last."""
     if not columns:
         return []
-    lying = [as_it_lies(table, c.name) for c in columns]
+    lying = [raw_column(table, c.name) for c in columns]
     if any(column.dtype != np.float64 for column in lying):
         lying, rows = [column[rows].astype(np.float64) for column in lying], np.arange(len(rows))
     return kernels.class_changes(lying, rows, classes)

@@ -19,12 +19,12 @@ from tallystick.density.learner import CellEnds
 from tallystick.model.profile import PERCENTS, STEPS, AnswerProfile, ColumnProfile, Profile
 from tallystick.schema import CODED, Column, Schema
 from tallystick.stats.class_counts import Ask, BayesSums, key
-from tallystick.stats.exact import Both
+from tallystick.stats.exact import TwoStatistics
 from tallystick.stats.quantiles import (
     Counts,
     Grid,
-    Near,
     Spreads,
+    ValuesInCells,
     cells_for,
     rows_up_to,
     zoomed_where_crowded,
@@ -70,7 +70,7 @@ def wanted_cells(cells: Counts) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Untold:
+class WithoutTarget:
     """Ask a question of rows as if they had no target."""
 
     question: Any
@@ -215,7 +215,7 @@ def _coded(schema: Schema, table: Table, engine: Engine) -> Columns:
         Ask(c.name, "codes", len(c.levels)) if c.kind in CODED else Ask(c.name, "once", len(c.words))
         for c in coded
     )
-    sums = engine.total(table, Untold(BayesSums(asks, 1)))
+    sums = engine.total(table, WithoutTarget(BayesSums(asks, 1)))
     out = {}
     for i, column in enumerate(coded):
         counts = sums[key(i, "counts")].reshape(-1)
@@ -252,8 +252,8 @@ def _numbers(
     spreads = asked(question)
     cells = [spread.cells for spread in spreads]
     places, counts = zoomed_where_crowded(asked, question.grids, cells, wanted_cells)
-    last = Near(tuple(places), tuple(wanted_cells(own) for own in counts))
-    near, told = (asked(last), None) if beside is None else asked(Both(last, beside))
+    last = ValuesInCells(tuple(places), tuple(wanted_cells(own) for own in counts))
+    near, told = (asked(last), None) if beside is None else asked(TwoStatistics(last, beside))
     out = {}
     for grid, own, values in zip(places, counts, near, strict=True):
         upto = rows_up_to(grid, own, values)

@@ -238,7 +238,7 @@ def cells_for(rows: int, columns: int = 1) -> int:
 
 
 @dataclass(frozen=True)
-class Near:
+class ValuesInCells:
     """Ask for the values in some cells of columns. there[column][cell]: is the cell wanted?"""
 
     grids: tuple[CellGrid, ...]
@@ -266,7 +266,7 @@ class Near:
 
 def same_question(one: Any, other: Any) -> bool:
     """Say whether two questions for spreads, or for values in some of their cells, are the same."""
-    if isinstance(one, Near) and isinstance(other, Near):
+    if isinstance(one, ValuesInCells) and isinstance(other, ValuesInCells):
         return one.grids == other.grids and all(map(np.array_equal, one.there, other.there))
     return isinstance(one, Spreads) and one == other
 
@@ -336,7 +336,7 @@ def summed(asked: Spreads, wanted: Spreads, found: list[ValueSpread]) -> list[Va
     return [ValueSpread(own, NONE, True) for own in cells]
 
 
-def in_one(fine: Near, other: Near) -> Near | None:
+def merge_queries(fine: ValuesInCells, other: ValuesInCells) -> ValuesInCells | None:
     """Return the question for the values in the wanted cells of both; None: where the cells of a column do
     not lie in each other.
     """
@@ -351,10 +351,10 @@ def in_one(fine: Near, other: Near) -> Near | None:
         if not (parts := fine_in(grid, fine.grids[i])):
             return None
         there[i] = there[i] | np.repeat(wanted, parts)
-    return Near(tuple(grids), (*there, *more))
+    return ValuesInCells(tuple(grids), (*there, *more))
 
 
-def among(question: Near, one: Near, found: list[NearValues]) -> list[NearValues]:
+def among(question: ValuesInCells, one: ValuesInCells, found: list[NearValues]) -> list[NearValues]:
     """Return the total of a question from that of one for more cells."""
     at, out = by_name(one.grids), list[NearValues]()
     for grid, there in zip(question.grids, question.there, strict=True):
@@ -379,7 +379,7 @@ Cells = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Zoomed:
+class RefinedGrid:
     """A grid some of whose cells are divided: there[cell]. Places are cells, or fine cells in their stead."""
 
     grid: Grid
@@ -431,7 +431,7 @@ class Zoomed:
 class FinerCells:
     """Ask for the rows in fine cells, of columns each."""
 
-    zoomed: tuple[Zoomed, ...]
+    zoomed: tuple[RefinedGrid, ...]
 
     def zero(self) -> list[Counts]:
         """Return the total of no rows."""
@@ -463,23 +463,27 @@ def zoomed_where_crowded(
     grids: Sequence[Grid],
     cells: Sequence[Counts],
     choose: Callable[[Counts], Cells],
-) -> tuple[list[Grid | Zoomed], list[Counts]]:
+) -> tuple[list[Grid | RefinedGrid], list[Counts]]:
     """Return grids and rows in their cells, divided where many rows lie in the cells that are chosen."""
     many = to_divide(grids, cells, [choose(own) for own in cells])
     return divided(grids, cells, many, asked(FinerCells(tuple(many.values()))) if many else ())
 
 
-def to_divide(grids: Sequence[Grid], cells: Sequence[Counts], chosen: Sequence[Cells]) -> dict[int, Zoomed]:
+def to_divide(
+    grids: Sequence[Grid], cells: Sequence[Counts], chosen: Sequence[Cells]
+) -> dict[int, RefinedGrid]:
     """Return, by their place, the grids in whose chosen cells many rows lie, with these divided."""
     every = zip(grids, cells, chosen, strict=True)
-    return {i: Zoomed(grid, there) for i, (grid, own, there) in enumerate(every) if crowded(grid, own, there)}
+    return {
+        i: RefinedGrid(grid, there) for i, (grid, own, there) in enumerate(every) if crowded(grid, own, there)
+    }
 
 
 def divided(
-    grids: Sequence[Grid], cells: Sequence[Counts], many: Mapping[int, Zoomed], fine: Sequence[Counts]
-) -> tuple[list[Grid | Zoomed], list[Counts]]:
+    grids: Sequence[Grid], cells: Sequence[Counts], many: Mapping[int, RefinedGrid], fine: Sequence[Counts]
+) -> tuple[list[Grid | RefinedGrid], list[Counts]]:
     """Return grids and rows in their cells, some of them divided; fine: the rows in those fine cells."""
-    out: list[Grid | Zoomed] = list(grids)
+    out: list[Grid | RefinedGrid] = list(grids)
     counts = list(cells)
     for (i, z), own in zip(many.items(), fine, strict=True):
         out[i], counts[i] = z, z.joined(cells[i], own)

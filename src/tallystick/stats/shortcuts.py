@@ -12,7 +12,7 @@ from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
 from tallystick.density.learner import PairTables
-from tallystick.rules.learner import ListCounts, RuleTables, WhichRowsAreLeft
+from tallystick.rules.learner import ActiveRows, ListCounts, RuleTables
 from tallystick.stats.class_counts import BayesSums, ByRanks, ClassValues, KnownSums
 from tallystick.stats.design_sums import (
     InOneCall,
@@ -25,17 +25,17 @@ from tallystick.stats.design_sums import (
 from tallystick.stats.quantiles import Spreads
 from tallystick.stats.values import ByGuess, ValueSample
 from tallystick.tree.growth import GrowingTree, WholeTree
-from tallystick.tree.off_memory import WhereRowsStand
-from tallystick.tree.tables import Frontier
+from tallystick.tree.off_memory import NodeRowCache
+from tallystick.tree.tables import LevelCounts
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     BayesSums: KnownSums(),
     ClassValues: ByRanks(),
-    Frontier: WhereRowsStand(),
+    LevelCounts: NodeRowCache(),
     GrowingTree: WholeTree(),
     LogisticSums: LongRows(),
     NewtonSums: NewtonToTheEnd(),
-    RuleTables: WhichRowsAreLeft(),
+    RuleTables: ActiveRows(),
     SmallFit: InOneCall(),
     ValueSample: ByGuess(),
 }
@@ -43,16 +43,16 @@ SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
 
 def in_a_form(question: Statistic[Any]) -> InForm[Any] | None:
     """Return the question if it is asked in a form of the rows that is worth keeping, None of any other."""
-    if isinstance(question, Frontier | PairTables | RuleTables | ListCounts) or (
+    if isinstance(question, LevelCounts | PairTables | RuleTables | ListCounts) or (
         isinstance(question, LogisticSums) and question.every > 1
     ):
         return question
     return None
 
 
-def of_open_nodes(question: Statistic[Any]) -> Frontier | None:
+def of_open_nodes(question: Statistic[Any]) -> LevelCounts | None:
     """Return the question if an engine may answer it in a way of its own, node by node; None of any other."""
-    return question if isinstance(question, Frontier) and question.more is not None else None
+    return question if isinstance(question, LevelCounts) and question.more is not None else None
 
 
 def spreads_in(question: Statistic[Any]) -> Spreads | None:

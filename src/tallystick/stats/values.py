@@ -35,7 +35,7 @@ from tallystick.table.hash_sample import (
     limit_of,
     take_picked,
 )
-from tallystick.table.lazy_columns import as_it_lies
+from tallystick.table.lazy_columns import raw_column
 
 QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
@@ -193,7 +193,7 @@ class ByGuess:
         checkpoint()
         if question.classes > MOST_CLASSES:
             return [self._ranked(question, table, name) for name in names]
-        columns, most = [as_it_lies(table, name) for name in names], CELLS // question.classes
+        columns, most = [raw_column(table, name) for name in names], CELLS // question.classes
         met = kernels.meet_values(columns, classes_of(table), question.classes, most, table.weights)
         return [
             self._ranked(question, table, name)

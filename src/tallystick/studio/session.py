@@ -31,14 +31,14 @@ from tallystick.export.targets import TARGETS
 from tallystick.io.open import open_source
 from tallystick.judge.api import candidates_of, compare_read
 from tallystick.judge.compare import Candidate, Comparison, Entry, Watch
-from tallystick.judge.crossval import FoldWay
+from tallystick.judge.crossval import FoldOptions
 from tallystick.methods import COMPARED, VARIANTS
 from tallystick.reports.columns import column_row
 from tallystick.reports.context import EXECUTION, Ingredients, Row, column_flags, fit_line, inks
 from tallystick.reports.page import environment, model_section, report_style, sections_script
 from tallystick.reports.quality import costs_section, judged_section, threshold_section
 from tallystick.reports.rows import plain_row, rows_section, what_if
-from tallystick.schema import KINDS, MISSING_MARKS, Columns, Wishes
+from tallystick.schema import KINDS, MISSING_MARKS, ColumnOptions, Columns
 from tallystick.studio.folder import Job, harmless
 from tallystick.table.reader import read_table
 from tallystick.tree.prune import CostComplexity
@@ -328,7 +328,9 @@ def read(asked: TableWishes) -> OpenTable:
     source = open_source(str(asked.path))
     if not asked.target:
         own = asked.columns
-        bare = read_table(source, Wishes(own.kinds, own.levels, own.missing, own.keep, own.merge), None)
+        bare = read_table(
+            source, ColumnOptions(own.kinds, own.levels, own.missing, own.keep, own.merge), None
+        )
         return OpenTable(asked, bare, describe_table(asked.name, bare, form=source.form))
     lying: list[Any] = []
 
@@ -703,7 +705,7 @@ class Session:
                 self._changed()
 
             found = compare_read(
-                reading.table, FoldWay.of(folds, None, None), made, watch=Watch(self._steps(job), arrived)
+                reading.table, FoldOptions.of(folds, None, None), made, watch=Watch(self._steps(job), arrived)
             )
             chosen = found.chosen
             if chosen.family == "majority" and len(found.entries) > 1:
@@ -815,7 +817,7 @@ class Session:
         name = f"decision tree, pruned to {leaves} {'leaf' if leaves == 1 else 'leaves'}"
 
         def work(job: Job) -> None:
-            way = FoldWay.of(how["folds"], None, None)
+            way = FoldOptions.of(how["folds"], None, None)
             candidate = Candidate(name, "tree", (("", method),))
             own = compare_read(reading.table, way, [candidate], watch=Watch(self._steps(job)))[name]
             self._show(job, found, own, how, fitting(reading.asked, own.model), step=step)

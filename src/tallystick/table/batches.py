@@ -44,7 +44,7 @@ from tallystick.table.lazy_columns import Doubles, LaterColumn
 from tallystick.table.strings import Distinct
 
 if TYPE_CHECKING:
-    from tallystick.table.survey import LookAlong
+    from tallystick.table.survey import FusedPass
     from tallystick.table.wishes import ReadingPlan
 
 
@@ -212,7 +212,7 @@ def parts_together(
     plan: ReadingPlan,
     alone: bool,
     threads: int,
-    along: LookAlong | None = None,
+    along: FusedPass | None = None,
 ) -> Mapping[str, Part | Distinct]:
     """Return those columns of a batch that are read quicker together than one by one; perhaps none.
 
@@ -235,7 +235,7 @@ def _of_matrix(
     texts: Collection[str],
     plan: ReadingPlan,
     threads: int,
-    along: LookAlong | None,
+    along: FusedPass | None,
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; of numbers that are not doubles,
     what becomes doubles; where some whole numbers may be levels, small ones as bytes.

@@ -54,7 +54,7 @@ from tallystick.table.kinds import (
 from tallystick.table.merging import in_order, merged
 from tallystick.table.strings import Distinct, TextCounts, counted_words
 from tallystick.table.subset import take_words
-from tallystick.table.target import Chosen
+from tallystick.table.target import RowSelection
 from tallystick.table.wishes import Asked
 from tallystick.text import number_text
 
@@ -129,7 +129,7 @@ class NumbersSeen:
         """Cells with a value."""
         return self.marked + self.infinite + self.finite
 
-    def add(self, part: Floats, marks: tuple[str, ...], chosen: Chosen) -> None:
+    def add(self, part: Floats, marks: tuple[str, ...], chosen: RowSelection) -> None:
         """Add the cells of a batch."""
         self.rows += len(part)
         self.spans = self.spans or part.spans
@@ -145,7 +145,7 @@ class NumbersSeen:
             self._tell(part.values if good is None else part.values[good], chosen.weights(good))
 
     def _finite(
-        self, part: Floats, sentinels: NDArray[np.float64], chosen: Chosen
+        self, part: Floats, sentinels: NDArray[np.float64], chosen: RowSelection
     ) -> tuple[NDArray[np.float64], kernels.Scan]:
         """Return the cells that count, without those that mean missing or are infinite, which are noted, and
         one look at them.
@@ -164,7 +164,7 @@ class NumbersSeen:
             scan = kernels.scan(values)
         return values, scan
 
-    def add_small(self, part: SmallIntegers, chosen: Chosen) -> None:
+    def add_small(self, part: SmallIntegers, chosen: RowSelection) -> None:
         """Add small whole numbers, more than can differ, of which all rows count."""
         low, high = part.present[0], part.present[-1]
         self.rows += len(part)
@@ -368,7 +368,7 @@ class BatchWords:
         every = take_words(WordCounts(starts, rows.words, rows.counts), found.codes.astype(np.int64))
         return cls(words, every, None if there.all() else there)
 
-    def documents(self, chosen: Chosen) -> Counts:
+    def documents(self, chosen: RowSelection) -> Counts:
         """Return counts[word, measure] of the rows that have it."""
         rows = self.rows if chosen.keep is None else take_words(self.rows, chosen.keep)
         k = len(self.words)
@@ -430,7 +430,7 @@ class ColumnSurvey:
         self._texts = self._texts or TextCounts(self.measures, self.text_bytes)
         return self._texts
 
-    def add(self, part: Piece, chosen: Chosen) -> None:
+    def add(self, part: Piece, chosen: RowSelection) -> None:
         """Add the cells of a batch."""
         if isinstance(part, SmallIntegers):
             if chosen.keep is None:
@@ -457,7 +457,7 @@ class ColumnSurvey:
         self.words = self.words or TextCounts(self.measures, self.text_bytes)
         return self.words
 
-    def _note_rows(self, found: Distinct, chosen: Chosen) -> None:
+    def _note_rows(self, found: Distinct, chosen: RowSelection) -> None:
         """Remember rows that an error may have to name."""
         parsed = self._parsed(found.values)
         kinds = parsed.kinds

@@ -30,7 +30,7 @@ from tallystick.table.column_survey import BatchWords
 from tallystick.table.ranks import Ranked, rank_within
 from tallystick.table.strings import Distinct
 from tallystick.table.subset import Within, recode_block, schema_within, take_block
-from tallystick.table.survey import Looked
+from tallystick.table.survey import ScannedBatch
 from tallystick.table.table import BLOCK, MemoryTable
 from tallystick.table.target import TargetCells
 
@@ -191,21 +191,21 @@ class KeptInMemory:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
-        self.batches = list[Looked]()
+        self.batches = list[ScannedBatch]()
         self.places = PlacesInMemory()
 
     def __len__(self) -> int:
         return len(self.batches)
 
-    def put(self, taken: Looked, row: int | None = None) -> Looked:
+    def put(self, taken: ScannedBatch, row: int | None = None) -> ScannedBatch:
         """Return a batch: it is kept as it is."""
         return taken
 
-    def add(self, taken: Looked) -> None:
+    def add(self, taken: ScannedBatch) -> None:
         """Keep a batch; they come in their order."""
         self.batches.append(taken)
 
-    def read(self, i: int, but: Collection[str] = ()) -> Looked:
+    def read(self, i: int, but: Collection[str] = ()) -> ScannedBatch:
         """Return a batch, whole: what nobody asks for costs nothing here."""
         return self.batches[i]
 
@@ -241,7 +241,7 @@ class KeptOnDisk:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def put(self, taken: Looked, row: int | None = None) -> Written:
+    def put(self, taken: ScannedBatch, row: int | None = None) -> Written:
         """Write a batch, wherever there is room; numbers that are a column's values as they are go to their
         places in the table, if the first row of the batch is known. Any thread may.
         """
@@ -279,7 +279,7 @@ class KeptOnDisk:
         if len(self) % GIVEN_BACK == 0:
             give_back()
 
-    def read(self, i: int, but: Collection[str] = ()) -> Looked:
+    def read(self, i: int, but: Collection[str] = ()) -> ScannedBatch:
         """Return a batch without some columns; which rows count is found again from its target and
         weights.
         """
@@ -294,7 +294,7 @@ class KeptOnDisk:
             hit = TargetCells(response=target.values)
         real = weights.values if isinstance(weights, Floats) else None
         known = {name: c for name, c in zip(self.names, columns, strict=True) if c is not None}
-        return Looked(self.rows[i], hit, real, known)
+        return ScannedBatch(self.rows[i], hit, real, known)
 
     def _read(self, i: int, j: int) -> Piece:
         """Return a piece of a batch."""

@@ -45,7 +45,7 @@ from tallystick.table.kinds import read_in
 from tallystick.table.lazy_columns import LaterColumn
 from tallystick.table.strings import Distinct, Vocabulary, match_words
 from tallystick.table.subset import known_words, take_words
-from tallystick.table.survey import Decision, Looked
+from tallystick.table.survey import Decision, ScannedBatch
 from tallystick.table.target import TargetCells, hit, kept_rows, weight_numbers
 from tallystick.text import label_form, number_text, part_values, way_of, weekday_codes
 
@@ -412,7 +412,7 @@ class Encoder:
             and not len(m.sentinels)
         }
 
-    def taken(self, taken: Looked, but: Collection[str] = ()) -> RowBlock:
+    def taken(self, taken: ScannedBatch, but: Collection[str] = ()) -> RowBlock:
         """Return the rows of a batch as a survey saw them, without some columns."""
         columns = {
             m.column.name: cut_words(self._read(m, taken.columns[m.column.cells]), taken.keep)
@@ -421,14 +421,14 @@ class Encoder:
         }
         return RowBlock(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
 
-    def rest(self, taken: Looked) -> tuple[Any, Any, Any]:
+    def rest(self, taken: ScannedBatch) -> tuple[Any, Any, Any]:
         """Return classes, response and weights of the rows of a batch that count."""
         keep = taken.keep
         real = None if taken.weights is None else cut(taken.weights, keep)
         weights = None if real is None else self.weights(real)
         return cut(self.classes(taken.hit), keep), cut(taken.hit.response, keep), weights
 
-    def column(self, matcher: Matcher, batches: Sequence[Looked], places: PlacesInMemory) -> Any:
+    def column(self, matcher: Matcher, batches: Sequence[ScannedBatch], places: PlacesInMemory) -> Any:
         """Return one column's data of all batches, one after the other: a view where one batch has it so, or
         where they lie in their places; or what becomes doubles later.
         """

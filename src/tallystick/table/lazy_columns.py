@@ -100,7 +100,7 @@ class LaterColumns(Mapping[str, Any]):
         return dict, (dict(self),)
 
 
-def as_it_lies(table: Table, name: str) -> NDArray[Any]:
+def raw_column(table: Table, name: str) -> NDArray[Any]:
     """Return a whole column of numbers as it lies: of any type, where it waits to become doubles."""
     from tallystick.table import table as memory  # a model is loaded without tables
 
@@ -108,7 +108,7 @@ def as_it_lies(table: Table, name: str) -> NDArray[Any]:
     return table.column(name) if found is None else found
 
 
-def values_as_they_lie(block: Block, name: str) -> NDArray[Any]:
+def raw_values(block: Block, name: str) -> NDArray[Any]:
     """Return the same of a block."""
     from tallystick.table import block as memory
 

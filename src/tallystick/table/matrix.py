@@ -18,7 +18,7 @@ from tallystick.io.frames import to_numbers
 from tallystick.io.source import BaseSource
 from tallystick.kernels.numbers import Scan
 from tallystick.parallel import FEW_ROWS
-from tallystick.schema import ANY_TABLE, NO_WISHES, Note, Schema, Target, Wishes
+from tallystick.schema import ANY_TABLE, NO_WISHES, ColumnOptions, Note, Schema, Target
 from tallystick.table.batches import is_doubles, is_singles
 from tallystick.table.block import class_type
 from tallystick.table.cells import SmallIntegers, floats, small_column, tidied
@@ -76,7 +76,7 @@ PLANS = {id(wishes): ReadingPlan(trivial=wishes.trivial) for wishes in (NO_WISHE
 NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missing values is a number
 
 
-def small_table(source: Source, wishes: Wishes, target: Any, threads: int) -> MemoryTable | None:
+def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int) -> MemoryTable | None:
     """Return the table of a short matrix of floats and its labels; None where a survey is needed."""
     plan, matrix = PLANS.get(id(wishes)), None if source.held is None else source.held.matrix
     if plan is None or source.notes or source.reading != BaseSource.reading:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import Load, Source
-from tallystick.errors import DataError, TargetError, counted, no_whole_row, shown
+from tallystick.errors import DataError, TargetError, counted, no_whole_row, shown, warn
 from tallystick.files import unchanged
 from tallystick.io import scratch
 from tallystick.io.containers import as_column
@@ -28,7 +28,7 @@ from tallystick.io.csv_bytes import Lender
 from tallystick.io.scratch import refuse_too_large, refuse_too_wide, within
 from tallystick.io.source import Given
 from tallystick.parallel import FEW_ROWS, each_in_order, in_order, thread_count
-from tallystick.schema import NO_WISHES, Wishes
+from tallystick.schema import NO_WISHES, ColumnOptions
 from tallystick.table.batches import ThreadMemory, View, loaded
 from tallystick.table.block import RowBlock
 from tallystick.table.cells import Floats
@@ -36,7 +36,7 @@ from tallystick.table.disk import DiskTable, KeptInMemory, KeptOnDisk, TableFile
 from tallystick.table.encode import Encoder, Matcher, class_table
 from tallystick.table.lazy_columns import LaterColumn, LaterColumns
 from tallystick.table.matrix import small_table
-from tallystick.table.survey import Decision, Looked, Question, Survey, tell
+from tallystick.table.survey import Decision, ScannedBatch, Survey, SurveyRequest, tell
 from tallystick.table.table import MemoryTable
 from tallystick.table.target import flat_target
 
@@ -44,6 +44,7 @@ from tallystick.table.target import flat_target
 
 
 NOT_READ = ("rows-skipped", "lines-after-table")  # notes on lines that are no rows
+MANY_COLUMNS = 20_000  # a tree of 100,000 columns took 15 s, naive Bayes more than a minute
 TEXT_SHARE = 32  # distinct texts of all columns take this part of the budget, before they go to disk
 
 Progress = Callable[[int, int, str], None]
@@ -51,7 +52,7 @@ Progress = Callable[[int, int, str], None]
 
 def read_table(
     source: Source,
-    wishes: Wishes | None = None,
+    wishes: ColumnOptions | None = None,
     target: Any = None,
     weights: Any = None,
     threads: int | None = None,
@@ -65,12 +66,13 @@ def read_table(
     progress(done, total, what) is called as columns are finished.
     """
     refuse_too_large(source)
+    warn_of_width(source)
     threads = thread_count(threads)
     if weights is None and not regression and inf == "error" and progress is None:
         table = small_table(source, wishes or NO_WISHES, target, threads)
         if table is not None:
             return table
-    question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
+    question = SurveyRequest.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
     reader = _Reader(source, question, _apart(question, target, weights), threads)
     with unchanged(source.stamps):
         survey = reader.survey(KeptInMemory)
@@ -82,7 +84,7 @@ def read_table(
 def read_to_disk(
     source: Source,
     budget: int,
-    wishes: Wishes | None = None,
+    wishes: ColumnOptions | None = None,
     target: Any = None,
     weights: Any = None,
     threads: int | None = None,
@@ -92,8 +94,9 @@ def read_to_disk(
 ) -> DiskTable:
     """Read all rows of a source within a budget of memory, and encode them on disk."""
     refuse_too_wide(source, budget)
+    warn_of_width(source)
     scratch.give_back_at_once()
-    question = Question.about(source, wishes, target, weights=weights, regression=regression)
+    question = SurveyRequest.about(source, wishes, target, weights=weights, regression=regression)
     question = replace(question, text_bytes=max(budget // TEXT_SHARE // max(len(source.columns), 1), 1 << 18))
     beside = _apart(question, target, weights)
     reader = _Reader(within(source, budget), question, beside, thread_count(threads), progress)
@@ -111,7 +114,16 @@ def read_to_disk(
     return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads, own=True)
 
 
-def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
+def warn_of_width(source: Source) -> None:
+    """Say before the work that a table of very many columns takes long."""
+    if len(source.columns) >= MANY_COLUMNS:
+        warn(
+            f"the table has {len(source.columns):,} columns. Each is judged by itself, so this may take a "
+            "minute or more. Leave out the columns that are not needed before reading."
+        )
+
+
+def _apart(question: SurveyRequest, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
     """Return the target and the weights that come as arrays, by name."""
     out = {}
     if question.target in question.apart and question.target is not None:
@@ -128,7 +140,7 @@ class _Reader:
     """
 
     source: Source
-    question: Question
+    question: SurveyRequest
     apart: dict[str, pa.ChunkedArray]
     threads: int
     progress: Progress | None = None
@@ -146,11 +158,11 @@ class _Reader:
             survey.complete(self._walk(more, room) if more.needs_source else self._again(more, room))
         return survey
 
-    def batches(self) -> list[Looked]:
+    def batches(self) -> list[ScannedBatch]:
         """Return what was taken of all batches."""
         return [self.taken(i) for i in range(len(self.layers[0]))]
 
-    def taken(self, i: int, but: Collection[str] = ()) -> Looked:
+    def taken(self, i: int, but: Collection[str] = ()) -> ScannedBatch:
         """Return a batch as it was seen last; some columns may be left out."""
         first, *later = self.layers
         taken = first.read(i, but)
@@ -182,7 +194,7 @@ class _Reader:
 
     def _looked(
         self, survey: Survey, layer: KeptInMemory | KeptOnDisk
-    ) -> Iterator[tuple[Looked, Any, int | None]]:
+    ) -> Iterator[tuple[ScannedBatch, Any, int | None]]:
         """Yield each batch as it was looked at, and as the layer keeps it; and how many threads have nothing
         else to do then (None: all that there are).
         """
@@ -198,7 +210,7 @@ class _Reader:
 
         places = ThreadMemory(Lender(), layer.places.of)
 
-        def look(load: Load, start: int | None, row: int | None) -> tuple[Looked, Any]:
+        def look(load: Load, start: int | None, row: int | None) -> tuple[ScannedBatch, Any]:
             batch = loaded(load, self.question.columns, places, row)
             looked = survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
             more = load.counted is not None and batch.num_rows > load.counted[0]  # rows than lines
@@ -323,7 +335,7 @@ def _together(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _kept(batches: list[Looked]) -> NDArray[np.int64] | None:
+def _kept(batches: list[ScannedBatch]) -> NDArray[np.int64] | None:
     """Return the row of the source of each row; None: all, in their order."""
     if all(taken.keep is None for taken in batches):
         return None

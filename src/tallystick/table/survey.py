@@ -30,7 +30,7 @@ from tallystick.contracts import Heading
 from tallystick.errors import DataError, no_rows, shown
 from tallystick.kernels.numbers import FEW_COLUMNS, MOST_CLASSES, Scan
 from tallystick.parallel import FEW_ROWS, checkpoint, each_in_order
-from tallystick.schema import Column, Note, Schema, Target, Wishes
+from tallystick.schema import Column, ColumnOptions, Note, Schema, Target
 from tallystick.table.batches import Plain, View, parts_together
 from tallystick.table.block import Hasher
 from tallystick.table.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
@@ -74,7 +74,7 @@ WIDE = 64  # columns beyond which a sample of all would fill too much memory
 
 
 @dataclass(frozen=True)
-class ToldAlong:
+class PassResult:
     """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
     the sums by code and the values of least hashes, None where they were not asked for.
     """
@@ -87,7 +87,7 @@ class ToldAlong:
 
 
 @dataclass
-class LookAlong:
+class FusedPass:
     """What goes along with the look at some rows after the others. share: of the hashes, those of the
     values that are picked; 0: none are. gaps: the share of missing cells for which there is room.
     """
@@ -120,7 +120,7 @@ class LookAlong:
         self.parts.append((hashes, sums, picks))
         return kernels.scan_columns(columns, seen)
 
-    def told(self) -> ToldAlong:
+    def told(self) -> PassResult:
         """Return what went along with all rows."""
         sums = self.parts[0][1]
         if sums is not None:
@@ -132,7 +132,7 @@ class LookAlong:
             sums.rows[:] = self.labels.counts()[:-1]
         parts = tuple(picks for _, _, picks in self.parts if picks is not None)
         picked = PickedNumbers(limit_of(self.share), self.names, parts) if parts else None
-        return ToldAlong(self.names, self.texts, sum(hashes for hashes, _, _ in self.parts), sums, picked)
+        return PassResult(self.names, self.texts, sum(hashes for hashes, _, _ in self.parts), sums, picked)
 
 
 def along_with(
@@ -142,7 +142,7 @@ def along_with(
     target: str | None,
     sums: bool,
     sample: int,
-) -> LookAlong | None:
+) -> FusedPass | None:
     """Return what goes along with the look at columns, as they lie, that all may stay numbers; None: nothing.
     labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
     """
@@ -159,7 +159,7 @@ def along_with(
     few = len(labels.values) <= MOST_CLASSES
     needed = bool(share) or not sample  # else a sample comes later, and tells of which columns
     gaps = _gaps(columns) if share else 0.0
-    return LookAlong(tuple(names), labels, target, sums and few and needed, share, gaps)
+    return FusedPass(tuple(names), labels, target, sums and few and needed, share, gaps)
 
 
 def _gaps(columns: Sequence[NDArray[Any]]) -> float:
@@ -171,7 +171,7 @@ def _gaps(columns: Sequence[NDArray[Any]]) -> float:
     return max((share for share in shares if share <= FEW_GAPS), default=0.0)
 
 
-def tell(table: MemoryTable, told: ToldAlong, columns: Sequence[Any], into: NDArray[Any]) -> MemoryTable:
+def tell(table: MemoryTable, told: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> MemoryTable:
     """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
     they were seen; into[code]: the class of each label.
     """
@@ -191,7 +191,7 @@ OF_ROWS = ("rows-skipped", "rows-repaired")  # notes of a source that a model ke
 
 
 @dataclass(frozen=True)
-class Question:
+class SurveyRequest:
     """What is surveyed: the columns, what was wished for, and which column is the target or holds weights.
 
     apart: the target or the weights come beside the batches, as arrays of their own.
@@ -217,19 +217,19 @@ class Question:
     def about(
         cls,
         source: Heading,
-        wishes: Wishes | None = None,
+        wishes: ColumnOptions | None = None,
         target: Any = None,
         *,
         weights: Any = None,
         regression: bool = False,
         inf: str = "error",
-    ) -> Question:
+    ) -> SurveyRequest:
         """Return the question about a source. target, weights: names of columns, or one value per row."""
         named = target if isinstance(target, str) else None
         apart = []
         if target is not None and named is None:
             apart.append(target_name(target))
-        plan = check_wishes(wishes or Wishes(), [*source.columns, *apart], source.reading, inf)
+        plan = check_wishes(wishes or ColumnOptions(), [*source.columns, *apart], source.reading, inf)
         for column in (named, weights if isinstance(weights, str) else None):
             if column is not None and column not in source.columns:
                 raise no_target(column, source.name, source.columns)
@@ -274,14 +274,14 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Looked:
+class ScannedBatch:
     """A batch as a survey sees it: numbers, texts and codes, or words, per column; target and weights."""
 
     rows: int
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
-    told: ToldAlong | None = None  # what went along with the look
+    told: PassResult | None = None  # what went along with the look
 
     @cached_property
     def keep(self) -> NDArray[np.int64] | None:
@@ -295,7 +295,7 @@ class Decision:
     scale: what others than whole weights are multiplied by.
     """
 
-    question: Question
+    question: SurveyRequest
     schema: Schema
     notes: tuple[Note, ...]
     rows: int
@@ -308,7 +308,7 @@ class Decision:
 class Survey:
     """What is known of the batches seen so far; see the module."""
 
-    question: Question
+    question: SurveyRequest
     seen: dict[str, ColumnSurvey] = field(default_factory=dict)
     aim: TargetSurvey = field(init=False)
     weighed: WeightSurvey = field(init=False)
@@ -327,7 +327,7 @@ class Survey:
         return ColumnSurvey(q.plan.of(name), q.measures, q.text_bytes, None if look is None else look.ends)
 
     @classmethod
-    def of(cls, question: Question) -> Self:
+    def of(cls, question: SurveyRequest) -> Self:
         """Return the survey of no rows."""
         return cls(question)
 
@@ -344,7 +344,7 @@ class Survey:
 
     def look(
         self, batch: Any, target: Any = None, weights: Any = None, *, alone: bool = False, threads: int = 1
-    ) -> Looked:
+    ) -> ScannedBatch:
         """Return a batch as numbers, texts and words: the long part of the work, which changes nothing here.
 
         alone: there is no other batch; threads: how many may look at its columns, or share the words of one.
@@ -388,9 +388,9 @@ class Survey:
             found.update(zip(several, each_in_order(read, several, 1 if words else threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
         told = None if along is None else along.told()
-        return Looked(batch.num_rows, aim, real, scanned(found, threads), told)
+        return ScannedBatch(batch.num_rows, aim, real, scanned(found, threads), told)
 
-    def _along(self, batch: Any, aim: TargetCells) -> LookAlong | None:
+    def _along(self, batch: Any, aim: TargetCells) -> FusedPass | None:
         """Return what goes along with the look at columns of numbers of which all rows and columns count."""
         q = self.question
         if not isinstance(batch, View) or len(mark_numbers(q.plan.marks)) or batch.num_rows < FEW_ROWS:
@@ -406,7 +406,7 @@ class Survey:
             return BatchWords.of(part, self.seen[name].asked, threads)
         return part.distinct(self.question.plan.marks)
 
-    def look_again(self, taken: Looked, threads: int = 1) -> Looked:
+    def look_again(self, taken: ScannedBatch, threads: int = 1) -> ScannedBatch:
         """Return a batch that another survey saw, for this one's columns: which of their whole numbers are
         there, or their words, which threads share.
         """
@@ -423,7 +423,7 @@ class Survey:
         """Must the source be read again? Else what was taken of its batches tells all."""
         return any(look.ends is None and not look.words for look in self.question.again.values())
 
-    def see(self, batch: Looked, start: int | None = None, threads: int | None = 1) -> None:
+    def see(self, batch: ScannedBatch, start: int | None = None, threads: int | None = 1) -> None:
         """Take in a batch that was looked at. start: its first row's number or None; threads: that may share
         its columns, of which cells are read again where rows have weights or do not count.
         """
@@ -454,7 +454,7 @@ class Survey:
 
     # ---- the end ----
 
-    def without_total(self) -> Question | None:
+    def without_total(self) -> SurveyRequest | None:
         """Return the question to begin again with, where a row turned out to be a total, which no column is
         to be judged by; None where there is none.
         """

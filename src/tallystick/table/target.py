@@ -53,7 +53,7 @@ NEAR = 1 << 14  # weights looked at together: what is found of them on the way s
 
 
 @dataclass(frozen=True)
-class Chosen:
+class RowSelection:
     """The rows of one batch that count, where not all rows are known yet and so not the unit of weights.
 
     keep: the numbers of the rows, None means all. copies[kept row]: whole weights, None means 1 each. Counts
@@ -305,13 +305,13 @@ def choose(
     rows: int,
     start: int | None,
     weighed: WeightSurvey,
-) -> Chosen:
+) -> RowSelection:
     """Return how much the rows of a batch count; their weights are added to what was weighed before."""
     if real is not None:
         refuse_no_weights(real, start)
     counted = real if real is None or keep is None else real[keep]
     copies = weighed.add(counted, rows if keep is None else len(keep))
-    return Chosen(rows, keep, copies, start, weighed.whole)
+    return RowSelection(rows, keep, copies, start, weighed.whole)
 
 
 # The column to be predicted, its labels or numbers: what has been seen of it so far.
@@ -670,7 +670,7 @@ class TargetSurvey:
     def __post_init__(self) -> None:
         self.labels = TextCounts(1 + self.measures)
 
-    def add(self, found: TargetCells, chosen: Chosen) -> None:
+    def add(self, found: TargetCells, chosen: RowSelection) -> None:
         """Add the target of a batch."""
         self.rows += chosen.rows
         self.absent += 0 if found.absent is None else int(found.absent.sum())

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from tallystick.errors import Argument, NoColumn, OptionError, nearest, shown, some
-from tallystick.schema import ASKED, MISSING_MARKS, Reading, Wishes
+from tallystick.schema import ASKED, MISSING_MARKS, ColumnOptions, Reading
 from tallystick.table import strings
 from tallystick.text import PARTS, cell_text, of_all, spellings
 
@@ -135,7 +135,7 @@ class ReadingPlan:
         )
 
 
-def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
+def check_wishes(wishes: ColumnOptions, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
     """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
     _refuse_names(wishes, list(names))
     marks = wishes.missing if wishes.missing is not None else reading.missing
@@ -162,7 +162,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
     )
 
 
-def _refuse_names(wishes: Wishes, known: list[str]) -> None:
+def _refuse_names(wishes: ColumnOptions, known: list[str]) -> None:
     """Refuse wishes for columns that are not there, for kinds that are none, and parts that are there."""
     alone = [name for name, own in wishes.merge.items() if isinstance(own, Mapping)]
     for option, asked in (

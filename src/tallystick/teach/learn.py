@@ -385,7 +385,7 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
     not independent, though chance alone could explain it
     """
     from tallystick.io.open import open_source
-    from tallystick.schema import Wishes
+    from tallystick.schema import ColumnOptions
     from tallystick.table.reader import read_table
 
     if first == second:
@@ -394,7 +394,7 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
     for name in (first, second):
         if name not in source.columns:
             raise OptionError(f"there is no column {shown(name)} to look at.{nearest(name, source.columns)}")
-    table = read_table(source, Wishes(keep=(first, second), trivial=True), given)
+    table = read_table(source, ColumnOptions(keep=(first, second), trivial=True), given)
     table.rank_all(None)
     numbers = [name for name in (first, second) if table.schema[name].kind == "numeric"]
     many = any(len(table.ranks(name)[1]) > DISTINCT for name in numbers)

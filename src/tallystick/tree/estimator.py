@@ -23,7 +23,7 @@ from tallystick.model.decision import cost_table
 from tallystick.model.file import checked, plain
 from tallystick.model.parameters import PLACES, SHARED
 from tallystick.predict.row import from_floats
-from tallystick.schema import ANY_TABLE, NO_WISHES, Columns, Note, Schema, Target, Wishes
+from tallystick.schema import ANY_TABLE, NO_WISHES, ColumnOptions, Columns, Note, Schema, Target
 from tallystick.tree import prune as pruners
 from tallystick.tree.model import Answers, Tree, class_weights
 from tallystick.tree.options import (
@@ -497,10 +497,10 @@ class TreeViews(Estimator):
         that `compare` makes of the same shares.
         """
         from tallystick.judge.costs import named
-        from tallystick.judge.crossval import FoldWay
+        from tallystick.judge.crossval import FoldOptions
         from tallystick.judge.folds import Dealing
 
-        parts = FoldWay.of(shares, None, None).shares
+        parts = FoldOptions.of(shares, None, None).shares
         dealing = Dealing(shares=parts)
         plan = dealing.outer(table, 0)
         whole = plan.pieces(table)
@@ -643,7 +643,7 @@ class _AnyTree(TreeViews):
                 own[name] = {target.label_of(label): value for label, value in own[name].items()}
         return out
 
-    def _wishes(self) -> Wishes:
+    def _wishes(self) -> ColumnOptions:
         wished = super()._wishes()  # where there is nothing to tell apart the tree is one leaf
         return ANY_TABLE if wished is NO_WISHES else replace(wished, trivial=True, by_columns=True)
 

@@ -25,17 +25,17 @@ from tallystick.stats.exact import most_nodes, refuse_large_tree
 from tallystick.stats.quantiles import (
     FinerCells,
     Grid,
-    Near,
+    RefinedGrid,
     Spreads,
     ValueCounts,
+    ValuesInCells,
     ValueSpread,
-    Zoomed,
     cells_for,
     cells_of_cuts,
     crowded,
     cuts_of,
 )
-from tallystick.table.lazy_columns import as_it_lies
+from tallystick.table.lazy_columns import raw_column
 from tallystick.table.ranks import quantile_cuts
 from tallystick.tree.model import ClassWeights
 from tallystick.tree.nodes import NO_CUT, SPREADS
@@ -287,7 +287,7 @@ class Grown:
     tried: Callable[[], dict[str, NDArray[Any]]]
 
 
-class NodeLook(NamedTuple):
+class ColumnSummaries(NamedTuple):
     """What other engines tell first: the spread of numeric columns, rows per class, all rows, range of the
     response.
     """
@@ -321,14 +321,14 @@ class GrowingTree:
     budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides what is refused, and where
     # the nodes lie
 
-    def zero(self) -> NodeLook:
+    def zero(self) -> ColumnSummaries:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
         level.
         """
         classes = np.zeros(len(self.labels), np.int64)
-        return NodeLook(self.spreads.zero(), classes, 0, np.inf, -np.inf)
+        return ColumnSummaries(self.spreads.zero(), classes, 0, np.inf, -np.inf)
 
-    def add(self, total: NodeLook, block: Block) -> NodeLook:
+    def add(self, total: ColumnSummaries, block: Block) -> ColumnSummaries:
         """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
         low, high, classes = np.inf, -np.inf, total.classes
@@ -337,13 +337,15 @@ class GrowingTree:
         elif block.response is not None and block.rows:
             low, high = float(block.response.min()), float(block.response.max())
         values = self.spreads.add(total.values, block)
-        return NodeLook(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
+        return ColumnSummaries(
+            values, classes, total.rows + weight, min(total.low, low), max(total.high, high)
+        )
 
-    def merge(self, total: NodeLook, other: NodeLook) -> NodeLook:
+    def merge(self, total: ColumnSummaries, other: ColumnSummaries) -> ColumnSummaries:
         """Add two totals."""
         values = self.spreads.merge(total.values, other.values)
         low, high = min(total.low, other.low), max(total.high, other.high)
-        return NodeLook(values, total.classes + other.classes, total.rows + other.rows, low, high)
+        return ColumnSummaries(values, total.classes + other.classes, total.rows + other.rows, low, high)
 
     @cached_property
     def spreads(self) -> Spreads:
@@ -354,7 +356,7 @@ class GrowingTree:
         grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used)
         return Spreads(grids, (self.max_bins or self.few,) * len(grids))
 
-    def near(self, look: NodeLook) -> Near | None:
+    def near(self, look: ColumnSummaries) -> ValuesInCells | None:
         """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
         if self.max_bins is None:
             return None
@@ -363,23 +365,25 @@ class GrowingTree:
             for grid, found in zip(self.spreads.grids, look.values, strict=True)
             if found.many
         ]
-        return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
+        return ValuesInCells(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
 
-    def finer(self, look: NodeLook) -> FinerCells | None:
+    def finer(self, look: ColumnSummaries) -> FinerCells | None:
         """Return the question for the rows in finer cells, of columns of which many rows lie near cuts; None:
         there are no such columns, or no more of them.
         """
         if self.max_bins is None:
             return None
         found = [
-            Zoomed(grid, there)
+            RefinedGrid(grid, there)
             for grid, spread in zip(self.spreads.grids, look.values, strict=True)
             if spread.many and spread.grid is None
             if crowded(grid, spread.cells, there := cells_of_cuts(spread.cells, self.max_bins))
         ]
         return FinerCells(tuple(found)) if found else None
 
-    def zoomed(self, look: NodeLook, question: FinerCells, total: list[NDArray[np.int64]]) -> NodeLook:
+    def zoomed(
+        self, look: ColumnSummaries, question: FinerCells, total: list[NDArray[np.int64]]
+    ) -> ColumnSummaries:
         """Return the look with the finer cells that were asked for."""
         known = {z.name: (z, fine) for z, fine in zip(question.zoomed, total, strict=True)}
         values = list(look.values)
@@ -389,7 +393,7 @@ class GrowingTree:
                 values[i] = spread._replace(cells=z.joined(spread.cells, fine), grid=z)
         return look._replace(values=values)
 
-    def cuts(self, look: NodeLook, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
+    def cuts(self, look: ColumnSummaries, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
         """Return the cuts of each numeric column; None where all values are distinguished."""
         found = iter(near)
         return [
@@ -643,7 +647,7 @@ def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
         if len(distinct) > max_bins:
             counts = kernels.count_classes(codes, len(distinct) + 1, table.weights)[:-1]
             return binned_column(quantile_cuts(distinct, counts, max_bins), table.column(column.name))
-    lying = as_it_lies(table, column.name)  # of single floats no doubles need be made
+    lying = raw_column(table, column.name)  # of single floats no doubles need be made
     return GrowColumn("numeric", lying if lying.dtype == np.float32 else table.column(column.name))
 
 

@@ -24,10 +24,10 @@ from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.values import ValueTable
 from tallystick.tree.growth import (
     FEW_VALUES,
+    ColumnSummaries,
     GrowingTree,
     Grown,
     GrowthScale,
-    NodeLook,
     ScoreWeights,
     ValueScale,
     binned_column,
@@ -44,9 +44,9 @@ from tallystick.tree.tables import (
     DIGITS,
     CodedColumn,
     Coding,
-    Frontier,
     LargestBelow,
     Level,
+    LevelCounts,
     Test,
     sum_of_squares,
 )
@@ -113,7 +113,7 @@ class Levels:
         """Say whether some node still waits for its tables, or the cuts for the values beside them."""
         return bool(self.waiting) or (self.question.observed and not self.observed)
 
-    def ask(self) -> Frontier | LargestBelow | None:
+    def ask(self) -> LevelCounts | LargestBelow | None:
         """Return the next question, None when the tree is grown."""
         if not self.waiting:
             return self._below if self.open else None
@@ -129,7 +129,7 @@ class Levels:
         self.waiting = [f for f in self.waiting if id(f) not in taken]
         asked = tuple(node for family in self.now for node in family.asked)
         depth, rows = tuple(self.depth[n] for n in asked), tuple(self.rows[n] for n in asked)
-        return Frontier(
+        return LevelCounts(
             self.form,
             tuple(self.tests),
             asked,
@@ -367,7 +367,7 @@ def _join(arrays: list[NDArray[Any]], out: NDArray[Any], starts: list[int] | Non
         at += len(array)
 
 
-def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Levels:
+def begin(question: GrowingTree, look: ColumnSummaries, near: list[ValueCounts]) -> Levels:
     """Return the empty tree: codes for the columns, the judge, and the root as the open node."""
     codings, values = [], iter(zip(look.values, question.cuts(look, near), strict=True))
     for j in question.columns:
@@ -438,7 +438,7 @@ class TreeDraft:
     columns: tuple[int, ...]
     grown: Grown | None = None
     levels: Levels | None = None
-    look: NodeLook | None = None  # at the values, where the cuts of bins are still to be found
+    look: ColumnSummaries | None = None  # at the values, where the cuts of bins are still to be found
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from tallystick.tree.growth import (
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
-    from tallystick.tree.tables import CodedColumn, Coding, Frontier, Test
+    from tallystick.tree.tables import CodedColumn, Coding, LevelCounts, Test
 
 
 Ints = NDArray[np.int64]
@@ -238,7 +238,7 @@ class _ThreadJudge(threading.local):
 class DiskLevel:
     """One question to a table on disk."""
 
-    question: Frontier
+    question: LevelCounts
     table: Any
     threads: int
 
@@ -512,7 +512,7 @@ class RowPlaces:
     followed: tuple[Test, ...] = ()
 
     @classmethod
-    def at_root(cls, question: Frontier, table: Table) -> RowPlaces:
+    def at_root(cls, question: LevelCounts, table: Table) -> RowPlaces:
         """Return all rows where they begin."""
         whole = table.slice(0, table.rows)
         codes = [np.ascontiguousarray(c.codes(whole)) for c in question.codings]
@@ -521,13 +521,13 @@ class RowPlaces:
             first = table.weights
         return cls(table, codes, {0: (np.arange(table.rows), first)})
 
-    def leads_to(self, question: Frontier, table: Table) -> bool:
+    def leads_to(self, question: LevelCounts, table: Table) -> bool:
         """Say whether the question goes on from here: it is of the same rows, and has made the same tests."""
         here = len(self.followed)
         same = table is self.table and len(question.tests) >= here
         return same and all(map(operator.is_, self.followed, question.tests[:here]))
 
-    def answer(self, question: Frontier) -> NodeTables:
+    def answer(self, question: LevelCounts) -> NodeTables:
         """Follow the tests that are new, and return the tables of the open nodes."""
         for test in question.tests[len(self.followed) :]:
             self._follow(test)
@@ -558,7 +558,7 @@ class RowPlaces:
             )
 
 
-class WhereRowsStand:
+class NodeRowCache:
     """The shortcut: rows are not sent down from the root again for every level.
 
     Where they stand is kept here as long as the form of the tree's questions, which is one object from the
@@ -570,7 +570,7 @@ class WhereRowsStand:
     def __init__(self) -> None:
         self._places: WeakKeyDictionary[CodedColumn, RowPlaces] = WeakKeyDictionary()
 
-    def solve(self, question: Frontier, table: Table, threads: int) -> NodeTables | LevelAnswers | None:
+    def solve(self, question: LevelCounts, table: Table, threads: int) -> NodeTables | LevelAnswers | None:
         """Return the tables node by node; None: there is no memory for where so many rows stand."""
         if table.place == "disk" and question.more is not None and question.whole:
             pass  # loads Arrow: not before there are rows
@@ -588,7 +588,7 @@ class WhereRowsStand:
 class NodeTables:
     """The answer to one question, node by node: it stays true whatever is asked after it."""
 
-    question: Frontier
+    question: LevelCounts
     table: Table
     codes: list[NDArray[Any]]  # codes[column][row]
     at: tuple[tuple[Ints, Ints], ...]  # rows[entry] and weight[entry] of each open node

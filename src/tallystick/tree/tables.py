@@ -129,7 +129,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frontier:
+class LevelCounts:
     """Ask for the count tables of the open nodes. tests: in an order in which parents come before
     children.
     """
@@ -166,7 +166,7 @@ class Frontier:
             further = (classes.astype(np.int64) + self.classes).astype(code_dtype(self.width))
             yield further, self.weighing.of_rows(classes, weights)
 
-    def in_form(self) -> Frontier:
+    def in_form(self) -> LevelCounts:
         """Return the same question of blocks that are in its form already: lighter to send."""
         return replace(self, form=self.form.done())
 
