@@ -46,6 +46,9 @@ struct Scorer {
     // Whether scores are sums of F; the others are whole numbers in units of 2^-shift rows, n << shift for n rows of one class.
     bool by_logs() const { return criterion == Criterion::entropy || criterion == Criterion::ratio; }
 
+    // Whether walks and bounds of its own are known (blocks.hpp, table.hpp): of any other criterion all cuts are scored, one by one.
+    bool bounded() const { return by_logs() || criterion == Criterion::gini || criterion == Criterion::variance; }
+
     double unit() const {
         return by_logs() ? logs->factor() : std::bit_cast<double>(static_cast<uint64_t>(1023 + shift) << 52);
     }

@@ -114,7 +114,7 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const Cuts<E>& cuts, Scrat
         return go(ResponseSides<E>{f.layout, sc, f.weights.response, f.weights.rows, aside[0], here.total[0] - aside[0],
                                    aside[1], here.total[1] - aside[1]});
     const bool by_table = here.unit && sc.by_logs();
-    const bool blocks = C <= 32 && cuts.range.high - cuts.range.low >= (by_table ? 256 : 32);
+    const bool blocks = sc.bounded() && C <= 32 && cuts.range.high - cuts.range.low >= (by_table ? 256 : 32);
     if (by_table) {
         s.at.resize(C);
         if (blocks) return walk_blocks(OneByOne<E>{{f.layout, C}, here.tables, s.at}, cuts, s, left);
@@ -135,6 +135,8 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const Cuts<E>& cuts, Scrat
     std::copy_n(aside, C, s.left.data());
     if (sc.by_logs())
         return go(WeightedEntropy<E>::from(f.layout, sc, f.weights.score, here.total, s.left.data(), s.right.data()));
+    if (!sc.bounded())
+        return go(ScoredSides<E>::from(f.layout, sc, f.weights.score, here.total, s.left.data(), s.right.data()));
     return go(GiniSides<E>::from(f.layout, sc, f.weights.score, here.total, s.left.data(), s.right.data()));
 }
 

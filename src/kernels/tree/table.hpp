@@ -196,7 +196,7 @@ template <class S, class Price = Free<S>>
 Best<S> cuts_between(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
                      const Price& price = {}) {
     if constexpr (std::is_same_v<S, int64_t>)
-        if (t.levels >= kLong && (order ? scorer.classes == 2 : scorer.classes <= kCornerClasses))
+        if (scorer.bounded() && t.levels >= kLong && (order ? scorer.classes == 2 : scorer.classes <= kCornerClasses))
             return cuts_in_stretches(scorer, t, order, spare, cuts, price);
     Best<S> best;
     int64_t* left = spare;
@@ -323,7 +323,9 @@ struct LevelSplit {
 template <class S, class Price>
 LevelSplit two_groups(const Scorer& scorer, const Table& t, int64_t* spare, std::vector<uint32_t>& order, uint8_t* side,
                       const Price& price) {
-    const bool by_order = scorer.criterion == Criterion::variance || t.width == 3 || t.levels > 12;
+    // In order of the second of two classes lies the best cut of a convex score; nothing says that any other is convex.
+    const bool two = t.width == 3 && scorer.bounded();
+    const bool by_order = scorer.criterion == Criterion::variance || two || t.levels > 12;
     Best<S> best;
     if (by_order) {
         int64_t cuts = 0;

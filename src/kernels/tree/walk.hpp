@@ -178,6 +178,37 @@ struct WeightedEntropy {
     }
 };
 
+// Any criterion: each cut is scored from the counts of its sides, since nothing else is known of the score.
+template <class E>
+struct ScoredSides {
+    Layout<E> layout;
+    const Scorer& scorer;
+    const int64_t* weight;
+    int64_t *left, *right;  // [C]
+
+    using Score = int64_t;
+    static constexpr Score lowest() { return INT64_MIN; }
+    bool beats(Score& best) const {
+        const Score s = score_of<Score>(scorer, left, right);
+        if (s <= best) return false;
+        best = s;
+        return true;
+    }
+    void move(E e) {
+        const size_t c = layout.label(e);
+        const int64_t w = weight ? weight[layout.row(e)] : 1;
+        left[c] += w;
+        right[c] -= w;
+    }
+
+    // Begin with left[C]. total[C]: what both sides weigh.
+    static ScoredSides from(Layout<E> layout, const Scorer& scorer, const int64_t* weight, const int64_t* total,
+                            int64_t* left, int64_t* right) {
+        for (size_t c = 0; c < scorer.classes; ++c) right[c] = total[c] - left[c];
+        return {layout, scorer, weight, left, right};
+    }
+};
+
 // Regression: sums of the response in fixed point; a double decides unless it is close.
 template <class E>
 struct ResponseSides {

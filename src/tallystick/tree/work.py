@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
-from tallystick.errors import OptionError
+from tallystick.errors import OptionError, shown
 from tallystick.export.targets import expression_of
 from tallystick.model.conditions import Condition, Disjunction, literal, plain_words, reachable, tested
 from tallystick.schema import CODED, Column
@@ -61,10 +61,18 @@ SAME = 10  # decimals in which equal gains agree, whatever the order of their su
 MOST_TRIED = 400  # cuts of a column that are counted one by one; of more only so many, the best
 NO_LEVELS = np.empty(0, np.int32)
 
+WRITTEN = {"entropy": "entropy", "gain-ratio": "entropy", "gini": "gini"}  # criteria whose formulas are here
+
 
 def impurity_of(options: TreeOptions) -> str:
     """Return the measure by which a tree is grown."""
-    return "gini" if options.criterion == "gini" else "entropy"
+    found = WRITTEN.get(options.criterion)
+    if found is None:
+        raise OptionError(
+            f"the work of a tree can be written out for {', '.join(WRITTEN)}, not for "
+            f"criterion={shown(options.criterion)}. Grow the tree by one of these, or leave the work out."
+        )
+    return found
 
 
 IMPURITIES: dict[str, Callable[[Counts], float]] = {"entropy": entropy, "gini": gini}
