@@ -100,7 +100,7 @@ def grow(tmp_path_factory):
     processor = ["-march=x86-64-v2"] if platform.machine() in ("x86_64", "AMD64") else []
     program = folder / "grow"
     source = ROOT / "tests" / "support" / "own_criterion.cpp"
-    flags = ["-std=gnu++20", "-O1", "-ffp-contract=off", *processor, f"-I{folder}"]
+    flags = ["-std=gnu++20", "-ffp-contract=off", *processor, f"-I{folder}"]
     subprocess.run([*COMPILER, *flags, str(source), "-o", str(program)], check=True)
 
     def run(tables):
