@@ -29,7 +29,8 @@ from typing import ClassVar
 
 MOST = 1 << 17  # bytes of a wish or of an answer
 APART = (
-    "tallystick.engines.",
+    "tallystick.spark.",
+    "tallystick.sql.",
     "tallystick.mlflow",
     "tallystick.cli.__main__",
 )  # what they need may be missing

@@ -560,8 +560,8 @@ class DensityExplanation:
             ]
             for t in self.terms
         ]
-        heads = ["column", "value", "share in the leaf", "of all rows", "log density"]
-        return "\n".join([*lines, plain(table(heads, body, frozenset({2, 3, 4}), 100))])
+        heads = ["column", "value", "in the leaf", "of all rows", "log density"]
+        return "\n".join([*lines, plain(table(heads, body, frozenset({2, 3, 4}), 80))])
 
     __repr__ = __str__
 

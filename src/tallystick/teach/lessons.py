@@ -755,7 +755,7 @@ OPTIMAL_BAYES = Lesson(
         Typed(
             """
             import tallystick as ts
-            from tallystick.lessons.prunings import all_prunings
+            from tallystick.teach.lessons import all_prunings
             tree = ts.DecisionTree(level_splits="each").fit("play-tennis.csv", "Play")
             day = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
             print(all_prunings(tree, day, "No"))
@@ -886,7 +886,7 @@ GENERATIVE = Lesson(
         ),
         Typed(
             """
-            from tallystick.lessons.methods import independent_rows
+            from tallystick.teach.lessons import independent_rows
             print(ts.learning_curve(independent_rows() * 20, "y", methods=["bayes", "logistic-ml"],
                                     sizes=[30, 1600], repeats=20))
             """,
@@ -1010,7 +1010,7 @@ INDEPENDENCE = Lesson(
         ),
         Typed(
             """
-            from tallystick.lessons.methods import balls
+            from tallystick.teach.lessons import balls
             print(ts.learn.independent(balls(), "R", "B"), "",
                   ts.learn.independent(balls(), "R", "B", given="Y"), sep="\\n")
             """,
