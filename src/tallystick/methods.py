@@ -60,7 +60,7 @@ class Method:
     answered: str = "stats.profile:not_told"
     known: str = "description.changes:nothing"
     report: str = "reports.methods:PLAIN"
-    rules: str = "export.targets:no_rules"
+    rules: str = "export.rules:no_rules"
     card: str = "export.card:no_card"
     reasons: str = "scorecard.explain:no_reasons"
     counts: str = "explanation.additive:no_counts"
@@ -114,7 +114,7 @@ _TREE = Method(
     known="description.changes:of_tree",
     steps="explanation.effects:tree_steps",
     report="reports.methods:TREE",
-    rules="export.targets:tree_rules",
+    rules="export.rules:tree_rules",
     interval="rules.explain:tree_interval",
     guarded="estimator.method_parts:guarded_tree",
     working="tree.work:tree_parts",
@@ -137,7 +137,7 @@ _RULES = Method(
     known="description.changes:of_rules",
     steps="explanation.effects:rule_steps",
     report="reports.methods:RULES",
-    rules="export.targets:own_rules",
+    rules="export.rules:own_rules",
     interval="rules.explain:rule_interval",
     tuned=tuple(
         (f"at most {n} rules" if n else "any number of rules", {"max_rules": n})
@@ -161,7 +161,7 @@ METHODS = (
         file="bayes.file:FILE",
         explain="bayes.explain:explain",
         form="export.form:additive_form",
-        rules="export.targets:additive_rules",
+        rules="export.rules:additive_rules",
         changes="export.diff:bayes_changes",
         largest="export.diff:bayes_largest",
         known="description.changes:of_bayes",
@@ -187,7 +187,7 @@ METHODS = (
         file="linear.file:FILE",
         explain="linear.summary:explain",
         form="export.form:additive_form",
-        rules="export.targets:additive_rules",
+        rules="export.rules:additive_rules",
         changes="export.diff:logistic_changes",
         largest="export.diff:logistic_largest",
         known="description.changes:of_logistic",
@@ -265,7 +265,7 @@ METHODS = (
         file="linear.file:LINEAR_FILE",
         explain="linear.summary:explain_linear",
         form="export.form:additive_form",
-        rules="export.targets:additive_rules",
+        rules="export.rules:additive_rules",
         changes="export.diff:logistic_changes",
         largest="export.diff:linear_largest",
         known="description.changes:of_linear",
@@ -367,6 +367,7 @@ VARIANTS = (
     ),
 )
 CHOICES = tuple(v.name for v in VARIANTS if not v.method.regression)  # what can be named for classes
+WORKED = tuple(v.name for v in VARIANTS if v.method.working != Method.working)  # those that `work` writes out
 NUMBERS = tuple(v.name for v in VARIANTS if v.method.regression)  # the same for numbers
 
 

@@ -9,7 +9,7 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.export.sql import DIALECTS
+from tallystick.export.sql_dialects import DIALECTS
 from tallystick.export.targets import TARGETS
 
 TENNIS = {"wind": ["weak", "strong", "weak", "strong"], "play": ["yes", "no", "yes", "no"]}

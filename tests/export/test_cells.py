@@ -8,7 +8,8 @@ import duckdb
 import pytest
 
 from tallystick.export.form import Form
-from tallystick.export.sql import DIALECTS, cell, raw, unseen_count
+from tallystick.export.sql import cell, raw, unseen_count
+from tallystick.export.sql_dialects import DIALECTS
 from tallystick.schema import Column
 
 NUMBER = Column("n", "numeric")

@@ -8,7 +8,7 @@ import exports as e
 import pytest
 
 from tallystick.errors import OptionError
-from tallystick.export.sql import DIALECTS
+from tallystick.export.sql_dialects import DIALECTS
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from tallystick.text import label_text
 
 KEY = "row number"
 NO_CARD = "export.card:no_card"
-NO_FORM, NO_RULES = "export.form:no_form", ("export.targets:no_rules", "export.targets:additive_rules")
+NO_FORM, NO_RULES = "export.form:no_form", ("export.rules:no_rules", "export.rules:additive_rules")
 
 
 def answers_of_rules(model, rows, folder):

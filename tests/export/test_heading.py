@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tallystick import __version__
 from tallystick.export.form import Form
-from tallystick.export.targets import MOST, heading
+from tallystick.export.heading import MOST, heading
 from tallystick.schema import Column
 
 COLUMNS = (

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.errors import DataError
 from tallystick.export.python import runtime
 
 pytestmark = [
@@ -46,7 +47,7 @@ def evaluate(script: str, expression: str, folder) -> object:
 def test_what_cannot_be_read_is_an_error_that_names_the_column(column, value, tmp_path):
     model = e.fitted("bayes")
     row = dict.fromkeys(e.new_rows("bayes")) | {column: value}
-    with pytest.raises(ts.estimators.base.DataError):
+    with pytest.raises(DataError):
         model.predict([row])
     tried = f"(() => {{ try {{ model.predict({json.dumps(row)}) }} catch (e) {{ return e.message }} }})()"
     assert evaluate(model.export("js"), tried, tmp_path).startswith(f"column '{column}' needs a ")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tallystick.errors import OptionError
-from tallystick.export.targets import LanguageLimits
+from tallystick.export.heading import LanguageLimits
 
 LIMITS = LanguageLimits("music", "notes are not words", "one row takes many paths", "music has no -infinity")
 

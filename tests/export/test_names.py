@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tallystick.errors import OptionError
-from tallystick.export.sql import (
-    DIALECTS,
-    alias,
-    answer_names,
-    own_word,
-    refuse_alike,
-    refuse_double,
-    refuse_hidden,
-)
+from tallystick.export.sql import alias, answer_names, own_word, refuse_alike, refuse_double, refuse_hidden
+from tallystick.export.sql_dialects import DIALECTS
 
 
 def test_our_word_gives_way_to_names_of_the_table():

@@ -10,7 +10,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.export.targets import export_rules
+from tallystick.export.rules import export_rules
 
 
 @pytest.mark.slow

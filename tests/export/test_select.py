@@ -14,7 +14,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError, OptionError
-from tallystick.export.sql import DIALECTS
+from tallystick.export.sql_dialects import DIALECTS
 
 pytestmark = pytest.mark.slow
 

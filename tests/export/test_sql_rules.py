@@ -3,7 +3,8 @@
 import small_rules as s
 
 from tallystick.export.form import rules_form
-from tallystick.export.sql import dialect_of, first_rule
+from tallystick.export.sql import first_rule
+from tallystick.export.sql_dialects import dialect_of
 from tallystick.model.conditions import Condition
 from tallystick.rules.model import RuleCounts, RuleModel
 

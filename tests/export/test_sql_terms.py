@@ -6,8 +6,9 @@ import duckdb
 import pytest
 
 from tallystick.export.form import Form
-from tallystick.export.sql import DIALECTS, prior, score
 from tallystick.export.sql import LONGEST_TERM as LONGEST
+from tallystick.export.sql import prior, score
+from tallystick.export.sql_dialects import DIALECTS
 from tallystick.schema import Column
 
 DUCKDB = DIALECTS["duckdb"]

@@ -11,7 +11,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
-from tallystick.errors import OptionError
+from tallystick.errors import NotFitted, OptionError
 from tallystick.export import targets
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ def test_wrong_words_are_answered_in_one_line(kind, options, words):
 
 
 def test_an_unfitted_model_has_no_export():
-    with pytest.raises(ts.estimators.base.NotFitted):
+    with pytest.raises(NotFitted):
         ts.NaiveBayes().export("sql")
 
 

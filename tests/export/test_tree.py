@@ -6,7 +6,8 @@ import duckdb
 
 from tallystick.export import sql as tests
 from tallystick.export.form import Form
-from tallystick.export.sql import DEEP, DIALECTS, below, ends
+from tallystick.export.sql import DEEP, below, ends
+from tallystick.export.sql_dialects import DIALECTS
 from tallystick.schema import Column
 
 DUCKDB = DIALECTS["duckdb"]

@@ -346,7 +346,7 @@ GROWTH = """
 import sys
 import pyarrow.compute, pyarrow.csv
 import tallystick as ts
-import tallystick.table.disk, tallystick.data.source.files
+import tallystick.table.disk, tallystick.io.containers
 def peak():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 before = peak()

@@ -537,7 +537,6 @@ class NaiveBayes(Updates, BayesViews):
         self.memory = memory
 
     def _as_text(self) -> str:
-        pass
 
         return naive_bayes_text(self.model_)
 
@@ -699,7 +698,6 @@ class NaiveBayes(Updates, BayesViews):
         >>> found.predict_interval({"sky": "sun"}).round(2).tolist()
         [[[0.52, 0.89], [0.11, 0.48]]]
         """
-        pass
 
         self._check_fitted()
         return infer(self, X, y, sample_weight, level)

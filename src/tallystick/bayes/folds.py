@@ -448,8 +448,6 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: in
 
     dealing = FarDealing.of(table)
     if dealing is not None:
-        pass
-
         return calibrated_far(model, dealing, FOLDS, engine)
     plan = deal(table, min(FOLDS, count_cases(table)))
     table = plan.pieces(table)

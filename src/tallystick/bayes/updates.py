@@ -190,8 +190,6 @@ class Updates(Classifier):
     def _refuse(self) -> None:
         from tallystick.table.target import SCALED
 
-        pass
-
         if any(note.code == SCALED for note in self.notes_):
             raise OptionError(
                 "this model was fitted with sample weights that are not whole, which were scaled to sum to "
@@ -204,7 +202,6 @@ class Updates(Classifier):
 
     def _merge(self, other: Updates, sign: int) -> None:
         """Take the other's rows in or out; nothing is set before everything is known to be right."""
-        pass
 
         known, new = self.schema_.predicted.type, other.schema_.predicted.type
         if known != new:

@@ -17,7 +17,7 @@ from tallystick.cli.fit import decisions, wished
 from tallystick.cli.options import as_flags, checks_as_flags, notes_as_flags, says_number
 from tallystick.draw.svg import Line, Span, Style, cut, wrapped
 from tallystick.errors import OptionError, clean, page_limit
-from tallystick.export.sql import DIALECTS
+from tallystick.export.sql_dialects import DIALECTS
 from tallystick.export.targets import CARD_FORMATS, RULE_FORMATS, TARGETS
 from tallystick.methods import COMPARED, variant
 

@@ -426,8 +426,6 @@ def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:
     """Print notes on stderr, so that they are seen and never mixed with results."""
     listed = list(notes)
     if listed:
-        pass
-
         lines: list[Line] = [(Span(heading, "strong"),)]
         for note in notes_as_flags(listed):
             lines += wrapped(clean(note.text), cells(), "  - ", "note")

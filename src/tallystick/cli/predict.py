@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
 from tallystick import errors
 from tallystick.cli import options
@@ -32,7 +30,9 @@ from tallystick.methods import of_kind
 from tallystick.schema import Note
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from tallystick.contracts import Source
     from tallystick.estimator.classifier import Classifier
@@ -173,8 +173,6 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     column `unread`, which is there only then.
     """
     import tallystick as ts
-
-    pass
     from tallystick.predict.answers import UNREAD, MetRows
     from tallystick.table.new_rows import every_row
 
@@ -487,6 +485,8 @@ class TopRows:
 
 def top_rows(estimator: Classifier, source: Source, wanted: Wanted, wish: TopWish) -> TopRows:
     """Walk the rows once and return those with the highest probabilities."""
+    import numpy as np
+
     from tallystick.judge.run import MISSING
     from tallystick.judge.run import class_labels_of as labels_of
     from tallystick.predict.answers import MetRows, answers
@@ -523,11 +523,13 @@ def of_top(parts: Iterator[pa.Table], top: TopRows, class_column: bool) -> Itera
     """Yield the answers to the rows taken, the most probable first, as one table after the empty first one;
     with the number of each row, and the probability of the class where it is not there already.
     """
+    import numpy as np
     import pyarrow as pa
 
     rank = np.full(int(top.rows.max()) + 1 if len(top.rows) else 0, -1, np.int64)
     rank[top.rows] = np.arange(len(top.rows))
-    kept, ranks, start = [], list[NDArray[np.int64]](), 0
+    kept, start = [], 0
+    ranks: list[NDArray[np.int64]] = []
     for part in parts:
         own = rank[start : start + part.num_rows]
         own = np.concatenate([own, np.full(part.num_rows - len(own), -1, np.int64)])

@@ -19,8 +19,7 @@ from tallystick.cli.model import refitted
 from tallystick.cli.predict import check_row
 from tallystick.draw.svg import Line, Span, Style, bar, cut, padded, table, wrapped
 from tallystick.errors import OptionError, clean, shown
-from tallystick.methods import named
-from tallystick.teach.document import NAMES
+from tallystick.methods import WORKED, named
 
 if TYPE_CHECKING:
     from tallystick.description.columns import Description
@@ -560,7 +559,7 @@ FORMATS = ("text", "markdown", "latex", "html")
 @click.option(
     "--model",
     "method",
-    type=click.Choice(NAMES),
+    type=click.Choice(WORKED),
     default="id3",
     show_default=True,
     help="The method that is worked out.",

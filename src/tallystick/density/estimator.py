@@ -305,7 +305,6 @@ class DensityTree(Estimator):
         pyarrow.Table
             The rows, with the columns of the fit; `to_pandas()` makes a frame of them.
         """
-        pass
 
         self._check_fitted()
         for name, value, high in (("n", n, 10**9), ("seed", seed, 2**63 - 1)):
@@ -328,7 +327,6 @@ class DensityTree(Estimator):
         str
             Lines of text.
         """
-        pass
         from tallystick.tree.view import count
 
         self._check_fitted()
@@ -367,7 +365,6 @@ class DensityTree(Estimator):
         Picture
             SVG; `save` writes it.
         """
-        pass
 
         self._check_fitted()
         if not is_whole(most) or most < 1:

@@ -314,7 +314,6 @@ class DensityModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the model file that is this model's own."""
-        pass
 
         return write(self)
 

@@ -395,7 +395,6 @@ class Changes:
         }
 
     def __str__(self) -> str:
-        pass
         from tallystick.draw.svg import plain
 
         return plain(page(self))

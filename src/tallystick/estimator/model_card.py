@@ -46,7 +46,6 @@ class ModelCard:
 
     def to_markdown(self) -> str:
         """Return the card as Markdown."""
-        pass
 
         return markdown(self.sections)
 

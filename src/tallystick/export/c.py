@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError, shown
 from tallystick.export.form import Data, Form, number_levels
-from tallystick.export.targets import heading
+from tallystick.export.heading import heading
 from tallystick.schema import ABSENT, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.table.strings import Vocabulary, match_words
 from tallystick.text import WEEKDAYS

@@ -18,9 +18,10 @@ from tallystick import methods
 from tallystick.draw.svg import plain
 from tallystick.errors import OptionError, clean, nearest, shown
 from tallystick.export.form import printable
+from tallystick.export.heading import heading
+from tallystick.export.rules import cell as markdown_cell
 from tallystick.export.standalone import harmless
-from tallystick.export.targets import CARD_FORMATS, heading
-from tallystick.export.targets import cell as markdown_cell
+from tallystick.export.targets import CARD_FORMATS
 from tallystick.scorecard.card import Card, CardSection, card_of
 from tallystick.scorecard.form import card_form
 from tallystick.scorecard.model import ScorecardModel

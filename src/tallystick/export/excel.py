@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tallystick.errors import OptionError, shown
 from tallystick.export.form import Data, Form, best
+from tallystick.export.heading import LanguageLimits, heading
 from tallystick.export.onnx import known_texts
-from tallystick.export.targets import LanguageLimits, heading
 from tallystick.schema import CODED, Column
 from tallystick.text import WEEKDAYS, label_text
 

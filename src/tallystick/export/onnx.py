@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import OptionError
 from tallystick.export.form import Form, best, number_levels
-from tallystick.export.targets import LanguageLimits, heading
+from tallystick.export.heading import LanguageLimits, heading
 from tallystick.schema import ABSENT, Column, meanings, spelt
 from tallystick.text import MILLISECONDS, WEEKDAY_LEVELS, WEEKDAYS, civil
 

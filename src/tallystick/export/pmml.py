@@ -11,9 +11,9 @@ from xml.etree.ElementTree import Element, indent, tostring
 from tallystick import __version__
 from tallystick.errors import OptionError, shown
 from tallystick.export.form import Data, Form, best
+from tallystick.export.heading import LanguageLimits, heading
 from tallystick.export.onnx import known_texts
 from tallystick.export.sql import alias, own_word
-from tallystick.export.targets import LanguageLimits, heading
 from tallystick.schema import Column
 from tallystick.text import MILLISECONDS, WEEKDAYS, civil
 

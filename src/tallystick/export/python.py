@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import resources
 
 from tallystick.export.form import Form
-from tallystick.export.targets import heading
+from tallystick.export.heading import heading
 
 # A model as JavaScript: its data as one JSON text beside a small fixed piece of code, `code/model.js`.
 #

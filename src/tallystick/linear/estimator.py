@@ -260,7 +260,6 @@ class LinearRegression(Regressor):
         >>> ts.LinearRegression.from_formula("y ~ a * b", rows, l2=0).coef_names_
         ['a', 'b', 'a × b']
         """
-        pass
 
         made: Self = fit_formula(cls, formula, X, sample_weight, settings)
         return made
@@ -577,7 +576,6 @@ class LogisticRegression(Classifier):
         >>> ts.LogisticRegression.from_formula("y ~ a * b", rows, l2=0).coef_names_
         ['a', 'b', 'a × b']
         """
-        pass
 
         made: Self = fit_formula(cls, formula, X, sample_weight, settings)
         return made

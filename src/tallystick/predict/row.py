@@ -101,8 +101,6 @@ def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     """Return the columns of the schema as arrays, or None when some cells have to be read."""
     from tallystick.predict.columns import needs_no_reading
 
-    pass
-
     if not hasattr(X, "shape") or any(is_number(m) for m in schema.marks):
         return None
     found = _found(X, [c.name for c in schema.used])

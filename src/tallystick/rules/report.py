@@ -12,7 +12,7 @@ from tallystick.contracts import Table
 from tallystick.description.columns import ColumnView
 from tallystick.draw.svg import percent
 from tallystick.errors import counted
-from tallystick.export.targets import expression_of
+from tallystick.export.rules import expression_of
 from tallystick.model.conditions import rows
 from tallystick.reports.answer import Name, Said, say
 from tallystick.reports.context import Ingredients

@@ -455,7 +455,6 @@ class SparkTable:
     @property
     def engine(self) -> Any:
         """Who sums over this table."""
-        pass
 
         return Spark()
 

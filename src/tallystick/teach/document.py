@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tallystick import methods
 from tallystick.draw.svg import Span, escape, plain, table, width, wrapped
 from tallystick.errors import OptionError, counted, for_reader, nearest, shown, some
-from tallystick.export.targets import cell
+from tallystick.export.rules import cell
 from tallystick.files import as_path, whole_file
 from tallystick.model.conditions import number, plain_words
 from tallystick.schema import ABSENT, CODED, Column, Note
@@ -307,25 +307,21 @@ class Working:
 
     def text(self) -> str:
         """Return the working in plain text."""
-        pass
 
         return text(self.shown)
 
     def markdown(self) -> str:
         """Return the working in Markdown."""
-        pass
 
         return markdown(self.shown)
 
     def latex(self) -> str:
         """Return the working as a LaTeX document."""
-        pass
 
         return latex(self.shown)
 
     def html(self) -> str:
         """Return the working as one HTML page, which opens without a network."""
-        pass
 
         return page(self.shown)
 
@@ -355,7 +351,6 @@ class Working:
         return {"parts": [_plain_part(part) for part in self.shown]}
 
     def _repr_html_(self) -> str:
-        pass
 
         return body(self.shown)
 
@@ -451,7 +446,6 @@ def body(parts: tuple[Part, ...]) -> str:
 
 
 def _html_plain(line: Line) -> str:
-    pass
 
     return flat(line)
 
@@ -920,10 +914,6 @@ def _text(block: Any, column: Column, row: int) -> str:
 # Knows the entries of methods, which name the solver of each. Knows nothing of formats.
 
 
-NONE = methods.Method.working  # the solver of methods without one
-NAMES = tuple(v.name for v in methods.VARIANTS if v.method.working != NONE)
-
-
 def work(
     X: Any,
     y: Any,
@@ -972,8 +962,8 @@ def work(
     if not isinstance(method, str):
         raise OptionError(f"method must be a name such as id3, not {shown(method)}.")
     way = methods.variant(method)
-    if way.method.working == NONE:
-        raise OptionError(f"{way.words} has no working. Use one of {', '.join(NAMES)}.")
+    if way.method.working == methods.Method.working:
+        raise OptionError(f"{way.words} has no working. Use one of {', '.join(methods.WORKED)}.")
     estimator = way.make({}).set_params(**settings)
     table = estimator._read(X, y)
     if table.place != "memory":

@@ -738,8 +738,6 @@ DAY = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "S
 def _averaged(find: Find) -> object:
     from tallystick.tree.estimator import DecisionTree
 
-    pass
-
     tree = DecisionTree(level_splits="each").fit(find("play-tennis.csv"), "Play")
     return all_prunings(tree, DAY, "No")
 

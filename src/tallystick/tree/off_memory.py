@@ -573,7 +573,7 @@ class NodeRowCache:
     def solve(self, question: LevelCounts, table: Table, threads: int) -> NodeTables | LevelAnswers | None:
         """Return the tables node by node; None: there is no memory for where so many rows stand."""
         if table.place == "disk" and question.more is not None and question.whole:
-            pass  # loads Arrow: not before there are rows
+            # loads Arrow: not before there are rows
 
             return DiskLevel(question, table, threads).answer()
         if not table.holds(32 + 4 * len(question.codings)):

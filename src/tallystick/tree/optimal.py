@@ -338,8 +338,6 @@ class OptimalTree(ClassTree):
         """Return the best tree; no tree of a search has candidates."""
         from tallystick.engine.fit import fit
 
-        pass
-
         work = self._local()
         running = Running(thread_count(work.threads), self.seconds, told(work.progress, self.max_work))
         answers = self._answers(table.schema.target)

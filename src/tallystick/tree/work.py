@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.errors import OptionError, shown
-from tallystick.export.targets import expression_of
+from tallystick.export.rules import expression_of
 from tallystick.model.conditions import Condition, Disjunction, literal, plain_words, reachable, tested
 from tallystick.schema import CODED, Column
 from tallystick.stats.binning import coverage, group_bits
