@@ -23,12 +23,17 @@ def test_what_is_left_of_a_copy_is_nothing():
 def test_without_a_constant_a_shifted_copy_is_no_copy():
     frame, _ = loans()
     shifted = frame[["age", "paid"]].assign(older=frame.age + 10)
-    assert [n.code for n in ts.LogisticRegression(l2=0).fit(shifted, "paid").notes_] == ["collinear"]
+    model = ts.LogisticRegression(l2=0).fit(shifted, "paid")
+    assert [n.code for n in model.notes_] == ["collinear", "columns-not-used"]
+    assert model.notes_[1].text == "all weights of 'older' are 0: new rows need not have it."
+    alike = model.predict_proba(shifted[["age"]]) == model.predict_proba(shifted[["age", "older"]])
+    assert np.all(alike)
     alone = ts.LogisticRegression(l2=0, fit_intercept=False).fit(shifted, "paid")
     assert alone.notes_ == ()
     twice = shifted.assign(older=frame.age * 2)
-    (note,) = ts.LogisticRegression(l2=0, fit_intercept=False).fit(twice, "paid").notes_
+    note, unused = ts.LogisticRegression(l2=0, fit_intercept=False).fit(twice, "paid").notes_
     assert "'older' repeats 'age'" in note.text
+    assert unused.code == "columns-not-used"
 
 
 def test_only_what_follows_from_a_column_is_named_not_the_column_it_is_a_part_of():

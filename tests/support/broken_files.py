@@ -221,6 +221,15 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("logistic-3", edit("model parts 4 factors", [["temp", None]]), "must be a list of at least 2"),
     ("logistic-3", edit("model parts 4 factors 0", ["nobody", None]), "names no column of the schema"),
     ("logistic-3", edit("model parts 4 factors 0", ["sky", 99]), "names no level of its column"),
+    # linear regression
+    (
+        "linear",
+        edit("model constant", [0.1, 0.2], "model errors", [], "model parts", []),
+        "a linear regression answers a number",
+    ),
+    ("linear", edit("parameters interactions", [["sky", "temp", "n"]]), "interactions must be"),
+    ("linear", edit("model parts 0", GONE), "the model's columns are not those of the schema"),
+    ("linear", edit("model errors", [[1.0]]), "the standard errors are not those of"),
     # scorecards
     ("card", edit("model base", [1, 2]), "(links)|the points are not those of the class labels"),
     (

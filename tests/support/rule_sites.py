@@ -15,7 +15,6 @@ import tallystick
 PACKAGE = Path(tallystick.__file__).parent
 READERS = (
     "model/file.py",
-    "model/file.py",
     "model/shapes.py",
     "model/profile.py",
     "bayes/file.py",
@@ -25,7 +24,6 @@ READERS = (
     "tree/nodes.py",
     "tree/options.py",
     "tree/model.py",
-    "tree/nodes.py",
     "tree/estimator.py",
 )
 MAKERS = {"ModelFileError", "wrong", "_edited", "_uneven", "shapes.wrong"}  # return the error of a rule

@@ -350,7 +350,7 @@ class Changes:
     kind: str
     trained: float
     columns: tuple[ColumnChange, ...]
-    ignored: tuple[str, ...] = ()  # columns the model does not know
+    ignored: tuple[str, ...] = ()  # columns the model does not know or ask for
     answers: ColumnChange | None = None  # what the model answers, then and now; None without a target
 
     def __getitem__(self, name: str) -> ColumnChange:
