@@ -166,7 +166,9 @@ def test_commands_save_their_picture(args, tmp_path):
     command = [sys.executable, "-c", code, *args, VOTES, "-t", "party", "--picture", "p.svg"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert ET.parse(tmp_path / "p.svg").getroot().tag.endswith("svg")
+    root = ET.parse(tmp_path / "p.svg").getroot()
+    assert root.tag.endswith("svg")
+    assert root.get("color") == INK
 
 
 @pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression", "Scorecard"])
@@ -175,7 +177,8 @@ def test_an_explanation_saves_its_picture(kind, tmp_path, capsys):
     saved = tmp_path / "p.svg"
     code = run(["explain", str(tmp_path / "m.json"), VOTES, "--row", "3", "--picture", str(saved)], False)
     assert code == 0
-    assert saved.read_text(encoding="utf-8") == fitted(kind).explain(VOTES, 2).picture()
+    picture = fitted(kind).explain(VOTES, 2).picture()
+    assert saved.read_text(encoding="utf-8") == picture.with_own_colours()
 
 
 @pytest.mark.parametrize(

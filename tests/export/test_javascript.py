@@ -50,7 +50,8 @@ def test_what_cannot_be_read_is_an_error_that_names_the_column(column, value, tm
     with pytest.raises(DataError):
         model.predict([row])
     tried = f"(() => {{ try {{ model.predict({json.dumps(row)}) }} catch (e) {{ return e.message }} }})()"
-    assert evaluate(model.export("js"), tried, tmp_path).startswith(f"column '{column}' needs a ")
+    form = "date such as 2020-12-31" if column == "when" else "number such as 1771.55"
+    assert evaluate(model.export("js"), tried, tmp_path).startswith(f"column '{column}' needs a {form}, but ")
 
 
 def test_a_lacking_column_is_named(tmp_path):

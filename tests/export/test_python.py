@@ -54,7 +54,9 @@ def test_what_cannot_be_read_is_a_value_error(cell, tmp_path):
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.stderr.splitlines()[-1].startswith(f"ValueError: column {e.EVIL!r} needs a number")
+    assert done.stderr.splitlines()[-1].startswith(
+        f"ValueError: column {e.EVIL!r} needs a number such as 1771.55, "
+    )
 
 
 def test_the_module_is_a_command_that_reads_csv(tmp_path):

@@ -358,7 +358,7 @@ def test_a_picture_is_written_whole_and_over_no_other_file(folder, monkeypatch):
     ):
         picture.save("tree.svg")
     monkeypatch.undo()
-    assert (folder / "tree.svg").read_text() == str(picture)
+    assert (folder / "tree.svg").read_text() == picture.with_own_colours()
 
 
 def test_a_folder_or_a_file_that_is_not_there_is_told(folder):

@@ -250,11 +250,12 @@ def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
 
 
 def save_picture(path: str | None, draw: Callable[[], str]) -> None:
-    """Draw and write a picture, when one is wanted."""
+    """Draw and write a picture, when one is wanted; as a file it has colours of its own."""
     if path is not None:
+        from tallystick.draw.svg import Picture
         from tallystick.model.file import save
 
-        save(path, draw().encode(), "picture")
+        save(path, Picture(draw()).with_own_colours().encode(), "picture")
 
 
 memory = click.option(
