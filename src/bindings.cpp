@@ -431,9 +431,7 @@ void no_memory(const std::exception_ptr& thrown, void*) {
     };
     try {
         std::rethrow_exception(thrown);
-    } catch (const std::bad_alloc&) {
-        raise();
-    } catch (const std::length_error&) {
+    } catch (const std::bad_alloc&) { raise(); } catch (const std::length_error&) {
         raise();
     }
 }

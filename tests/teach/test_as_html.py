@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tallystick as ts
+from tallystick.methods import WORKED
 from tallystick.teach.document import (
-    NAMES,
     Drawing,
     Formula,
     Headline,
@@ -37,7 +37,7 @@ def test_a_drawing_keeps_its_lines():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("method", WORKED)
 def test_no_page_shows_an_escaped_line_end(tennis, method):
     assert not re.search(r"\\[nt]", ts.work(tennis, "Play", method=method, row=0).html())
 
