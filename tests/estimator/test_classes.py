@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from tallystick.errors import OptionError, TallyWarning
-from tallystick.estimator.base import LONG, refuse_many, refuse_unknown
+from tallystick.estimator.base import LONG, MANY_CLASSES, refuse_many, refuse_unknown
 from tallystick.schema import Schema, Target
 
 
@@ -33,3 +33,5 @@ def test_one_line_says_before_the_work_that_many_classes_take_long():
         warnings.simplefilter("error")
         refuse_many("naive-bayes", many)
         refuse_many("scorecard", Schema((), Target("y", tuple(map(str, range(LONG))))))
+    with pytest.warns(TallyWarning, match=r"^target 'y' has 5,001 classes, each counted in every column"):
+        refuse_many("naive-bayes", Schema((), Target("y", tuple(map(str, range(MANY_CLASSES + 1))))))
