@@ -81,7 +81,10 @@ def test_a_file_that_is_cut_off_or_that_nobody_may_drop_leaves_nothing(tables, s
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT], ids=lambda one: one.name)
 def test_nothing_stays_when_the_studio_is_ended(tables, scratch, number):
-    with studio(tables) as found:
+    with contextlib.ExitStack() as stack:
+        before = signal.signal(number, signal.SIG_DFL)  # under nohup a hang-up would be ignored
+        stack.callback(signal.signal, number, before)
+        found = stack.enter_context(studio(tables))
         found.enter()
         assert drop(found) == 200
         found.done()

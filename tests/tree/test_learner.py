@@ -59,8 +59,8 @@ def a_problem(rng):
         costs = rng.integers(0, 4, costs.shape) + costs
         costs = costs * rng.uniform(0.01, 100, costs.shape) if rng.random() < 0.5 else costs
         options["costs"] = costs.tolist()
-    way = rng.choice(["none", "whole", "parts"])
-    weights = None if way == "none" else rng.integers(1, 9, rows) / (1 if way == "whole" else 4)
+    way = rng.choice(["none", "whole", "whole"])  # others are scaled: test_weight_units.py
+    weights = None if way == "none" else rng.integers(1, 9, rows)
     each = [Fraction(1)] * rows if weights is None else [Fraction(w) for w in weights.tolist()]
     own = [Fraction(1)] * len(labels)
     weighing = rng.choice(["none", "whole", "any", "balanced"])
