@@ -9,7 +9,7 @@ import pytest
 from small_models import BAYES, bayes
 
 from tallystick import kernels
-from tallystick.bayes.model import Counted, Summed, Worded, idf_of, level_terms, sum_in_order
+from tallystick.bayes.model import Counted, Summed, Worded, idf_of, level_terms
 from tallystick.bayes.options import BayesOptions
 
 NONE = np.zeros(2, np.int64)
@@ -86,5 +86,3 @@ def test_a_word_in_every_row_has_the_weight_1_and_a_rare_one_more():
     common, rare = idf_of(np.array([9, 0]), 9)
     assert common == 2**16
     assert rare == round((1 + np.log(10)) * 2**16)
-    assert sum_in_order(np.array([0.1, 0.2, 0.3])) == 0.1 + 0.2 + 0.3
-    assert sum_in_order(np.zeros(0)) == 0.0

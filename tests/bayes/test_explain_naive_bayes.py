@@ -8,7 +8,7 @@ import math
 import pytest
 
 import tallystick as ts
-from tallystick.bayes.explain import Explanation, Reason, bin_names, find, shares, votes
+from tallystick.bayes.explain import Explanation, Reason, bin_names, shares, votes
 from tallystick.errors import OptionError
 
 ROWS = {"wind": ["weak", "weak", "strong", "weak"], "play": ["yes", "yes", "no", "no"]}
@@ -51,7 +51,7 @@ def test_the_parts_of_a_row_add_up_to_its_score():
 
 def test_what_the_model_does_not_have_is_named():
     with pytest.raises(OptionError, match=r"no column 'win'\. Did you mean 'wind'"):
-        find(fitted().model_, "win")
+        shares(fitted().model_, "win")
     with pytest.raises(OptionError, match=r"there is no class 'yess'\. Did you mean 'yes'"):
         votes(fitted().model_, "yess")
 

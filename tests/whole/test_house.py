@@ -66,6 +66,9 @@ def test_every_public_name_exists_and_is_typed():
             wanted = [p for p in inspect.signature(call).parameters if p != "self"]
             assert not [p for p in wanted if p not in hints], f"{name} has untyped parameters"
             assert thing.__doc__, f"{name} has no docstring"
+        if inspect.isclass(thing):  # a method inherits the words of the one that it overrides
+            public = [m for m in dir(thing) if not m.startswith("_") and callable(getattr(thing, m, None))]
+            assert not [m for m in public if not inspect.getdoc(getattr(thing, m))], name
 
 
 def test_public_names_are_those_loaded_on_demand():

@@ -23,7 +23,17 @@ from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import BAR, Picture, as_html, bar_line, cut, framed, padded
 from tallystick.errors import OptionError, clean, counted, nearest, page_limit, shown
 from tallystick.io import scratch
-from tallystick.model.additive import Additive, BinTerm, LevelTerm, LinearTerm, NormalTerm, Term, WordTerm
+from tallystick.model.additive import (
+    WEIGHT_ONE,
+    Additive,
+    BinTerm,
+    LevelTerm,
+    LinearTerm,
+    NormalTerm,
+    Term,
+    WordTerm,
+    weighted,
+)
 from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.stats.values import FewValues, PairCounts, bins_of, one_label
 from tallystick.table.block import RowBlock as Rows
@@ -236,11 +246,6 @@ def conditional_information(cells: NDArray[np.float64]) -> tuple[float, int]:
     return max(bits, 0.0), free
 
 
-# How probable labelled rows are under a model of both rows and classes.
-#
-# Knows two numbers. Law: what is impossible is said in words, never as an infinite number.
-
-
 @dataclass(frozen=True)
 class Likelihood:
     """Natural logarithms of how probable labelled rows are: with their classes, and their classes alone."""
@@ -251,8 +256,7 @@ class Likelihood:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; a probability of 0 has no logarithm, and is None."""
-        told = {"conditional": self.conditional, "data": self.data}
-        return {"rows": self.rows} | {k: v if np.isfinite(v) else None for k, v in told.items()}
+        return {"rows": self.rows, "conditional": _finite(self.conditional), "data": _finite(self.data)}
 
     _repr_html_ = as_html
 
@@ -272,18 +276,11 @@ class Likelihood:
     __repr__ = __str__
 
 
-# Why naive Bayes answers as it does: shares of values, votes of columns, and the parts of one row's score,
-# as data.
-#
-# Knows fitted models and blocks. Knows nothing of estimators or pictures. Laws: a row's parts, added in
-# order, are its score to the bit; every number follows from the counts shown.
-
+# Why naive Bayes answers as it does: shares of values, votes of columns, and the parts of one row's score.
+# A row's parts, added in order, are its score to the bit.
 
 Array = NDArray[np.float64]
 SHARE_ZERO = "share 0"  # where a logarithm would stand: a class in which a value never occurs is ruled out
-
-
-# -- names --
 
 
 def value_names(model: NaiveBayesModel, part: BayesPart) -> list[str]:
@@ -306,15 +303,6 @@ def bin_names(cuts: Sequence[float], unit: str = "") -> list[str]:
     return [f"< {ends[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(ends)), f">= {ends[-1]}"]
 
 
-def find(model: NaiveBayesModel, column: str) -> BayesPart:
-    """Return a column's part, or say which columns there are."""
-    for part in model.parts:
-        if part.name == column:
-            return part
-    names = [p.name for p in model.parts]
-    raise OptionError(f"the model has no column {shown(column)}.{nearest(column, names)}")
-
-
 def class_number(model: NaiveBayesModel, label: Any) -> int:
     """Return the number of a class by its label."""
     return _place(model.schema.predicted.labels, model.schema.predicted.label_of(label))
@@ -326,9 +314,6 @@ def _place(labels: tuple[str, ...], label: Any) -> int:
         known = ", ".join(map(shown, labels))
         raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)} Classes: {known}.")
     return labels.index(text)
-
-
-# -- shares --
 
 
 @dataclass(frozen=True)
@@ -383,8 +368,10 @@ class Shares:
 
 def shares(model: NaiveBayesModel, column: str) -> Shares:
     """Return the shares of a column's values in each class."""
-    part = find(model, column)
-    labels = model.schema.predicted.labels
+    labels, parts = model.schema.predicted.labels, {p.name: p for p in model.parts}
+    if column not in parts:
+        raise OptionError(f"the model has no column {shown(column)}.{nearest(column, list(parts))}")
+    part = parts[column]
     if isinstance(part, Summed):
         means = np.array([float(m) for m in part.means()])
         rows = [means, np.array(model.variances[column])] if of_part(part).squares else [means]
@@ -393,9 +380,6 @@ def shares(model: NaiveBayesModel, column: str) -> Shares:
     found = part.shares(model.options, model.unit)
     counts = part.counts if model.unit == 1 and not (isinstance(part, Worded) and part.idf) else None
     return Shares(column, part.distribution, labels, tuple(value_names(model, part)), found, counts)
-
-
-# -- votes --
 
 
 @dataclass(frozen=True)
@@ -480,10 +464,18 @@ def votes(model: NaiveBayesModel, label: Any = None, most: int | None = None) ->
 
 def _votes(model: NaiveBayesModel, part: BayesPart, c: int, label: str, most: int | None) -> list[Vote]:
     if isinstance(part, Summed):
-        return [_sum_vote(model, part, c, label)]
-    own = part.shares(model.options, model.unit)
+        # what the class's own mean says for it against the others
+        term = next(t for t in model.additive.terms if t.column == part.name)
+        mean = float(part.means()[c])
+        scores = np.zeros((1, len(model.classes)))
+        term.add(scores, Rows(1, {part.name: np.array([mean])}))
+        relative = kernels.exp(scores[0] - scores[0].max())
+        both = kernels.log(np.array([relative[c], float(relative @ _rest(model.classes, c))]))
+        value = f"{quantity(mean, model.schema[part.name].unit, 4)}, its mean"
+        return [Vote(part.name, value, label, float(both[0] - both[1]))]
     if isinstance(part, Worded) and part.distribution == "complement":
-        own = replace_with_plain(part).shares(model.options, model.unit)
+        part = part.as_multinomial()
+    own = part.shares(model.options, model.unit)
     rest = _rest(model.classes, c)
     a, b = own[:, c], own @ rest
     names = value_names(model, part)
@@ -502,11 +494,6 @@ def _log_ratio(a: Array, b: Array) -> Array:
         return np.where(a == b, 0.0, kernels.log(a) - kernels.log(b))
 
 
-def replace_with_plain(part: Worded) -> Worded:
-    """Return the same words read as multinomial: complement weights are not shares of their class."""
-    return Worded(part.name, "multinomial", part.counts, part.missing, part.documents, part.idf)
-
-
 def _rest(classes: NDArray[np.int64], c: int) -> Array:
     """Return weights of the other classes by their rows."""
     weights = classes.astype(float)
@@ -517,21 +504,6 @@ def _rest(classes: NDArray[np.int64], c: int) -> Array:
         weights[c] = 0.0
         total = float(len(classes) - 1)
     return weights / total
-
-
-def _sum_vote(model: NaiveBayesModel, part: Summed, c: int, label: str) -> Vote:
-    """Return what the class's own mean says for it against the others."""
-    term = next(t for t in model.additive.terms if t.column == part.name)
-    mean = float(part.means()[c])
-    scores = np.zeros((1, len(model.classes)))
-    term.add(scores, Rows(1, {part.name: np.array([mean])}))
-    shares_ = kernels.exp(scores[0] - scores[0].max())
-    against = float(shares_ @ _rest(model.classes, c))
-    weight = float(kernels.log(np.array([shares_[c]]))[0] - kernels.log(np.array([against]))[0])
-    return Vote(part.name, f"{quantity(mean, model.schema[part.name].unit, 4)}, its mean", label, weight)
-
-
-# -- one row --
 
 
 @dataclass(frozen=True)
@@ -614,8 +586,8 @@ class Explanation:
 
     def __str__(self) -> str:
         c, rival = self.answered, self._rival(self.answered)
-        told = (f"{clean(self.classes[k])} with {self.shares[k]:.4f}" for k in (c, rival))
-        lines = ["; against ".join(told), *([] if self.decision is None else [clean(self.decision.why)])]
+        pair = (f"{clean(self.classes[k])} with {self.shares[k]:.4f}" for k in (c, rival))
+        lines = ["; against ".join(pair), *([] if self.decision is None else [clean(self.decision.why)])]
         if self.only_prior:
             lines.append("every class has a share of 0 somewhere: answered by the prior alone")
         rows = [(self.begins, "", _difference(self.base, c, rival)), *self.for_class()]
@@ -628,20 +600,26 @@ class Explanation:
                 continue
             gone = self.classes[rival if weight > 0 else c]
             lines.append(f"{padded(cut(clean(name), 44), 44)} {SHARE_ZERO:>8} rules out {clean(gone)}")
-        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self._sum_told(c, rival, form)}")
+        weight = _difference(self.scores, c, rival)
+        if np.isfinite(weight) and np.isfinite(self.scores[c]):
+            total = f"{weight:{form}}"
+        else:  # an impossible class has no log-odds
+            which = clean(self.classes[rival]) if np.isfinite(self.scores[c]) else "every class"
+            total = f"{'none':>8} {which} is impossible"
+        lines.append(f"{padded(f'sum: {self.unit}', 44)} {total}")
         for reason in self.reasons:
-            lines += _word_lines(reason, c, rival)
+            ranked = sorted(
+                ((_difference(p, c, rival), w) for w, p in reason.words), key=lambda r: (-abs(r[0]), r[1])
+            )
+            for side, sign in (("for", 1), ("against", -1)) if ranked else ():
+                some = [
+                    f"{clean(w)} {v:+.2f}" if np.isfinite(v) else f"{clean(w)} ({SHARE_ZERO})"
+                    for v, w in [r for r in ranked if sign * r[0] > 0][:8]
+                ]
+                lines.append(f"  words in {clean(reason.column)} {side}: {', '.join(some) or 'none'}")
         return "\n".join(lines)
 
     __repr__ = __str__
-
-    def _sum_told(self, c: int, rival: int, form: str) -> str:
-        """Return the sum of the parts, or why there is none: an impossible class has no log-odds."""
-        weight = _difference(self.scores, c, rival)
-        if np.isfinite(weight) and np.isfinite(self.scores[c]):
-            return f"{weight:{form}}"
-        every = not np.isfinite(self.scores[c])
-        return f"{'none':>8} {'every class' if every else clean(self.classes[rival])} is impossible"
 
 
 def _finite(x: float) -> float | None:
@@ -656,23 +634,6 @@ def _all_finite(numbers: Sequence[float]) -> list[float | None]:
 def _difference(parts: Sequence[float], c: int, rival: int) -> float:
     a, b = parts[c], parts[rival]
     return 0.0 if a == b else a - b
-
-
-def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:
-    if not reason.words:
-        return []
-    found = ((_difference(p, c, rival), w) for w, p in reason.words)
-    ranked = sorted(found, key=lambda r: (-abs(r[0]), r[1]))
-    good = ", ".join(_word_told(w, v) for v, w in [r for r in ranked if r[0] > 0][:8])
-    bad = ", ".join(_word_told(w, v) for v, w in [r for r in ranked if r[0] < 0][:8])
-    return [
-        f"  words in {clean(reason.column)} for: {good or 'none'}",
-        f"  words in {clean(reason.column)} against: {bad or 'none'}",
-    ]
-
-
-def _word_told(word: str, weight: float) -> str:
-    return f"{clean(word)} {weight:+.2f}" if np.isfinite(weight) else f"{clean(word)} ({SHARE_ZERO})"
 
 
 def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
@@ -712,11 +673,11 @@ def _value(model: NaiveBayesModel, part: BayesPart, block: Block, row: int) -> t
         x = float(block.values(part.name)[row])
         if np.isnan(x):
             return "missing", ""
-        told = quantity(x, column.unit, 6)
+        text = quantity(x, column.unit, 6)
         if not isinstance(part, Counted) or not part.cuts:
-            return told, ""
+            return text, ""
         entry = bin_names(part.cuts, column.unit)[int(np.searchsorted(np.array(part.cuts), x, side="right"))]
-        return f"{told} ({entry})", entry
+        return f"{text} ({entry})", entry
     code = int(block.codes(part.name)[row])
     entry = column.levels[code] if code < len(column.levels) else ""
     return entry or ("missing" if code == len(column.levels) else "a new level"), entry
@@ -727,8 +688,6 @@ def _words_of(
 ) -> tuple[tuple[str, tuple[float, ...]], ...]:
     if not isinstance(part, Worded):
         return ()
-    from tallystick.model.additive import WEIGHT_ONE, WordTerm, weighted
-
     term = next(t for t in model.additive.terms if t.column == part.name)
     assert isinstance(term, WordTerm)
     starts, words, counts = block.words(part.name)
@@ -746,11 +705,9 @@ def _words_of(
     )
 
 
-# Naive Bayes as a logistic model: log-odds that are sums of weights, where such a form exists exactly.
-#
-# Knows fitted naive Bayes models. Levels, booleans and words are sums of weights as they are; a Gaussian
-# column is a line when its variance is the same in every class, because the squares cancel; a Poisson
-# column is a line. Law: the shares are those of the naive Bayes model to 1e-12.
+# Naive Bayes as a logistic model. Levels, booleans and words are sums of weights as they are; a Gaussian
+# column is a line when its variance is the same in every class, because the squares cancel; a Poisson column
+# is a line.
 
 
 @dataclass(frozen=True)

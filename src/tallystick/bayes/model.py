@@ -40,11 +40,8 @@ if TYPE_CHECKING:
     from tallystick.predict.row import BayesRow
 
 
-# What naive Bayes keeps of one column: sums per class, and the term of the score that follows from them.
-#
-# Knows counts, exact sums and the formulas of each distribution. Knows nothing of rows, files or other
-# columns. Laws: parts with the same shape add and subtract (`plus`), and the sum is the part of the rows of
-# both; nothing but whole numbers is kept, every probability is derived.
+# Of one column the model keeps whole numbers alone, sums per class; every probability is derived. Parts with
+# the same shape add and subtract (`plus`): the sum is the part of the rows of both.
 
 
 Counts = NDArray[np.int64]
@@ -76,7 +73,6 @@ class Counted:
         return _unseen(self.counts, *options.unseen(self.name, len(self.counts)), unit)
 
     def term(self, options: BayesOptions, unit: int) -> Term:
-        """Return the logarithms of the shares as a table by code."""
         if self.distribution != "binned":
             return level_terms([self], options, unit)[0]
         shares = self.shares(options, unit)
@@ -95,15 +91,13 @@ class Counted:
         return int(min(self.counts.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         out = {
+            "name": self.name,
             "counts": self.counts.tolist(),
             "distribution": self.distribution,
             "missing": self.missing.tolist(),
         }
-        return (
-            {"name": self.name} | out | ({"cuts": list(self.cuts)} if self.distribution == "binned" else {})
-        )
+        return out | ({"cuts": list(self.cuts)} if self.distribution == "binned" else {})
 
 
 def level_terms(parts: Sequence[Counted], options: BayesOptions, unit: int) -> list[LevelTerm]:
@@ -182,7 +176,6 @@ class Summed:
         return _distances(rows, sum(self.sums), sum(self.squares)).times(1, max(rows, 1))
 
     def plus(self, other: Summed, sign: int) -> Summed:
-        """Return the sums of both, or of the rest."""
         return replace(
             self,
             rows=self.rows + sign * other.rows,
@@ -201,23 +194,16 @@ class Summed:
         return -1 if impossible else int(min(self.rows.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: exact sums as decimal text."""
         out: dict[str, Any] = {
             "distribution": self.distribution,
             "missing": self.missing.tolist(),
             "name": self.name,
+            "sums": [exact.write(s, exact.SUM_UNIT) for s in self.sums],  # decimal text
         }
-        out["sums"] = [exact.write(s, exact.SUM_UNIT) for s in self.sums]
         if of_part(self).squares:
             out["squares"] = [exact.write(q, exact.SQUARE_UNIT) for q in self.squares]
             out["variance"] = self.variance
         return out
-
-    def normal_term(self, variances: Sequence[float]) -> Term:
-        """Return the Gaussian log density with these variances per class."""
-        variance = np.asarray(variances, float)
-        means = np.array([float(f) for f in self.means()])
-        return NormalTerm(self.name, means, 0.5 / variance, -0.5 * (LOG_TWO_PI + kernels.log(variance)))
 
 
 @dataclass(frozen=True)
@@ -256,7 +242,8 @@ class Worded:
         present = np.zeros(shares.shape[1])
         if self.distribution == "bernoulli":
             absent = kernels.log(1.0 - shares)
-            present = np.array([sum_in_order(absent[:, c]) for c in range(shares.shape[1])])
+            if len(absent):  # added in order: the same bits on every machine
+                present = np.ascontiguousarray(np.add.accumulate(absent, axis=0)[-1])
             table = kernels.log(shares) - absent
         else:
             table = kernels.log(shares)
@@ -267,7 +254,6 @@ class Worded:
         return WordTerm(self.name, table, present, "once" if self.distribution == "bernoulli" else "all", idf)
 
     def plus(self, other: Worded, sign: int) -> Worded:
-        """Return the counts of both, or of the rest."""
         return replace(
             self,
             counts=self.counts + sign * other.counts,
@@ -276,25 +262,23 @@ class Worded:
         )
 
     def least(self) -> int:
-        """Return the smallest count."""
         return int(min(a.min(initial=0) for a in (self.counts, self.missing, self.documents)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         out = {
+            "name": self.name,
             "counts": self.counts.tolist(),
             "distribution": self.distribution,
             "missing": self.missing.tolist(),
         }
-        return {"name": self.name} | out | ({"idf": list(self.idf)} if self.idf else {})
+        return out | ({"idf": list(self.idf)} if self.idf else {})
+
+    def as_multinomial(self) -> Worded:
+        """The same words read as shares of their own class, which complement weights are not."""
+        return replace(self, distribution="multinomial")
 
 
 BayesPart = Counted | Summed | Worded
-
-
-def sum_in_order(values: Array) -> float:
-    """Return the sum of doubles in their order: the same bits on every machine."""
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
 def idf_of(documents: Counts, rows: int) -> tuple[int, ...]:
@@ -437,12 +421,14 @@ class NaiveBayesModel:
         given = self.options.class_weight
         if given is None:
             return self._priors()
+        target = self.schema.predicted
         if isinstance(given, str):  # balanced
             rows = np.maximum(self.classes.astype(float), 1e-9)
-            return self._priors() + kernels.log(float(self.classes.sum()) / (len(rows) * rows))
-        target = self.schema.predicted
-        known = {target.label_of(label): float(weight) for label, weight in given.items()}
-        return self._priors() + kernels.log(np.array([known.get(label, 1.0) for label in target.labels]))
+            weights = float(self.classes.sum()) / (len(rows) * rows)
+        else:
+            known = {target.label_of(label): float(weight) for label, weight in given.items()}
+            weights = np.array([known.get(label, 1.0) for label in target.labels])
+        return self._priors() + kernels.log(weights)
 
     def _priors(self) -> Array:
         priors, k = self.options.priors, len(self.classes)
@@ -466,8 +452,10 @@ class NaiveBayesModel:
             if of_part(part).together is not None:
                 return self._together[part.name]
             term = of_part(part).term
-            normal = self.variances.get(part.name, [])
-            return part.normal_term(normal) if term is None else term(part, self.options, self.unit)
+            if term is not None:
+                return term(part, self.options, self.unit)
+            means, variance = np.array([float(f) for f in part.means()]), np.array(self.variances[part.name])
+            return NormalTerm(part.name, means, 0.5 / variance, -0.5 * (LOG_TWO_PI + kernels.log(variance)))
         return part.term(self.options, self.unit)
 
     @cached_property
@@ -494,15 +482,32 @@ class NaiveBayesModel:
 
     @cached_property
     def variances(self) -> dict[str, list[float]]:
-        """variances[column][class] of the Gaussian columns, shared as asked for, never below the column's
-        floor.
+        """variances[column][class] of the Gaussian columns, never below the column's floor.
+
+        What is shared is the sum of squares over the sum of rows. Unbiased: one row less for each mean that
+        was estimated. Smoothed: two cases with the variance of the whole column are added, where nothing is
+        shared. A class without values takes the whole column's variance.
         """
+        share, unit = self.options.share, self.unit
         parts = [p for p in self.parts if isinstance(p, Summed) and of_part(p).squares]
-        shared = shared_variances(parts, self.options.share, self.unit)
-        out = {}
-        for part, values in zip(parts, shared, strict=True):
-            least = part.whole_variance.times(*FLOOR)
-            out[part.name] = [as_double(least if v.below(least) else v) for v in values]
+        spreads = [p.spread() for p in parts]
+        free = [[max(n - unit * (p.variance == "unbiased"), 0) for n in p.rows.tolist()] for p in parts]
+        classes, out = range(len(self.classes)), {}
+        for j, part in enumerate(parts):
+            added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
+            least, values = part.whole_variance.times(*FLOOR), []
+            for c in classes:
+                js = range(len(parts)) if share in ("columns", "both") else [j]
+                cs = classes if share in ("classes", "both") else [c]
+                divisor = sum(free[i][d] for i in js for d in cs) + added
+                shared = [spreads[i][d] for i in js for d in cs]
+                if added:
+                    shared.append(part.whole_variance.times(added))
+                value = part.whole_variance
+                if divisor and part.rows[c]:
+                    value = reduce(exact.Unreduced.plus, shared).times(1, divisor)
+                values.append(_as_double(least if value.below(least) else value))
+            out[part.name] = values
         return out
 
     def plus(self, other: NaiveBayesModel, sign: int = 1) -> NaiveBayesModel:
@@ -545,7 +550,7 @@ class NaiveBayesModel:
         return cls(schema, options, unit, classes, parts, calibration)
 
 
-def as_double(value: exact.Unreduced) -> float:
+def _as_double(value: exact.Unreduced) -> float:
     """Return the nearest double; 1 for 0, the smallest or infinity for a variance beyond all doubles."""
     if value.over == 0:
         return 1.0
@@ -591,43 +596,13 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
     return values
 
 
-def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[exact.Unreduced]]:
-    """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
-
-    Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the
-    whole column are added, where nothing is shared. A class without values takes the whole column's variance.
-    """
-    spreads = [p.spread() for p in parts]
-    rows = [p.rows.tolist() for p in parts]
-    free = [[max(n - unit * (p.variance == "unbiased"), 0) for n in p.rows.tolist()] for p in parts]
-    classes = range(len(rows[0]) if rows else 0)
-    out: list[list[exact.Unreduced]] = []
-    for j, part in enumerate(parts):
-        added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
-        line = []
-        for c in classes:
-            js = range(len(parts)) if share in ("columns", "both") else [j]
-            cs = classes if share in ("classes", "both") else [c]
-            divisor = sum(free[i][d] for i in js for d in cs) + added
-            shared = [spreads[i][d] for i in js for d in cs]
-            if added:
-                shared.append(part.whole_variance.times(added))
-            spread = reduce(exact.Unreduced.plus, shared)
-            line.append(spread.times(1, divisor) if divisor and rows[j][c] else part.whole_variance)
-        out.append(line)
-    return out
-
-
-# How much each column tells about the class, in bits: for prints and rankings, never for a stored number.
-#
-# Knows a fitted model. Law: a column that is the same for every class has strength 0.
-
+# How much each column says about the class, in bits: for prints and rankings, never for a stored number.
 
 POINTS = 97  # of the grid over which a Gaussian is averaged, 6 deviations to each side
 
 
 def strengths(model: NaiveBayesModel) -> dict[str, float]:
-    """Return the information of each column about the class: the mean of log2 P(value | class) / P(value)."""
+    """Return bits[column]: the mean of log2 P(value | class) / P(value)."""
     weights = model.classes / max(int(model.classes.sum()), 1)
     return {part.name: _strength(model, part, weights) for part in model.parts}
 
@@ -635,10 +610,9 @@ def strengths(model: NaiveBayesModel) -> dict[str, float]:
 def _strength(model: NaiveBayesModel, part: BayesPart, weights: Array) -> float:
     if isinstance(part, Summed):
         return _of_sums(model, part, weights)
-    shares = part.shares(model.options, model.unit)
     if isinstance(part, Worded) and part.distribution == "complement":
-        plain = Worded(part.name, "multinomial", part.counts, part.missing, part.documents, part.idf)
-        shares = plain.shares(model.options, model.unit)
+        part = part.as_multinomial()
+    shares = part.shares(model.options, model.unit)
     if isinstance(part, Counted) or part.distribution != "bernoulli":
         return _information(shares, weights)
     both = np.stack([shares, 1 - shares])  # of each word on its own, summed

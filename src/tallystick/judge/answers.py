@@ -512,7 +512,7 @@ class AnswerRows(Protocol):
     """Blocks of answers, where they are. fold: the name of the column of folds."""
 
     @property
-    def fold(self) -> str: ...  # noqa: D102
+    def fold(self) -> str: ...
 
     def total(self, question: Any) -> Any:
         """Return the total of a question over all blocks."""

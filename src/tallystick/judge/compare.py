@@ -94,7 +94,7 @@ class Trials(Protocol):
     """All trials of a comparison. jobs: their numbers; NEVER is one that chooses on all rows."""
 
     @property
-    def jobs(self) -> list[int]: ...  # noqa: D102
+    def jobs(self) -> list[int]: ...
 
     def trial(self, job: int) -> TrialRows:
         """Return the rows of a job."""

@@ -87,13 +87,13 @@ class FoldedRows(Protocol):
     """
 
     @property
-    def sizes(self) -> tuple[int, ...]: ...  # noqa: D102
+    def sizes(self) -> tuple[int, ...]: ...
 
     @property
-    def schema(self) -> Schema: ...  # noqa: D102
+    def schema(self) -> Schema: ...
 
     @property
-    def unit(self) -> int: ...  # noqa: D102
+    def unit(self) -> int: ...
 
     def of_folds(self, *folds: int) -> Table:
         """Return the rows of some folds as a table that knows nothing of the others."""

@@ -37,7 +37,7 @@ class Order(Protocol):
     """In which order rows are dealt, and to which folds. by_class: those of a class after each other."""
 
     @property
-    def by_class(self) -> bool: ...  # noqa: D102
+    def by_class(self) -> bool: ...
 
     def alone(self, cases: int, distinct: int) -> int:
         """Return how many copies of a row have a place of their own."""

@@ -270,10 +270,10 @@ class RankedValues(Protocol):
     """
 
     @property
-    def totals(self) -> Ints: ...  # noqa: D102
+    def totals(self) -> Ints: ...
 
     @property
-    def distinct(self) -> int: ...  # noqa: D102
+    def distinct(self) -> int: ...
 
     def ask(self, work: Callable[[RankedPiece], Any]) -> list[Any]:
         """Return work(piece) of all pieces, in their order."""
