@@ -1,7 +1,6 @@
 """The five parts and their laws, on one page. A learner asks, an engine sums, the learner updates.
 
-    source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner.update-->
-    model
+    source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner-->  model
 
 Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
 joins by keeping these laws and adding its name to `tests/engine/test_engine_contract.py` or
@@ -11,7 +10,7 @@ What judging asks of a method is on a page of its own, `judge/run.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tallystick.files import Stamp
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-D = TypeVar("D")
 Found = TypeVar("Found", covariant=True)
 Fitted = TypeVar("Fitted", covariant=True, bound="Model")
 
@@ -425,23 +423,11 @@ class Engine(Protocol):
         ...
 
 
-class Learner(Protocol[D, Fitted]):
+class Learner(Protocol[Fitted]):
     """Decisions on totals. It never sees a row. Law: the same totals give the same model."""
 
-    def start(self, schema: Schema) -> D:
-        """Return the first draft: nothing is known but the schema."""
-        ...
-
-    def ask(self, draft: D) -> Statistic[Any] | None:
-        """Return the next question, or None when the draft is complete."""
-        ...
-
-    def update(self, draft: D, total: Any) -> D:
-        """Return the draft with the answer worked in."""
-        ...
-
-    def finish(self, draft: D) -> Fitted:
-        """Return the fitted model."""
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, Fitted]:
+        """Yield each question and get its total back; return the fitted model."""
         ...
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from tallystick.engine.fit import fit
 
 
@@ -13,19 +15,11 @@ class Counting:
     def __init__(self, questions):
         self.questions = questions
 
-    def start(self, schema):
-        return (schema, 0, 0)
-
-    def ask(self, draft):
-        _, asked, _ = draft
-        return f"question {asked}" if asked < self.questions else None
-
-    def update(self, draft, total):
-        schema, asked, found = draft
-        return schema, asked + 1, found + total
-
-    def finish(self, draft):
-        return draft
+    def learn(self, schema):
+        found = 0
+        for asked in range(self.questions):
+            found += yield f"question {asked}"
+        return schema, self.questions, found
 
 
 class Answering:
@@ -47,3 +41,12 @@ def test_a_learner_without_a_question_is_at_its_end():
     engine = Answering()
     assert fit(Counting(0), SimpleNamespace(schema="s"), engine) == ("s", 0, 0)
     assert engine.asked == []
+
+
+def test_an_error_of_the_engine_is_raised_as_it_is():
+    class Broken:
+        def total(self, table, question):
+            raise StopIteration("no rows")
+
+    with pytest.raises(StopIteration, match="no rows"):
+        fit(Counting(1), SimpleNamespace(schema="s"), Broken())

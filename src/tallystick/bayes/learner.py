@@ -7,8 +7,8 @@ Law: the same totals give the same model; and totals of parts of the rows add up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -107,23 +107,6 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class BayesDraft:
-    """What is known so far: choices made, document counts of words, and the sums."""
-
-    schema: Schema
-    wished: Mapping[str, str]
-    choices: Mapping[str, Choice] = field(default_factory=dict)
-    idf: Mapping[str, tuple[int, ...]] | None = None
-    total: Total | None = None
-    unjudged: tuple[str, ...] = ()  # columns of which a sample of values must be seen
-
-    @property
-    def uncut(self) -> list[str]:
-        """The columns whose rows must be counted in cells before they are cut."""
-        return [name for name, choice in self.choices.items() if choice.ends is not None]
-
-
-@dataclass(frozen=True)
 class NaiveBayesLearner:
     """The learner of the contracts; `unit` is the table's unit of weights, `row_unit` what one row weighs
     where rows are counted (None: the unit), `threads` how many columns are judged at once.
@@ -142,8 +125,10 @@ class NaiveBayesLearner:
         """What one row weighs where rows are counted: in the rule for cuts, and in tf-idf."""
         return self.unit if self.row_unit is None else self.row_unit
 
-    def start(self, schema: Schema) -> BayesDraft:
-        """Give each column the distribution wished for, or the default of its kind."""
+    def wishes(self, schema: Schema) -> dict[str, str]:
+        """Return the distribution wished for each column, or the default of its kind; refuse what no row
+        need be read for.
+        """
         self.options.check_columns([c.name for c in schema.used])
         wished = {c.name: self.options.distribution(c.name, c.kind) for c in schema.used}
         for column in schema.used:
@@ -153,9 +138,8 @@ class NaiveBayesLearner:
                     f"column {shown(column.name)} holds {column.low:g}, but {way.words} counts are 0 or "
                     "more. Use distribution 'gaussian' or 'binned'."
                 )
-        unjudged = tuple(name for name, way in wished.items() if way in ("auto", "binned"))
-        self._refuse_large(schema, unjudged)
-        return BayesDraft(schema, wished, unjudged=unjudged)
+        self._refuse_large(schema, judged_columns(wished))
+        return wished
 
     def _refuse_large(self, schema: Schema, unjudged: tuple[str, ...]) -> None:
         """Refuse counts that the budget, or a model file, has no room for, before any row is summed."""
@@ -178,50 +162,68 @@ class NaiveBayesLearner:
                 "distribution 'gaussian'."
             )
 
-    def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
-        """Ask for samples of values where the way must be chosen or cuts must be, for cells that no total has
-        room for beside the others, for documents per word where tf-idf needs them, then for sums.
-        """
-        classes = len(draft.schema.predicted.labels)
-        if draft.unjudged:
-            return ValueSample(draft.unjudged[:SAMPLES], classes)
-        if some := self._crowded(draft):
-            return BayesSums(tuple(_cells(name, draft.choices[name]) for name in some), classes)
-        if draft.idf is None and self._weighted(draft):
-            return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
-        if draft.total is None:
-            return BayesSums(self.asks(draft), classes)
-        return None
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, NaiveBayesModel]:
+        """Choose by samples how numbers are read, cut, weigh words where tf-idf needs it, and sum."""
+        wished = self.wishes(schema)
+        classes = len(schema.predicted.labels)
+        ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in schema.used}
 
-    def update(self, draft: BayesDraft, total: Any) -> BayesDraft:
-        """Work an answer in."""
-        if draft.unjudged:
-            return self._judged(draft, total)
-        if some := self._crowded(draft):
-            return self._cut(draft, {name: total[key(i, "counts")] for i, name in enumerate(some)})
-        if draft.idf is None and self._weighted(draft):
-            rows = int(total[""].sum()) // self.row
-            idf = {
-                c.name: idf_of(total[key(i, "counts")].sum(1) // self.row, rows)
-                for i, c in enumerate(self._weighted(draft))
-            }
-            return replace(draft, idf=idf)
-        asks = self.asks(draft) if draft.uncut else ()
-        cells = {a.column: total.pop(key(i, "counts")) for i, a in enumerate(asks) if a.how == "bins"}
-        return replace(self._cut(draft, cells), total=total)
+        # Samples of values, where the way to read a column must be chosen or its cuts must be.
+        choices: dict[str, Choice] = {}
+        judged = judged_columns(wished)
+        for start in range(0, len(judged), SAMPLES):
+            some = judged[start : start + SAMPLES]
+            samples: list[SampledValues] = yield ValueSample(some, classes)
 
-    def finish(self, draft: BayesDraft) -> NaiveBayesModel:
+            def one(given: tuple[str, SampledValues]) -> Choice:
+                name, sample = given
+                return self._by_sample(name, wished[name], sample, ends[name])
+
+            alone = sum(sample.values.counts.size for sample in samples) < ALONE
+            given = list(zip(some, samples, strict=True))
+            choices |= zip(some, each_in_order(one, given, 1 if alone else self.threads), strict=True)
+            del samples, given
+
+        # Cells that the last total has no room for beside the others.
+        while crowded := self._crowded(choices, classes):
+            total = yield BayesSums(tuple(_cells(name, choices[name]) for name in crowded), classes)
+            self._cut(choices, {name: total[key(i, "counts")] for i, name in enumerate(crowded)})
+
+        # Documents per word, for tf-idf.
+        idf: dict[str, tuple[int, ...]] = {}
+        if self.options.words == "tf-idf":
+            texts = [c for c in schema.used if c.kind == "text" and wished[c.name] != "bernoulli"]
+            if texts:
+                total = yield BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in texts), classes)
+                rows = int(total[""].sum()) // self.row
+                for i, c in enumerate(texts):
+                    idf[c.name] = idf_of(total[key(i, "counts")].sum(1) // self.row, rows)
+
+        # The sums; cells of columns that are to be cut come last, so the others keep their places.
+        asks = self.asks(schema, wished, choices, idf)
+        cells = [_cells(name, choices[name]) for name in uncut(choices)]
+        total = yield BayesSums((*asks, *cells), classes)
+        self._cut(choices, {a.column: total.pop(key(len(asks) + i, "counts")) for i, a in enumerate(cells)})
+        return self.model(schema, wished, choices, idf, total)
+
+    def model(
+        self,
+        schema: Schema,
+        wished: Mapping[str, str],
+        choices: Mapping[str, Choice],
+        idf: Mapping[str, tuple[int, ...]],
+        total: Total,
+    ) -> NaiveBayesModel:
         """Return the model: the sums, named."""
-        assert draft.total is not None
-        total, asked = draft.total, self.asks(draft)
+        asked = self.asks(schema, wished, choices, idf)
         asks = {a.column: i for i, a in enumerate(asked)}
         moments = {name: i for i, name in enumerate(a.column for a in asked if a.how == "moments")}
         parts: list[BayesPart] = []
         exact = exact_sums(total) if moments else {}
-        for column in draft.schema.used:
+        for column in schema.used:
             name = column.name
-            choice = draft.choices.get(name)
-            distribution = choice.distribution if choice is not None else draft.wished[name]
+            choice = choices.get(name)
+            distribution = choice.distribution if choice is not None else wished[name]
             if choice is not None and choice.bins is not None:
                 parts.append(
                     Counted(name, "binned", choice.bins.counts, choice.bins.missing, (), choice.bins.cuts)
@@ -230,58 +232,40 @@ class NaiveBayesLearner:
                 rule = self.options.variance or ("smoothed" if choice is not None else "ml")
                 parts.append(summed(name, distribution, moments[name], total, exact, rule))
             else:
-                idf = (draft.idf or {}).get(name, ())
-                parts.append(counted(column, distribution, asks[name], total, idf))
-        made = [draft.choices[c.name] for c in draft.schema.used if c.name in draft.choices]
+                parts.append(counted(column, distribution, asks[name], total, idf.get(name, ())))
+        made = [choices[c.name] for c in schema.used if c.name in choices]
         notes = tuple(choice.note for choice in made if choice.note is not None)
-        schema = no_ranges(draft.schema, parts)
-        return NaiveBayesModel(schema, self.options, self.unit, total[""], tuple(parts), notes=notes)
+        return NaiveBayesModel(
+            no_ranges(schema, parts), self.options, self.unit, total[""], tuple(parts), notes=notes
+        )
 
-    # -- what to ask --
+    def asks(
+        self,
+        schema: Schema,
+        wished: Mapping[str, str],
+        choices: Mapping[str, Choice],
+        idf: Mapping[str, tuple[int, ...]],
+    ) -> tuple[Ask, ...]:
+        """Return what to sum of each column that is not in bins and will not be."""
+        out = []
+        for column in schema.used:
+            choice = choices.get(column.name)
+            if choice is None or (choice.bins is None and choice.ends is None):
+                out.append(ask_for(column, wished[column.name], idf.get(column.name, ())))
+        return tuple(out)
 
-    def _crowded(self, draft: BayesDraft) -> list[str]:
+    def _crowded(self, choices: Mapping[str, Choice], classes: int) -> list[str]:
         """Return columns whose cells fill a total of their own; none where there is room for all."""
-        classes, size = len(draft.schema.predicted.labels), 0
-        for i, name in enumerate(names := draft.uncut):
-            ends = draft.choices[name].ends
+        size = 0
+        for i, name in enumerate(names := uncut(choices)):
+            ends = choices[name].ends
             assert ends is not None
             size += (len(ends) + 2) * classes
             if size > self.room:
                 return names[: max(i, 1)]
         return []
 
-    def asks(self, draft: BayesDraft) -> tuple[Ask, ...]:
-        """Return what to sum of each column that is not in bins yet; cells of those to be cut come last."""
-        out = []
-        for column in draft.schema.used:
-            choice = draft.choices.get(column.name)
-            if choice is None or (choice.bins is None and choice.ends is None):
-                out.append(ask_for(column, draft.wished[column.name], (draft.idf or {}).get(column.name, ())))
-        return (*out, *(_cells(name, draft.choices[name]) for name in draft.uncut))
-
-    def _weighted(self, draft: BayesDraft) -> list[Column]:
-        if self.options.words != "tf-idf":
-            return []
-        return [c for c in draft.schema.used if c.kind == "text" and draft.wished[c.name] != "bernoulli"]
-
     # -- choices --
-
-    def _judged(self, draft: BayesDraft, total: list[SampledValues]) -> BayesDraft:
-        """Choose how columns are read by samples of their values; where a sample is whole, cut too."""
-        some = draft.unjudged[: len(total)]
-        ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in draft.schema.used}
-
-        def one(given: tuple[str, SampledValues]) -> Choice:
-            name, sample = given
-            return self._by_sample(name, draft.wished[name], sample, ends[name])
-
-        given = list(zip(some, total, strict=True))
-        made = each_in_order(one, given, self._at_once([s.values for s in total]))
-        choices = {**draft.choices, **dict(zip(some, made, strict=True))}
-        return replace(draft, choices=choices, unjudged=draft.unjudged[len(some) :])
-
-    def _at_once(self, total: list[ValuesByClass]) -> int | None:
-        return 1 if sum(v.counts.size for v in total) < ALONE else self.threads
 
     def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
@@ -306,15 +290,14 @@ class NaiveBayesLearner:
             return Choice("binned", note=note, ends=cells_of(values, self.row))
         return self._in_bins(name, cut_by_mdl(values, self.row), note)
 
-    def _cut(self, draft: BayesDraft, cells: Mapping[str, CountsFound]) -> BayesDraft:
+    def _cut(self, choices: dict[str, Choice], cells: Mapping[str, CountsFound]) -> None:
         """Cut columns whose rows are counted in cells."""
 
         def one(name: str) -> Choice:
-            return self._of_cells(name, draft.choices[name], cells[name])
+            return self._of_cells(name, choices[name], cells[name])
 
         threads = self.threads if sum(counts.size for counts in cells.values()) >= MANY_CELLS else 1
-        made = dict(zip(cells, each_in_order(one, list(cells), threads), strict=True))
-        return replace(draft, choices={**draft.choices, **made})
+        choices |= zip(cells, each_in_order(one, list(cells), threads), strict=True)
 
     def _of_cells(self, name: str, choice: Choice, counts: CountsFound) -> Choice:
         assert choice.ends is not None
@@ -326,6 +309,16 @@ class NaiveBayesLearner:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it has no effect."
             note = Note("column-says-nothing", text, name)
         return Choice("binned", bins, note)
+
+
+def judged_columns(wished: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of which a sample of values must be seen."""
+    return tuple(name for name, way in wished.items() if way in ("auto", "binned"))
+
+
+def uncut(choices: Mapping[str, Choice]) -> list[str]:
+    """Return the columns whose rows must be counted in cells before they are cut."""
+    return [name for name, choice in choices.items() if choice.ends is not None]
 
 
 def _cells(name: str, choice: Choice) -> Ask:
@@ -410,7 +403,8 @@ class FoldQuestion:
     """What to ask so that any part of the rows can be taken away later."""
 
     learner: NaiveBayesLearner
-    draft: BayesDraft
+    schema: Schema
+    wished: Mapping[str, str]
     asks: tuple[Ask, ...]
     cut: tuple[str, ...]  # columns whose values are needed
 
@@ -433,7 +427,7 @@ class FoldQuestion:
             away = part.values[name]
             key = (name, there.tobytes(), *(a.tobytes() for a in (away.values, away.counts, away.missing)))
             if known is None or key not in known:
-                choices[name] = self.learner.choose(name, self.draft.wished[name], left.of_classes(there))
+                choices[name] = self.learner.choose(name, self.wished[name], left.of_classes(there))
             else:
                 choices[name] = known[key]
             if known is not None:
@@ -444,7 +438,7 @@ class FoldQuestion:
         """Return the model of a total: levels, words and labels that no row has are dropped, as a fit would
         not know.
         """
-        schema = self.draft.schema
+        schema = self.schema
         there = np.flatnonzero(sums[""])
         place = {a.column: i for i, a in enumerate(self.asks)}
         moments = [a.column for a in self.asks if a.how == "moments"]
@@ -465,25 +459,25 @@ class FoldQuestion:
                 if column.kind == "text":
                     missing = sums[key(place[column.name], "missing")]
                     total[key(len(asks), "missing")] = missing[there]
-            asks.append(ask_for(known, self.draft.wished[column.name]))
+            asks.append(ask_for(known, self.wished[column.name]))
         for name in ("missing", "sums", "squares") if rows else ():
             total[name] = np.ascontiguousarray(sums[name][np.array(rows)][:, there])
         labels = tuple(schema.predicted.labels[i] for i in there)
         left = Schema(tuple(columns), replace(schema.predicted, labels=labels), schema.marks)
-        return self.learner.finish(BayesDraft(left, self.draft.wished, choices, None, total))
+        return self.learner.model(left, self.wished, choices, {}, total)
 
 
 def question(learner: NaiveBayesLearner, schema: Schema) -> FoldQuestion | None:
     """Return what to ask for a table of this schema; None where a choice needs rows again (tf-idf,
     which words).
     """
-    draft = learner.start(schema)
+    wished = learner.wishes(schema)
     chosen = learner.options.words == "tf-idf" or learner.options.min_count > 1
     if chosen and any(c.kind == "text" for c in schema.used):
         return None
-    cut = tuple(n for n, way in draft.wished.items() if way in ("auto", "binned"))
-    summed = [c for c in schema.used if draft.wished[c.name] != "binned"]
-    return FoldQuestion(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
+    summed = [c for c in schema.used if wished[c.name] != "binned"]
+    asks = tuple(ask_for(c, wished[c.name]) for c in summed)
+    return FoldQuestion(learner, schema, wished, asks, judged_columns(wished))
 
 
 def added(a: WholeTable, b: WholeTable) -> WholeTable:

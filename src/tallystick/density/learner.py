@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.density.model import (
     LARGEST_WHOLE,
     LENGTH,
@@ -29,7 +29,6 @@ from tallystick.density.model import (
     prior_in,
     refined,
 )
-from tallystick.engine.fit import LearnerInStages, Stages
 from tallystick.errors import DataError, shown
 from tallystick.kernels.trees import Walk
 from tallystick.model.additive import bins_of
@@ -449,7 +448,7 @@ PATIENCE = 1  # tests in a row that need not pay for themselves: what lies below
 
 
 @dataclass(frozen=True)
-class DensityLearner(LearnerInStages[DensityModel]):
+class DensityLearner:
     """The learner of the contracts. unit: the table's unit of weights; weight: of all rows; row_unit: what
     one row weighs where rows are counted. patience: tests in a row that need not pay, None: any number.
     """
@@ -461,7 +460,8 @@ class DensityLearner(LearnerInStages[DensityModel]):
     patience: int | None = PATIENCE
     notes: list[Note] | None = None
 
-    def _stages(self, schema: Schema) -> Stages[DensityModel]:
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, DensityModel]:
+        """Ask which numbers are whole and where cells end, then which columns go together; make the tree."""
         schema = self._without_text(schema)
         cells = yield from self._cells(schema)
         growth = Growth(self, cells, CodedColumn(tuple(map(_coding, cells))))

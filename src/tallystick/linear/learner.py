@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.engine.fit import LearnerInStages, Stages
+from tallystick.contracts import Statistic
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.linear import WholeFit
 from tallystick.linear import solvers
@@ -639,7 +639,7 @@ CHEAP = 2_000_000  # rows times weights below which the curvature is asked for a
 
 
 @dataclass(frozen=True)
-class LogisticLearner(LearnerInStages[LogisticModel]):
+class LogisticLearner:
     """unit: a weight of 1 is this many; probes: classes that only a prior keeps from being separated are
     looked for, which is told and changes no weight; trace and notes are filled on the way. later: answers
     further questions of the same rows, so that what only tells of the fit is found when somebody asks.
@@ -654,7 +654,8 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
     notes: list[Note] | None = None
     later: Later | None = None
 
-    def _stages(self, schema: Schema) -> Stages[LogisticModel]:
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
+        """Ask for what is known of rows and columns, then for gradients until the optimum is reached."""
         options = self.options
         if self.later is not None and len(schema.used) < PROBE:  # a small table: perhaps by one question
             question = small_question(options, schema, LIMITS["newton"])
@@ -689,7 +690,7 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
         """Return what the same fit tells when it is made the long way."""
         assert self.later is not None
         notes: list[Note] = []
-        told = self.later(replace(self, later=None, trace=None, notes=notes)._stages(schema)).told
+        told = self.later(replace(self, later=None, trace=None, notes=notes).learn(schema)).told
         return KnownFit(told.fit, told.errors, (*notes, *told.notes))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.engine.fit import LearnerInStages, Stages
+from tallystick.contracts import Statistic
 from tallystick.errors import DataError, OptionError, counted
 from tallystick.kernels.linear import Curvature
 from tallystick.linear.learner import condition_of, errors_of, ordered, parts_of
@@ -358,7 +358,7 @@ KEPT = 60  # coefficients up to which the model file says how their errors go to
 
 
 @dataclass(frozen=True)
-class LinearLearner(LearnerInStages[LinearModel]):
+class LinearLearner:
     """unit: a weight of 1 is this many; chosen: the penalty in force when l2 is "cv"; notes are filled on
     the way.
     """
@@ -368,7 +368,8 @@ class LinearLearner(LearnerInStages[LinearModel]):
     chosen: float = DEFAULT_L2
     notes: list[Note] | None = None
 
-    def _stages(self, schema: Schema) -> Stages[LinearModel]:
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, LinearModel]:
+        """Ask for the normal equations, and solve them; with many weights by conjugate gradients."""
         options, given = self.options, self.options.l2
         found = yield from equations_of(options, schema, self.unit)
         auto = evident(found, options) if given == "auto" else self.chosen

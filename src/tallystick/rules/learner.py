@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
-from tallystick.engine.fit import LearnerInStages, Stages
+from tallystick.contracts import Block, Statistic
 from tallystick.errors import DataError, TargetError, counted, shown, some
 from tallystick.kernels.check import code_dtype
 from tallystick.model.conditions import Condition
@@ -515,7 +514,7 @@ NOTHING = CodedColumn(())
 
 
 @dataclass(frozen=True)
-class RuleLearner(LearnerInStages[RuleModel]):
+class RuleLearner:
     """unit: a weight of 1 is this many in the table; row_unit: what one row weighs where rows are counted.
     rows: about how many there are; decides nothing but how questions are put.
     """
@@ -526,7 +525,8 @@ class RuleLearner(LearnerInStages[RuleModel]):
     row_unit: int = 1
     rows: int = 0
 
-    def _stages(self, schema: Schema) -> Stages[RuleModel]:
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, RuleModel]:
+        """Ask for counts of conditions until no further rule pays."""
         columns = [c for c in schema.used if c.kind != "text"]
         if not columns:
             raise DataError(

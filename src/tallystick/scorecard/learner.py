@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.engine.fit import LearnerInStages, Stages
+from tallystick.contracts import Statistic
 from tallystick.errors import Argument, OptionError, shown, some
 from tallystick.io.scratch import DiskBeyond
 from tallystick.linear.learner import null_likelihood
@@ -73,7 +73,7 @@ MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could 
 
 
 @dataclass(frozen=True)
-class ScorecardLearner(LearnerInStages[ScorecardModel]):
+class ScorecardLearner:
     """unit: a weight of 1 is this many; chosen: the strength in force where l2 is "cv"; notes are filled
     on the way; threads: how many share the work between two questions (None: all cores).
     """
@@ -85,7 +85,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
     threads: int | None = 1
     budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides where matrices lie
 
-    def _stages(self, schema: Schema) -> Stages[ScorecardModel]:
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, ScorecardModel]:
+        """Ask for counts of lines, then round after round for gradients, and round the points."""
         check_columns(self.options, schema)
         known = yield from known_rows(NOTHING, self.options.class_weight, schema.predicted, self.unit)
         begun = yield from beginning(schema, self.options, known)

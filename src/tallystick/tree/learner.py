@@ -7,6 +7,7 @@ Law: the arrays are those of growing in memory, byte for byte in the model file.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -113,10 +114,10 @@ class Levels:
         """Say whether some node still waits for its tables, or the cuts for the values beside them."""
         return bool(self.waiting) or (self.question.observed and not self.observed)
 
-    def ask(self) -> LevelCounts | LargestBelow | None:
-        """Return the next question, None when the tree is grown."""
+    def ask(self) -> LevelCounts | LargestBelow:
+        """Return the next question of a tree that is open."""
         if not self.waiting:
-            return self._below if self.open else None
+            return self._below
         weighing = self.weighing if self.weighing.drop else None
         each = sum(c.k + 1 for c in self.codings) * self.width * (1 if weighing is None else 2)
         large = [f for f in self.waiting if any(self._is_large(n) for n in f.asked)]
@@ -431,17 +432,6 @@ MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory
 
 
 @dataclass(frozen=True)
-class TreeDraft:
-    """What is known so far."""
-
-    schema: Schema
-    columns: tuple[int, ...]
-    grown: Grown | None = None
-    levels: Levels | None = None
-    look: ColumnSummaries | None = None  # at the values, where the cuts of bins are still to be found
-
-
-@dataclass(frozen=True)
 class TreeLearner:
     """The learner of the contracts; `unit` is the table's unit of weights, `row_unit` what one row weighs
     where rows are counted (None: the unit).
@@ -455,11 +445,24 @@ class TreeLearner:
     row_unit: int | None = None
     budget: int = 0  # bytes of memory to work in, where rows lie on disk; decides nothing but what is refused
 
-    def start(self, schema: Schema) -> TreeDraft:
-        """Take the columns a tree can test: all but texts."""
+    def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, Tree]:
+        """Ask for all splits at once; an engine that cannot is asked level by level."""
         columns = tested_columns(schema)
         self._refuse_classes(schema, columns)
-        return TreeDraft(schema, columns)
+        question = self.question(schema, columns)
+        total = yield question
+        if not isinstance(total, Grown):
+            look, found = total, []
+            while (finer := question.finer(look)) is not None:  # values are many, and lie close together
+                look = question.zoomed(look, finer, (yield finer))
+            if (near := question.near(look)) is not None:
+                found = yield near
+            levels = begin(question, look, found)
+            del total, look, found
+            while levels.open:
+                levels.update((yield levels.ask()))
+            total = levels.finish()
+        return self._tree(schema, columns, total)
 
     def _refuse_classes(self, schema: Schema, columns: tuple[int, ...]) -> None:
         """Refuse so many classes that the counts of nodes and candidates cannot be kept.
@@ -478,34 +481,25 @@ class TreeLearner:
             "Join rare classes, or set max_depth.",
         )
 
-    def ask(self, draft: TreeDraft) -> Statistic[Any] | None:
-        """Ask for all splits at once; an engine that cannot is asked level by level."""
-        if draft.grown is not None:
-            return None
-        if draft.levels is not None:
-            return draft.levels.ask()
-        question = self.question(draft)
-        return question if draft.look is None else question.finer(draft.look) or question.near(draft.look)
-
-    def question(self, draft: TreeDraft) -> GrowingTree:
+    def question(self, schema: Schema, columns: tuple[int, ...]) -> GrowingTree:
         """Return the first question, which holds all there is to know."""
-        options, parts = self.options, self.options.parts(draft.schema, self.unit)
+        options, parts = self.options, self.options.parts(schema, self.unit)
         return GrowingTree(
-            draft.schema,
-            draft.columns,
+            schema,
+            columns,
             options.rules(
                 self.unit * parts,
-                bool(draft.schema.predicted.labels),
+                bool(schema.predicted.labels),
                 None if self.unit == 1 else self.row_unit,
             ),
-            options.weights_of(draft.schema.predicted),
+            options.weights_of(schema.predicted),
             options.cuts == "observed",
             self.keep_candidates,
             options.max_bins,
             parts,
             self.rows,
             FEW_VALUES,
-            self._node_bytes(len(draft.schema.predicted.labels)),
+            self._node_bytes(len(schema.predicted.labels)),
             self.budget,
         )
 
@@ -514,32 +508,13 @@ class TreeLearner:
         averaged = AVERAGED + AVERAGED_CLASS * classes if self.answers.average else 0
         return NODE + NODE_CLASS * classes + averaged
 
-    def update(self, draft: TreeDraft, total: Any) -> TreeDraft:
-        """Keep the grown tree, or split the nodes of one level."""
-        if isinstance(total, Grown):
-            return replace(draft, grown=total)
-        if draft.levels is None:
-            question = self.question(draft)
-            if draft.look is not None and (finer := question.finer(draft.look)) is not None:
-                return replace(draft, look=question.zoomed(draft.look, finer, total))
-            if draft.look is not None:
-                return replace(draft, look=None, levels=begin(question, draft.look, total))
-            if question.near(total) is not None:
-                return replace(draft, look=total)
-            return replace(draft, levels=begin(question, total, []))
-        draft.levels.update(total)
-        return draft if draft.levels.open else replace(draft, grown=draft.levels.finish())
-
-    def finish(self, draft: TreeDraft) -> Tree:
-        """Return the model."""
-        assert draft.grown is not None
-        grown = draft.grown
+    def _tree(self, schema: Schema, columns: tuple[int, ...], grown: Grown) -> Tree:
         each = self.options.level_splits == "each"
-        unit = self.unit * self.options.parts(draft.schema, self.unit)
-        nodes = nodes_of(grown, draft.schema, unit, each)
-        tried = Tried(grown, draft.schema, len(draft.columns), each) if self.keep_candidates else None
+        unit = self.unit * self.options.parts(schema, self.unit)
+        nodes = nodes_of(grown, schema, unit, each)
+        tried = Tried(grown, schema, len(columns), each) if self.keep_candidates else None
         counted = 0 if self.unit == 1 else self.row_unit or 0
-        tree = Tree(draft.schema, nodes, unit, self.answers, tried, counted)
+        tree = Tree(schema, nodes, unit, self.answers, tried, counted)
         if self.options.max_leaf_nodes is not None:
             tree = limited(tree, self.options.max_leaf_nodes)
         return tree

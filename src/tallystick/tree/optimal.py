@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -523,15 +523,6 @@ class Running:
 
 
 @dataclass(frozen=True)
-class OptimalDraft:
-    """What is known so far."""
-
-    schema: Schema
-    columns: tuple[int, ...]
-    tree: Tree | None = None
-
-
-@dataclass(frozen=True)
 class OptimalLearner:
     """The learner of the contracts; unit, row_unit: as a table has them."""
 
@@ -541,19 +532,13 @@ class OptimalLearner:
     row_unit: int = 0
     running: Running = field(default_factory=Running)
 
-    def start(self, schema: Schema) -> OptimalDraft:
-        """Take the columns a tree can test."""
-        return OptimalDraft(schema, tested_columns(schema))
-
-    def ask(self, draft: OptimalDraft) -> Statistic[RowCells] | None:
-        """Ask for all distinct rows."""
-        return DistinctRows(draft.schema, draft.columns) if draft.tree is None else None
-
-    def update(self, draft: OptimalDraft, total: RowCells) -> OptimalDraft:
-        """Search."""
-        points = Points.of(draft.schema, draft.columns, total)
+    def learn(self, schema: Schema) -> Generator[Statistic[RowCells], RowCells, Tree]:
+        """Ask for all distinct rows, and search."""
+        columns = tested_columns(schema)
+        total = yield DistinctRows(schema, columns)
+        points = Points.of(schema, columns, total)
         depth, leaves = self.options.size(len(points.classes))
-        target = draft.schema.predicted
+        target = schema.predicted
         costs = cost_table(self.options.costs, target)
         weights = class_weights(self.options.class_weight, None, target)
         losses = Losses.of(
@@ -572,13 +557,7 @@ class OptimalLearner:
         nodes = _nodes(points, search.tests)
         certificate = self._certificate(search, losses, nodes.leaves, ended, measure)
         counted = 0 if self.unit == 1 else self.row_unit
-        tree = Tree(draft.schema, nodes, self.unit, self.answers, None, counted, certificate)
-        return replace(draft, tree=tree)
-
-    def finish(self, draft: OptimalDraft) -> Tree:
-        """Return the model."""
-        assert draft.tree is not None
-        return draft.tree
+        return Tree(schema, nodes, self.unit, self.answers, None, counted, certificate)
 
     def _run(self, search: Search, losses: Losses, depth: int, leaves: int) -> str:
         """Search round by round; return how it ended. An interrupt ends it with the best tree so far."""
