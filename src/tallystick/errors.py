@@ -29,7 +29,10 @@ def shown(value: object, limit: int = 60) -> str:
 
 def clean(text: object) -> str:
     """Return the text with control and direction characters escaped: it cannot move a cursor."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    plain = str(text)
+    if plain.isprintable():
+        return plain
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in plain)
 
 
 def _text_of(value: object) -> str:
