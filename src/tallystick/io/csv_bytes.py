@@ -1,12 +1,12 @@
-"""Memory that is lent, and used again once no array lies in it: asking the system for pages takes long.
+"""Long stretches of a text file whose rows line feeds alone tell apart: read once, and not copied.
 
-Knows bytes. Law: nobody gets memory in which another array lies. Any thread may ask.
+Knows bytes of a file. Knows nothing of separators or cells. Law: a stretch is whole rows without a quote
+or a NUL byte; what is not such, and the end of the file, is left to `csv_rows.row_blocks`.
 """
 
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
@@ -17,49 +17,13 @@ from tallystick import kernels
 from tallystick.io.csv_rows import NEAR
 from tallystick.io.source import cannot_read
 
-Bytes = NDArray[np.uint8]
-
-
-class Lender:
-    """Who lends memory, and keeps what came back as long as it lives itself."""
-
-    def __init__(self) -> None:
-        self.free: deque[Bytes] = deque()
-
-    def __call__(self, size: int) -> Bytes:
-        """Return so many bytes."""
-        try:
-            memory = self.free.pop()
-        except IndexError:
-            memory = np.empty(0, np.uint8)
-        lent = _Lent(memory if len(memory) >= size else np.empty(size, np.uint8), self.free)
-        return np.asarray(lent)[:size]
-
-
-class _Lent:
-    """Memory that goes back to what is free with the last array that lies in it."""
-
-    def __init__(self, memory: Bytes, free: deque[Bytes]) -> None:
-        self.memory, self.free = memory, free
-        self.__array_interface__ = memory.__array_interface__
-
-    def __del__(self) -> None:
-        self.free.append(self.memory)
-
-
-# Long stretches of a text file whose rows line feeds alone tell apart: read once, and not copied.
-#
-# Knows bytes of a file. Knows nothing of separators or cells. Law: a stretch is whole rows without a quote
-# or a NUL byte; what is not such, and the end of the file, is left to `bytes.row_blocks`.
-
-
 TAIL = 1 << 14  # bytes at the end of a file: totals and footers are told there
 
 
 class BareRows(NamedTuple):
     """Whole rows of a file, as `bytes.Walked` has them.
 
-    text: their bytes, in memory that is lent; at: their first byte below the header. easy: all is ASCII, and
+    text: their bytes; at: their first byte below the header. easy: all is ASCII, and
     without the byte that was asked for. about: lines of the whole file, if all are as long as these.
     """
 
@@ -82,13 +46,13 @@ def stretches(path: str, where: str, start: int, line: int, size: int, asked: in
     at least TAIL, are left, and a file of few stretches is left whole. line: the number of the first one;
     asked: see BareRows.
     """
-    begin, lender, rest = start, Lender(), np.empty(0, np.uint8)
+    begin, rest = start, np.empty(0, np.uint8)
     try:
         with open(path, "rb", buffering=0) as file:
             whole = os.fstat(file.fileno()).st_size
             file.seek(begin)
             while whole > 2 * size and (left := whole - TAIL - begin) > 0:
-                text = lender(min(size, left))
+                text = np.empty(min(size, left), np.uint8)
                 found = None if len(rest) > len(text) else _next(file, text, rest, asked)
                 if found is None:
                     return
@@ -96,7 +60,6 @@ def stretches(path: str, where: str, start: int, line: int, size: int, asked: in
                 about = lines * (whole - start) // end + 1
                 yield BareRows(text[:end], begin - start, line, lines, easy, about)
                 begin, line, rest = begin + end, line + lines, text[end:].copy()
-                del text  # whoever cuts the rows has them
     except OSError as error:
         raise cannot_read(where, error) from None
 

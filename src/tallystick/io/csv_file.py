@@ -207,7 +207,6 @@ class CsvFile(BaseSource):
         for bare in self._bare():
             yield bare
             at, line = bare.at + len(bare.text), bare.line + bare.lines
-            del bare  # its memory is lent
         last = Walked(b"", at, line)
         try:
             for found in csv_rows.row_blocks(

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import InMemory, Load, Source
-from tallystick.io.csv_bytes import Lender
 from tallystick.io.csv_repair import unread
 from tallystick.io.frames import from_numbers, to_numbers
 from tallystick.kernels.numbers import Scan
@@ -163,12 +162,10 @@ class Plain:
 
 
 class ThreadMemory(threading.local):
-    """Memory of a thread that looks at batches: for where the cells of a text end, used again for each; and
-    for numbers, which all threads share.
-    """
+    """Memory of a thread that looks at batches: for where the cells of a text end, used again for each."""
 
-    def __init__(self, lender: Lender, last: LastPlaces | None = None) -> None:
-        self.lender, self.last, self.ends = lender, last, np.empty(0, np.uint32)
+    def __init__(self, last: LastPlaces | None = None) -> None:
+        self.last, self.ends = last, np.empty(0, np.uint32)
 
     def room(self, text: kernels.Text) -> NDArray[np.uint32]:
         """Return a place for where the cells of a text end."""
@@ -177,14 +174,14 @@ class ThreadMemory(threading.local):
         return self.ends
 
     def values(self, columns: Sequence[str], rows: int, row: int | None = None) -> list[NDArray[np.float64]]:
-        """Return places for numbers [row] of columns: where a table will have them, or such as are used again
-        once no array lies in them. row: the number of the first, if that is known.
+        """Return places for numbers [row] of columns: where a table will have them, else new ones. row: the
+        number of the first, if that is known.
         """
         if self.last is not None and row is not None:
             places = self.last(columns, row, rows)
             if places is not None:
                 return places
-        return list(self.lender(8 * len(columns) * rows).view(np.float64).reshape(len(columns), rows))
+        return list(np.empty((len(columns), rows)))
 
 
 def loaded(

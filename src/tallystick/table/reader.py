@@ -24,7 +24,6 @@ from tallystick.errors import DataError, TargetError, counted, no_whole_row, sho
 from tallystick.files import unchanged
 from tallystick.io import scratch
 from tallystick.io.containers import as_column
-from tallystick.io.csv_bytes import Lender
 from tallystick.io.scratch import refuse_too_large, refuse_too_wide, within
 from tallystick.io.source import Given
 from tallystick.parallel import FEW_ROWS, each_in_order, in_order, thread_count
@@ -208,7 +207,7 @@ class _Reader:
             yield looked, layer.put(looked), self.threads
             return
 
-        places = ThreadMemory(Lender(), layer.places.of)
+        places = ThreadMemory(layer.places.of)
 
         def look(load: Load, start: int | None, row: int | None) -> tuple[ScannedBatch, Any]:
             batch = loaded(load, self.question.columns, places, row)
