@@ -156,7 +156,7 @@ class Updates(Classifier):
         self._in_parts = self._in_parts and any(c.kind == "numeric" for c in table.schema.used)
         super()._fit_table(table)
         if self.model_.unit != 1:
-            self._notes = _told(self.notes_, self.model_)
+            self._notes = _recounted(self.notes_, self.model_)
         return self
 
     def _change(self, X: Any, y: Any, sample_weight: Any, sign: int, named: list[str] | None = None) -> Self:
@@ -210,7 +210,7 @@ class Updates(Classifier):
         model = combined(self.model_, other.model_, sign, given)
         model.check()
         rows = fingerprint(self.rows_, other.rows_, sign)
-        notes = _told(
+        notes = _recounted(
             self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_), model
         )
         columns, named = self._columns_in(), self._named_columns
@@ -235,35 +235,26 @@ def _refuse_others(target: Target, named: list[str]) -> None:
         )
 
 
-def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
-    """Return a note on classes that weigh no more than one row."""
-    target = model.schema.predicted
-    light = [s for s, w in zip(target.labels, model.classes.tolist(), strict=True) if 0 < w <= model.unit]
-    if not light:
-        return ()
-    verb = "weighs" if len(light) == 1 else "weigh"
-    text = (
-        f"class{'es' * (len(light) > 1)} {some(light)} {verb} no more than one row: too little to learn from."
-    )
-    return (Note("rare-classes", text, target.name, len(light)),)
-
-
-def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
+def _recounted(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
     """Return the notes as a fit on these rows would give them: classes of one row are counted again."""
     from tallystick.table.target import rare_note
 
     target = model.schema.predicted
     plain = [n for n in notes if n.code not in ("rare-classes", "imbalance")]
-    rare = rare_note(target, model.classes) if model.unit == 1 else _light(model)
+    rare: tuple[Note, ...] = ()
+    if model.unit == 1:
+        rare = rare_note(target, model.classes)
+    elif light := [
+        s for s, w in zip(target.labels, model.classes.tolist(), strict=True) if 0 < w <= model.unit
+    ]:
+        weigh = f"class {some(light)} weighs" if len(light) == 1 else f"classes {some(light)} weigh"
+        text = f"{weigh} no more than one row: too little to learn from."
+        rare = (Note("rare-classes", text, target.name, len(light)),)
     first = [n for n in plain if n.column in ("", target.name)]
     return (*first, *rare, *(n for n in plain if n.column not in ("", target.name)))
 
 
-# Adding and subtracting fitted models: rows of both, or rows of one without the other's.
-#
-# Knows models and schemas. Knows nothing of rows. Law: the sum of two models is the model of the rows of
-# both. Only sums add: a model with a choice that depends on all rows (cuts, tf-idf) is refused, and the
-# error names the choice.
+# Only sums add: a model with a choice that depends on all rows (cuts, tf-idf) is refused, by name.
 
 
 def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
@@ -301,14 +292,6 @@ def combined(a: NaiveBayesModel, b: NaiveBayesModel, sign: int, declared: Collec
 
     declared: columns whose levels were given by the user, so they stay when no row has them any more.
     """
-    _refuse_other_columns(a, b)
-    unit = max(a.unit, b.unit)
-    schema = _union(a.schema, b.schema, sign)
-    total = aligned(scaled(a, unit), schema).plus(aligned(scaled(b, unit), schema), sign)
-    return trimmed(total, declared) if sign < 0 else total
-
-
-def _refuse_other_columns(a: NaiveBayesModel, b: NaiveBayesModel) -> None:
     if a.options != b.options:
         raise OptionError("the two models were fitted with different parameters. Fit both with the same.")
     kinds = [{c.name: c.kind for c in m.schema.used} for m in (a, b)]
@@ -321,6 +304,10 @@ def _refuse_other_columns(a: NaiveBayesModel, b: NaiveBayesModel) -> None:
         )
     if a.schema.predicted.name != b.schema.predicted.name:
         raise DataError("the two models do not have the same target.")
+    unit = max(a.unit, b.unit)
+    schema = _union(a.schema, b.schema, sign)
+    total = aligned(scaled(a, unit), schema).plus(aligned(scaled(b, unit), schema), sign)
+    return trimmed(total, declared) if sign < 0 else total
 
 
 def _union(a: Schema, b: Schema, sign: int) -> Schema:
@@ -356,17 +343,13 @@ def scaled(model: NaiveBayesModel, unit: int) -> NaiveBayesModel:
     times = unit // model.unit
     if times == 1:
         return model
-    nothing = NaiveBayesModel(model.schema, model.options, model.unit, model.classes * 0, _zeros(model.parts))
-    out = nothing
+    parts = tuple(part.plus(part, -1) for part in model.parts)  # type: ignore[arg-type]
+    out = NaiveBayesModel(model.schema, model.options, model.unit, model.classes * 0, parts)
     for bit in range(times.bit_length() - 1, -1, -1):  # times by doubling: parts know only how to add
         out = out.plus(out)
         if times >> bit & 1:
             out = out.plus(model)
     return replace(out, unit=unit)
-
-
-def _zeros(parts: Sequence[BayesPart]) -> tuple[BayesPart, ...]:
-    return tuple(part.plus(part, -1) for part in parts)  # type: ignore[arg-type]
 
 
 def aligned(model: NaiveBayesModel, schema: Schema) -> NaiveBayesModel:

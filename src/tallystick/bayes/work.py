@@ -1,6 +1,8 @@
-"""The shares that naive Bayes multiplies, as exact fractions: with and without the correction.
+"""The working of naive Bayes as a person writes it: counts and shares of every column, as exact fractions
+with and without the correction; the line that shared variances make; the product for a row, factor by factor.
 
-Knows fitted models of naive Bayes. Knows nothing of documents. Law: a corrected share is the model's own.
+Laws: a corrected share is the model's own; every number follows from the counts that stand above it; a share
+of 0 makes its class impossible and is shown as 0.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.bayes.explain import value_names
-from tallystick.bayes.model import BayesPart, Counted, NaiveBayesModel, Summed, Worded
+from tallystick.bayes.model import Counted, NaiveBayesModel, Summed, Worded, given_priors
 from tallystick.bayes.options import BayesOptions, of_part, smoothed_means
 from tallystick.contracts import Block
 from tallystick.errors import OptionError
@@ -158,17 +160,11 @@ def priors_of(model: NaiveBayesModel) -> list[CountedShare | Fraction] | None:
         if priors == "none" or alone:
             return None
         return [CountedShare(n, sum(rows)) for n in rows]
-    from tallystick.bayes.model import given_priors
-
     return [exact(x) for x in given_priors(priors, model.schema.predicted).tolist()]
 
 
-# The line that Gaussian naive Bayes is where classes share the variance of each column: its weights, worked
-# out from the means.
-#
-# Knows fitted models and the parts of a document. Knows no format. Law: the weights are those of
-# `to_logistic()`.
-
+# Gaussian naive Bayes is a line where classes share the variance of each column: the weights of
+# `to_logistic()`, worked out from the means.
 
 W0: Line = ("w", Lowered(("0",)))
 VARIANCE: Line = ("σ", Lowered(("i",)), "²")
@@ -219,11 +215,11 @@ def _against_the_last(model: NaiveBayesModel, numbers: list[Summed], others: lis
     means = line(
         here, " is the mean of column i in ", said(labels[k]), ", ", there, " in ", said(labels[last])
     )
-    told = line(
+    words = line(
         odds, " = ", sum_of_all, ", with ", is_weight, " and ", is_w0, "; ", means, said(labels[last]), "."
     )
     head: tuple[Line, ...] = (("column i",), ("w", Lowered(("i",))), line("its part of ", W0))
-    parts: list[Part] = [Sentence(told), Listing(head, tuple(rows), frozenset({1, 2}))]
+    parts: list[Part] = [Sentence(words), Listing(head, tuple(rows), frozenset({1, 2}))]
     total = w0 + math.fsum(constants)
     steps: tuple[Line, ...] = (summed([*([w0] if prior else []), *constants]), (Value(total),))
     if prior:
@@ -272,12 +268,6 @@ def _prior(model: NaiveBayesModel, k: int) -> tuple[tuple[Line, Line] | None, fl
     return (letters, line("ln ", Over(*written))), math.log(values[0] / values[1])
 
 
-# The product of naive Bayes for one row, factor by factor.
-#
-# Knows fitted models and one encoded row. Knows nothing of documents. Laws: a product of counted shares is
-# an exact fraction; a share of 0 makes its class impossible and stays 0.
-
-
 @dataclass(frozen=True)
 class ShareFactor:
     """What one value of a row multiplies a class by. times: how often, for words. value: exact for counts."""
@@ -318,20 +308,17 @@ def row_parts(
     model: NaiveBayesModel, block: Block, row: int, corrected: dict[str, ColumnShares]
 ) -> list[RowValue]:
     """Return the parts of a row. corrected: the shares that stand for those with the correction."""
-    return [_part(model, part, block, row, corrected) for part in model.parts]
+    return [
+        _number_value(model, part, float(block.values(part.name)[row]))
+        if isinstance(part, Summed)
+        else _words(model, part, block, row, corrected[part.name])
+        if isinstance(part, Worded)
+        else _value(model, part, block, row, corrected[part.name])
+        for part in model.parts
+    ]
 
 
-def _part(
-    model: NaiveBayesModel, part: BayesPart, block: Block, row: int, corrected: dict[str, ColumnShares]
-) -> RowValue:
-    if isinstance(part, Summed):
-        return _bayes_row_number(model, part, float(block.values(part.name)[row]))
-    if isinstance(part, Worded):
-        return _words(model, part, block, row, corrected[part.name])
-    return _value(model, part, block, row, corrected[part.name])
-
-
-def _bayes_row_number(model: NaiveBayesModel, part: Summed, x: float) -> RowValue:
+def _number_value(model: NaiveBayesModel, part: Summed, x: float) -> RowValue:
     if math.isnan(x):
         return RowValue(part.name, "missing", left_out="it is missing")
     if of_part(part).squares:
@@ -357,16 +344,16 @@ def _value(model: NaiveBayesModel, part: Counted, block: Block, row: int, found:
         if math.isnan(x):
             return RowValue(part.name, "missing", left_out="it is missing")
         at = sum(cut <= x for cut in part.cuts)
-        told = f"{x:.12g} ({names[at]})"
+        text = f"{x:.12g} ({names[at]})"
     else:
         at = int(block.codes(part.name)[row])
         if at == len(names):
             return RowValue(part.name, "missing", left_out="it is missing")
         if at > len(names):
             return _unseen(model, part)
-        told = names[at]
+        text = names[at]
     raw = tuple((_factor(s),) for s in found.raw[at])
-    return RowValue(part.name, told, raw, tuple((_factor(s),) for s in found.corrected[at]))
+    return RowValue(part.name, text, raw, tuple((_factor(s),) for s in found.corrected[at]))
 
 
 def _unseen(model: NaiveBayesModel, part: Counted) -> RowValue:
@@ -387,17 +374,17 @@ def _words(model: NaiveBayesModel, part: Worded, block: Block, row: int, found: 
     at = slice(int(starts[row]), int(starts[row + 1]))
     here = dict(zip(words[at].tolist(), counts[at].tolist(), strict=True))
     known = model.schema[part.name].words
-    told = ", ".join(f"{known[w]} ×{n}" if n > 1 else known[w] for w, n in here.items() if w < len(known))
+    text = ", ".join(f"{known[w]} ×{n}" if n > 1 else known[w] for w, n in here.items() if w < len(known))
     if part.distribution == "bernoulli":
         pairs = [(k, 1, k in here) for k in range(len(known))] if here else []
     else:
         pairs = [(w, n, True) for w, n in here.items() if w < len(known)]
     if not pairs:
-        return RowValue(part.name, told or "no known word", left_out="it holds no known word")
+        return RowValue(part.name, text or "no known word", left_out="it holds no known word")
     every = range(len(model.classes))
     raw = tuple(tuple(_factor(found.raw[w][c], n, there) for w, n, there in pairs) for c in every)
     own = tuple(tuple(_factor(found.corrected[w][c], n, there) for w, n, there in pairs) for c in every)
-    return RowValue(part.name, told, raw, own)
+    return RowValue(part.name, text, raw, own)
 
 
 def _factor(share: CountedShare, times: int = 1, there: bool = True) -> ShareFactor:
@@ -456,12 +443,6 @@ def normalised(products: list[ClassProduct]) -> list[float] | None:
     return [x / math.fsum(each) for x in each]
 
 
-# The row that naive Bayes answers: its products without and with the correction, their logarithms, the
-# normalised answer, and which columns vote how.
-#
-# Knows products of shares and the parts of a document. Knows no format.
-
-
 def answered(
     estimator: NaiveBayes, table: Table, row: tuple[Any, int] | None, corrected: dict[str, ColumnShares]
 ) -> list[Part]:
@@ -469,33 +450,42 @@ def answered(
     model = estimator.model_
     block, at = (table.slice(0, 1), 0) if row is None else estimator._find_row(*row)
     found = row_parts(model, block, at, corrected)
-    parts: list[Part] = [Headline(("The row" if row is not None else "The first row",)), _told(model, found)]
-    parts += [_together(model, table, block, at), *_left_out(found), *_densities(model, found)]
-    own = any(shares.m for shares in corrected.values()) and not _plain_model(model, corrected)
+    each = [line(said(p.column), " = ", said(p.value)) for p in found]
+    parts: list[Part] = [Headline(("The row" if row is not None else "The first row",))]
+    parts += [Sentence(line(joined(each, ", "), ".")), _same_rows(model, table, block, at)]
+    for p in found:
+        if p.left_out:
+            parts.append(Sentence(line(said(p.column), f" has no factor: {p.left_out}.")))
+    for part, values in zip(model.parts, found, strict=True):
+        if not (isinstance(part, Summed) and values.density and of_part(part).squares):
+            continue
+        x: Line = (Value(values.at, 4, 6),)
+        classes = zip(
+            model.schema.predicted.labels,
+            part.means(),
+            model.variances[part.name],
+            values.raw,
+            strict=True,
+        )
+        for label, mean, variance, (factor,) in classes:
+            left = line("density of ", said(part.name), " = ", said(values.value), " in ", said(label))
+            written = density_line(x, bracketed(mean, 4, 6), (Value(variance, 4, 6),))
+            parts.append(Formula(left, (written, factor.written)))
+    corrects = any(model.options.smoothing(p.name, 1)[0] for p in model.parts if p.name in corrected)
+    own = corrects and any(shares.m for shares in corrected.values())
     counted = bool(corrected)
     plain, smooth = _products(model, found, False), _products(model, found, True)
     if counted:
         mark = "" if own else ", as the model answers"
-        parts += _product(model, f"Without the correction{mark}", plain, not own)
+        parts += _product(model, f"Without the correction{mark}", plain)
         mark = ", as the model answers" if own else ", for comparison"
-        parts += _product(model, f"With the correction{mark}", smooth, own)
+        parts += _product(model, f"With the correction{mark}", smooth)
     else:
-        parts += _product(model, "The product", smooth, True)
+        parts += _product(model, "The product", smooth)
     return [*parts, *_votes(model, found, own or not counted)]
 
 
-def _plain_model(model: NaiveBayesModel, corrected: dict[str, ColumnShares]) -> bool:
-    """Tell whether the model itself makes no correction."""
-    names = [p.name for p in model.parts if p.name in corrected]
-    return all(model.options.smoothing(name, 1)[0] == 0 for name in names)
-
-
-def _told(model: NaiveBayesModel, found: list[RowValue]) -> Sentence:
-    each = [line(said(p.column), " = ", said(p.value)) for p in found]
-    return Sentence(line(joined(each, ", "), "."))
-
-
-def _together(model: NaiveBayesModel, table: Table, block: Block, at: int) -> Sentence:
+def _same_rows(model: NaiveBayesModel, table: Table, block: Block, at: int) -> Sentence:
     """Say how many training rows have just these values: mostly none, so shares are multiplied instead."""
     rows = table.slice(0, table.rows)
     same = np.ones(table.rows, bool)
@@ -516,25 +506,6 @@ def _together(model: NaiveBayesModel, table: Table, block: Block, at: int) -> Se
     )
 
 
-def _left_out(found: list[RowValue]) -> list[Part]:
-    return [Sentence(line(said(p.column), f" has no factor: {p.left_out}.")) for p in found if p.left_out]
-
-
-def _densities(model: NaiveBayesModel, found: list[RowValue]) -> list[Part]:
-    """Return the densities of numbers, written out."""
-    labels, out = model.schema.predicted.labels, []
-    for part, row in zip(model.parts, found, strict=True):
-        if not (isinstance(part, Summed) and row.density and of_part(part).squares):
-            continue
-        x: Line = (Value(row.at, 4, 6),)
-        numbers = zip(labels, part.means(), model.variances[part.name], row.raw, strict=True)
-        for label, mean, variance, (factor,) in numbers:
-            left = line("density of ", said(part.name), " = ", said(row.value), " in ", said(label))
-            written = density_line(x, bracketed(mean, 4, 6), (Value(variance, 4, 6),))
-            out.append(Formula(left, (written, factor.written)))
-    return list(out)
-
-
 def density_line(x: Line, mean: Line, variance: Line) -> Line:
     """Return the Gaussian density, written out."""
     below = (Root(line("2π·", variance)),)
@@ -553,7 +524,7 @@ def _products(model: NaiveBayesModel, found: list[RowValue], corrected: bool) ->
     return out
 
 
-def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct], told: bool) -> list[Part]:
+def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct]) -> list[Part]:
     """Return the product of every class, with its prior, its logarithm, and the normalised answer."""
     labels, priors = model.schema.predicted.labels, priors_of(model)
     parts: list[Part] = [Headline((title,), 3)]
@@ -572,7 +543,7 @@ def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct], t
             left = line("score of ", said(label), ", with its prior")
             parts.append(Formula(left, (with_it, *number_lines(product.score, product.log))))
         parts += _log(label, product)
-    return [*parts, *_normalised(model, products)] if told or products else parts
+    return [*parts, *_normalised(model, products)]
 
 
 def _log(label: str, product: ClassProduct) -> list[Part]:
@@ -666,13 +637,6 @@ def _vote(labels: tuple[str, ...], first: int, second: int, a: float, b: float) 
     return ("none",), line("rules out ", said(gone))
 
 
-# The working of naive Bayes: counts and shares of every column, with and without the correction, then the
-# product for a row, factor by factor.
-#
-# Knows fitted models and the parts of a document. Knows no format. Law: every number follows from the
-# counts that stand above it; a share of 0 is shown as 0.
-
-
 MOST_VALUES = 60  # of a column, on the page
 VARIANCES = {
     "ml": "The variance is the sum of squares around the mean over the rows.",
@@ -705,8 +669,8 @@ def bayes_parts(
             parts += _numbers(model, part)
             continue
         found = shares_of(part, model.options)
-        corrected[part.name] = laplace(found) if found.plain else found
-        parts += _counted(model, part, found, corrected[part.name])
+        own = corrected[part.name] = laplace(found) if found.plain else found
+        parts += _counted(model, part, found, own)
     return [*parts, *line_parts(model), *answered(estimator, table, row, corrected)]
 
 
@@ -744,7 +708,10 @@ def _counted(
     labels, names = model.schema.predicted.labels, value_names(model, part)
     kept = list(zip(names, found.raw, own.corrected, strict=True))[:MOST_VALUES]
     rows = tuple(
-        (line(share_of(part.name, name, label), " ="), _share(raw[c]), _share(smooth[c]))
+        (
+            line(share_of(part.name, name, label), " ="),
+            *(line(share[c].written, " = ", Value(share[c].value)) for share in (raw, smooth)),
+        )
         for c, label in enumerate(labels)
         for name, raw, smooth in kept
     )
@@ -772,7 +739,7 @@ def _weight(column: str, value: str, labels: tuple[str, ...], both: tuple[Counte
     if not all(0 < s.value < 1 for s in both):
         return []
     alpha, beta = share_of(column, value, labels[1]), share_of(column, value, labels[0])
-    told = line(
+    words = line(
         *("The weight of ", said(column), " is ln α/(1 − α) − ln β/(1 − β), with α = ", alpha, " and β = "),
         *(beta, ", corrected. Above 0, ", said(column), " = ", said(value), " is a vote for "),
         *(said(labels[1]), "."),
@@ -781,11 +748,7 @@ def _weight(column: str, value: str, labels: tuple[str, ...], both: tuple[Counte
     odds = [line("ln ", Over(s.written, s.rest.written)) for s in (own, against)]
     less = line(Value(logs[0]), " − ", bracketed(logs[1]))
     steps = (joined(odds, " − "), less, (Value(logs[0] - logs[1]),))
-    return [Sentence(told), Formula(line("weight of ", said(column)), steps)]
-
-
-def _share(share: CountedShare) -> Line:
-    return line(share.written, " = ", Value(share.value))
+    return [Sentence(words), Formula(line("weight of ", said(column)), steps)]
 
 
 def _how(part: Counted | Worded, found: ColumnShares, own: ColumnShares) -> Sentence:
@@ -815,9 +778,6 @@ def _how(part: Counted | Worded, found: ColumnShares, own: ColumnShares) -> Sent
 
 def _plain(number: Fraction) -> str:
     return f"{float(number):g}"
-
-
-# -- numbers --
 
 
 def _numbers(model: NaiveBayesModel, part: Summed) -> list[Part]:
