@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.io.csv_bytes import BareRows, Lender
+from tallystick.io.csv_bytes import BareRows
 from tallystick.io.open import open_source
 from tallystick.schema import MISSING_MARKS
-from tallystick.table.batches import Plain, ThreadMemory, loaded
+from tallystick.table.batches import Plain, loaded
 from tallystick.table.cells import Coded, Floats, condense
 from tallystick.table.reader import read_table, read_to_disk
 from tallystick.table.strings import Distinct, numbers
@@ -173,21 +173,6 @@ def test_more_texts_than_few_are_coded_as_well():
         texts = parts[name].values.to_pylist()
         assert [texts[code] for code in parts[name].codes] == [t.strip() for t in column]
 
-
-def test_memory_of_numbers_is_used_again_once_no_array_lies_in_it():
-    lender = Lender()
-    places = ThreadMemory(lender)
-    first, one = places.values("ab", 3)
-    del first
-    assert not lender.free  # a part of it is held
-    del one
-    assert len(lender.free) == 1
-    memory = lender.free[0]
-    (again,) = places.values("a", 4)
-    assert np.shares_memory(again, memory)
-    larger = places.values("abcde", 5)
-    assert not any(np.shares_memory(column, memory) for column in larger)
-    assert [column.shape for column in larger] == [(5,)] * 5
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -181,7 +181,7 @@ class ThreadMemory(threading.local):
             places = self.last(columns, row, rows)
             if places is not None:
                 return places
-        return list(np.empty((len(columns), rows)))
+        return [np.empty(rows) for _ in columns]
 
 
 def loaded(
