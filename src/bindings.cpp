@@ -417,11 +417,11 @@ void bind_scores(nb::module_& m) {
 
 }  // namespace
 
-void bind_bayes(nb::module_& m);     // bindings_bayes.cpp
-void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
-void bind_optimal(nb::module_& m);   // bindings_optimal.cpp
-void bind_text(nb::module_& m);      // bindings_text.cpp
-void bind_trees(nb::module_& m);     // bindings_trees.cpp
+void bind_bayes(nb::module_& m);    // bindings_bayes.cpp
+void bind_linear(nb::module_& m);   // bindings_linear.cpp
+void bind_optimal(nb::module_& m);  // bindings_optimal.cpp
+void bind_text(nb::module_& m);     // bindings_text.cpp
+void bind_trees(nb::module_& m);    // bindings_trees.cpp
 
 // Memory that ran out in a kernel is the error of users, in words; a size beyond all containers is the same.
 void no_memory(const std::exception_ptr& thrown, void*) {
@@ -447,7 +447,7 @@ NB_MODULE(_kernels, m) {
     bind_hashes(m);
     bind_scores(m);
     bind_text(m);
-    bind_logistic(m);
+    bind_linear(m);
     bind_bayes(m);
     bind_trees(m);
     bind_optimal(m);

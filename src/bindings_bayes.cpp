@@ -2,17 +2,17 @@
 #include <algorithm>
 
 #include "bindings_numbers.hpp"
+#include "kernels/bayes/number_scores.hpp"
+#include "kernels/bayes/reading.hpp"
+#include "kernels/bayes/sums.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
 #include "kernels/columns/doubles.hpp"
-#include "kernels/columns/met.hpp"
-#include "kernels/columns/pick.hpp"
+#include "kernels/columns/hash_sample.hpp"
 #include "kernels/columns/sample.hpp"
-#include "kernels/columns/small.hpp"
-#include "kernels/sums/bayes.hpp"
-#include "kernels/sums/number_scores.hpp"
+#include "kernels/columns/small_codes.hpp"
+#include "kernels/columns/value_counts.hpp"
 #include "kernels/sums/one_walk.hpp"
-#include "kernels/sums/reading.hpp"
 
 namespace {
 

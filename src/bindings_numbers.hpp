@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings.hpp"
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 
 inline Cell type_of(const nb::dlpack::dtype& type) {
     const auto code = static_cast<nb::dlpack::dtype_code>(type.code);

@@ -1,15 +1,15 @@
 // Naive Bayes kernels and those that walk whole matrices, in every layout and on hard doubles.
 #include "tests.hpp"
 
+#include "kernels/bayes/reading.hpp"
+#include "kernels/bayes/sums.hpp"
 #include "kernels/columns/bins.hpp"
 #include "kernels/columns/changes.hpp"
-#include "kernels/columns/met.hpp"
-#include "kernels/columns/pick.hpp"
+#include "kernels/columns/hash_sample.hpp"
 #include "kernels/columns/sample.hpp"
-#include "kernels/columns/small.hpp"
-#include "kernels/sums/bayes.hpp"
+#include "kernels/columns/small_codes.hpp"
+#include "kernels/columns/value_counts.hpp"
 #include "kernels/sums/one_walk.hpp"
-#include "kernels/sums/reading.hpp"
 
 using namespace tally;
 

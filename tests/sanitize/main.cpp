@@ -8,7 +8,7 @@ int main() {
     test_math();
     test_hashes();
     test_scores();
-    test_logistic();
+    test_linear();
     test_numbers();
     test_usual_numbers();
     test_cut();

@@ -1,9 +1,9 @@
 // exp and log, whole-number logarithms, hashes and scores.
 #include "kernels/sums/scores.hpp"
+#include "kernels/bayes/number_scores.hpp"
 #include "kernels/columns/doubles.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/sums/entropy.hpp"
-#include "kernels/sums/number_scores.hpp"
 #include "tests.hpp"
 
 using namespace tally;

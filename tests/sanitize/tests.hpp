@@ -53,7 +53,7 @@ void test_moments();
 void test_math();
 void test_hashes();
 void test_scores();
-void test_logistic();
+void test_linear();
 void test_numbers();
 void test_usual_numbers();
 void test_cut();

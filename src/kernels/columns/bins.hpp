@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <vector>
 
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 
 namespace tally {
 

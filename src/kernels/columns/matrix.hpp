@@ -2,7 +2,7 @@
 // the compiler works on several columns at a time. Each kernel gives what its column-by-column twin gives, to the bit.
 #pragma once
 
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/columns/scan.hpp"
 #if TALLY_X86

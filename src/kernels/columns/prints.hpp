@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 #include "kernels/columns/matrix.hpp"
 #include "kernels/sums/joint.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/columns/pick.hpp"
+#include "kernels/columns/hash_sample.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {

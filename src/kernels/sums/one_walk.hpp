@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/columns/pick.hpp"
+#include "kernels/columns/hash_sample.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/row_moments.hpp"
 

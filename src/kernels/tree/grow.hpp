@@ -11,8 +11,8 @@
 #include <memory>
 #include <mutex>
 
+#include "kernels/tree/candidates.hpp"
 #include "kernels/tree/search.hpp"
-#include "kernels/tree/tried.hpp"
 #include "kernels/tree/words.hpp"
 
 namespace tally::tree {

@@ -259,7 +259,7 @@ def add_sides(
     margins: Floats,
 ) -> None:
     """Widen sides[direction, pair, 4] and margins[direction, 2] by the rows of a block: see
-    kernels/logistic/answers.hpp.
+    kernels/linear/answers.hpp.
     """
     rows, dense, (directions, _, links) = len(classes), len(columns.values), thetas.shape
     pairs = max(links * (links - 1) // 2, 1)
@@ -335,7 +335,7 @@ class End(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """What is minimised beside the rows, and when to stop: see kernels/logistic/newton.hpp.
+    """What is minimised beside the rows, and when to stop: see kernels/linear/newton.hpp.
 
     at[n]: free parameters; power[n] brings each to its scale; links[k]: links with weights; l2[n k].
     """
@@ -419,7 +419,7 @@ def newton(
 
 
 class WholeFit(NamedTuple):
-    """What a whole small fit needs beside the rows: see kernels/logistic/whole_fit.hpp. strength, held: of
+    """What a whole small fit needs beside the rows: see kernels/linear/whole_fit.hpp. strength, held: of
     the prior, and what it is at most; the rest as in `Descent`.
     """
 
@@ -457,7 +457,7 @@ def whole_fit(
 
 @dataclass(frozen=True, slots=True)
 class NewtonStop:
-    """When Newton's method is at its end: see kernels/logistic/newton.hpp. power[m] brings each weight to its
+    """When Newton's method is at its end: see kernels/linear/newton.hpp. power[m] brings each weight to its
     scale.
     """
 
@@ -841,7 +841,7 @@ def times(a: Floats, x: Floats) -> Floats:
 
 
 def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
-    """Return q[row, link] divided by about the curvature, in place: see kernels/logistic/solve.hpp.
+    """Return q[row, link] divided by about the curvature, in place: see kernels/linear/solve.hpp.
 
     a[row] * v[link] is 1 over the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose
     weights keep their sum; even: so do the links of a row.

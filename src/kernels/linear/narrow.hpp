@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "kernels/logistic/sums.hpp"
+#include "kernels/linear/sums.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 constexpr size_t kJoint = 32;    // joint codes of a group, at most
 constexpr size_t kTogether = 5;  // columns of a group, at most
@@ -177,4 +177,4 @@ class Narrow {
     }
 };
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "kernels/logistic/narrow.hpp"
+#include "kernels/linear/narrow.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 constexpr size_t kStretch = 8192;      // rows that wait, at most
 constexpr size_t kWaiting = 1u << 17;  // and their weights, over all pairs of classes
@@ -91,4 +91,4 @@ class Meeting {
     }
 };
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -9,9 +9,9 @@
 
 #include "kernels/base/math.hpp"
 #include "kernels/base/tiles.hpp"
-#include "kernels/logistic/two_codes.hpp"
+#include "kernels/linear/two_codes.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // Scratch of a block step: doubles the caller owns.
 struct Work {
@@ -369,4 +369,4 @@ TALLY_INLINE void finish_rows(const Ask& a, const TwoCodes& two, const Work& w, 
     sum_gradient(a, two, w, first, n, magic, out.gradient);
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

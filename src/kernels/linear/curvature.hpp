@@ -3,10 +3,10 @@
 // to the caller, or asked for without pairs (`own`). Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
 #pragma once
 
-#include "kernels/logistic/meeting.hpp"
-#include "kernels/logistic/sums.hpp"
+#include "kernels/linear/code_pairs.hpp"
+#include "kernels/linear/sums.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // The sums of the lanes of four vectors: whole numbers that wrap, so in any order.
 TALLY_INLINE void four_sums(const Vectors<8>::Bits* t, uint64_t* out) {
@@ -203,4 +203,4 @@ inline void sums(const Ask& ask, double* memory, const Totals& totals) {
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

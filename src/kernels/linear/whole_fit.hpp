@@ -1,14 +1,14 @@
 // A whole small fit over one block: columns of numbers without missing cells, two classes, every row once, a constant and a
-// prior of one strength. The columns are summed, scaled and fitted in one call, where `learners/logistic` takes the same
+// prior of one strength. The columns are summed, scaled and fitted in one call, where `linear/learner.py` takes the same
 // steps question by question. Law: the scales and weights are those that the questions lead to, bit for bit.
 #pragma once
 
 #include <cmath>
 
 #include "kernels/base/math.hpp"
-#include "kernels/logistic/newton.hpp"
+#include "kernels/linear/newton.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 struct WholeFit {
     const double* bounds;   // [dense, 2]: the least and the highest value of each column
@@ -96,4 +96,4 @@ inline int64_t whole_fit(Ask a, const WholeFit& fit, Descent q, double* memory, 
     return newton(a, q, false, room.theta, memory, whole, spot, room.d, lines, trace, counts);
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

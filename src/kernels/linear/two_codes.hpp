@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernels/base/tiles.hpp"
-#include "kernels/logistic/ask.hpp"
+#include "kernels/linear/problem.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 class TwoCodes {
    public:
@@ -123,4 +123,4 @@ class TwoCodes {
 };
 static_assert(kRows == 128);  // two words
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -2,9 +2,9 @@
 // everywhere, without BLAS or LAPACK. Matrices lie row by row.
 #pragma once
 
-#include "kernels/logistic/sums.hpp"
+#include "kernels/linear/sums.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // How a product is cut up: so many of the m terms at a time, of so many columns. These lie side by side then, so that each load
 // of them is of the nearest cache.
@@ -283,4 +283,4 @@ inline int64_t eigen(size_t n, double* a, double* v) {
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -1,13 +1,13 @@
 // The sums, answers and linear algebra of logistic regression, on columns of every layout and with weights.
-#include "kernels/logistic/answers.hpp"
-#include "kernels/logistic/blocks.hpp"
-#include "kernels/logistic/newton.hpp"
-#include "kernels/logistic/solve.hpp"
-#include "kernels/logistic/whole_fit.hpp"
+#include "kernels/linear/answers.hpp"
+#include "kernels/linear/blocks.hpp"
+#include "kernels/linear/newton.hpp"
+#include "kernels/linear/solve.hpp"
+#include "kernels/linear/whole_fit.hpp"
 #include "tests.hpp"
 
 using namespace tally;
-using namespace tally::logistic;
+using namespace tally::linear;
 
 namespace {
 
@@ -258,7 +258,7 @@ void algebra(size_t n) {
 
 }  // namespace
 
-void test_logistic() {
+void test_linear() {
     for (const size_t rows : {size_t{1}, size_t{3}, size_t{128}, size_t{301}})
         for (const size_t links : {size_t{1}, size_t{3}, size_t{13}}) {
             sums_and_answers(rows, links);

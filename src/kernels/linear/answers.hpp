@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "kernels/columns/doubles.hpp"
-#include "kernels/logistic/look.hpp"
-#include "kernels/logistic/words.hpp"
+#include "kernels/linear/quick_answers.hpp"
+#include "kernels/linear/words.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 enum class Answer : int64_t { scores = 0, shares = 1, best = 2 };
 
@@ -218,4 +218,4 @@ inline void add_sides(const Ask& ask, size_t directions, const double* thetas, d
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/logistic/curvature.hpp"
-#include "kernels/logistic/solve.hpp"
+#include "kernels/linear/curvature.hpp"
+#include "kernels/linear/solve.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // What is minimised beside the rows: n free parameters of k links among the P parameters of all links.
 struct Descent {
@@ -192,4 +192,4 @@ inline int64_t newton(const Ask& a, const Descent& q, bool begun, double* theta,
     }
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

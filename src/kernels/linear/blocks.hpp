@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "kernels/logistic/dense.hpp"
-#include "kernels/logistic/solve.hpp"
+#include "kernels/linear/dense.hpp"
+#include "kernels/linear/solve.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // Piece by piece its first line, lines, first direction and directions; rows[direction][line of its piece], one after
 // the other. Both lines and directions of the pieces follow each other without a gap.
@@ -118,4 +118,4 @@ inline void turn_whole(const Basis& basis, size_t n, const int64_t* some, size_t
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -107,7 +107,7 @@ class NumberScores {
             for (size_t c = 0; c < k; ++c) {
                 const double* const line = table + c * bins;
                 const V first = line[0] - zero, missing = line[bins - 1] - zero;  // -0.0 stays
-                V from[n_cuts + 1], value[n_cuts + 1];
+                V from[n_cuts + 1] = {}, value[n_cuts + 1] = {};
                 for (size_t cut = 0; cut != n_cuts; ++cut)
                     from[cut] = cuts[cut] - zero, value[cut] = line[cut + 1 < bins ? cut + 1 : 0] - zero;
                 for (size_t i = 0; i < tile; i += Wide::doubles) {

@@ -49,6 +49,7 @@ inline size_t mark_tile(size_t n, size_t wide, const double* cells, ptrdiff_t st
 TALLY_COMPILED_FOR("avx512f,avx512dq,avx512bw,avx512vl,popcnt")
 inline size_t mark_tile_avx512(size_t n, size_t wide, const double* cells, ptrdiff_t stride, const uint64_t* limits,
                                uint64_t real, uint32_t* found) {
+    const __mmask8 all = 0xFF;  // with it GCC 12 need not take a register as it finds it, of which it would warn
     const __m512i one = _mm512_set1_epi64(static_cast<int64_t>(mix_factors[0]));
     const __m512i two = _mm512_set1_epi64(static_cast<int64_t>(mix_factors[1]));
     const __m256i first = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -57,9 +58,9 @@ inline size_t mark_tile_avx512(size_t n, size_t wide, const double* cells, ptrdi
         for (size_t j = 0; j < wide; j += 8) {
             const __m512d x = _mm512_loadu_pd(cells + j);
             __m512i hash = _mm512_castpd_si512(_mm512_add_pd(x, _mm512_setzero_pd()));
-            hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32)), one);
-            hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29)), two);
-            hash = _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32));
+            hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_maskz_srli_epi64(all, hash, 32)), one);
+            hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_maskz_srli_epi64(all, hash, 29)), two);
+            hash = _mm512_xor_si512(hash, _mm512_maskz_srli_epi64(all, hash, 32));
             const unsigned within = _mm512_cmple_epu64_mask(hash, _mm512_loadu_si512(limits + j));
             const unsigned there =
                 (within | _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q)) & static_cast<unsigned>(real >> j & 0xFF);

@@ -1,9 +1,9 @@
 // Logistic regression on word counts: sparse rows weighted by tf-idf, never made dense. The sums are those of sums.hpp.
 #pragma once
 
-#include "kernels/logistic/curvature.hpp"
+#include "kernels/linear/curvature.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // One text column. The value of an entry is tf(count) * idf[word], divided by the row's length when `unit` is set.
 struct Words {
@@ -210,4 +210,4 @@ inline void word_values(size_t n, const Words& t, double* values) {
     }
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

@@ -3,9 +3,9 @@
 // otherwise, so whoever looks gets the answer of the careful way, or is sent there.
 #pragma once
 
-#include "kernels/logistic/sums.hpp"
+#include "kernels/linear/sums.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 constexpr double kApart = 1e-9;  // scores nearer than this may have equal shares
 
@@ -83,4 +83,4 @@ inline size_t told_at_a_look(const Ask& ask, double* memory, uint32_t* best) {
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

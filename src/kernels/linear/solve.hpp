@@ -1,9 +1,9 @@
 // Linear algebra of the solvers in a fixed order of additions: the same bits everywhere, without BLAS or LAPACK.
 #pragma once
 
-#include "kernels/logistic/sums.hpp"
+#include "kernels/linear/sums.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 // Sum of a[i] * b[i] in eight running sums, so that vector code keeps the order.
 template <class Number>
@@ -353,4 +353,4 @@ inline int64_t lasso_step(size_t n, const double* h, const double* g, const doub
     });
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear

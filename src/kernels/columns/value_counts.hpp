@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/base/near.hpp"
+#include "kernels/base/numbers.hpp"
 #include "kernels/columns/ranks.hpp"
 
 namespace tally {

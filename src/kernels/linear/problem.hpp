@@ -3,7 +3,7 @@
 
 #include "kernels/base/common.hpp"
 
-namespace tally::logistic {
+namespace tally::linear {
 
 constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
 
@@ -42,4 +42,4 @@ TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
     return static_cast<const uint32_t*>(codes)[row];
 }
 
-}  // namespace tally::logistic
+}  // namespace tally::linear
