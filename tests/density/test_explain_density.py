@@ -8,7 +8,7 @@ import pytest
 from density_tables import mixed
 
 import tallystick as ts
-from tallystick.density.estimator import density_svg, told
+from tallystick.density.estimator import density_svg
 
 FRAME = mixed()
 TREE = ts.DensityTree().fit(FRAME)
@@ -50,5 +50,5 @@ def test_hostile_names_are_escaped():
 
 
 def test_leaves_are_told_by_their_size():
-    shares = [line.partition(" of rows")[0] for line in told(TREE.model_, 2)]
+    shares = [line.partition(" of rows")[0] for line in TREE.show(most=2).splitlines()[1:]]
     assert len(shares) == len(TREE.leaves_)

@@ -204,13 +204,9 @@ class DensityTree(Estimator):
         """There is none: rows are scored where they can be read."""
         raise AttributeError("a density tree transforms no rows. Use score_samples(rows) or apply(rows).")
 
-    # -- what it tells --
-
     @property
     def leaves_(self) -> tuple[Leaf, ...]:
         """The leaves, each with its share of the rows and its columns in words, the most telling first."""
-        from tallystick.density.model import leaves_of
-
         self._check_fitted()
         return leaves_of(self.model_)
 
@@ -333,7 +329,8 @@ class DensityTree(Estimator):
         for name, value in (("most", most), ("leaves", leaves)):
             if not is_whole(value) or value < 1:
                 raise OptionError(f"{name} must be a whole number of at least 1, not {shown(value)}.")
-        lines = told(self.model_, int(most))
+        ordered = sorted(leaves_of(self.model_), key=lambda leaf: -leaf.share)
+        lines = [leaf.sentence(int(most)) for leaf in ordered]
         if len(lines) > leaves:
             left = count(len(lines) - int(leaves), "leaf")
             lines = [*lines[: int(leaves)], f"… and {left} more; show(leaves={len(lines)}) tells all."]
@@ -464,20 +461,14 @@ def _column(own: ColumnCells, code: Ints, bits: np.random.PCG64) -> pa.Array:
     values = np.clip(2 * values, own.column.low, own.column.high)
     if own.whole:
         values = np.clip(np.floor(low + 0.5) + np.floor(part * (high - low)), own.column.low, own.column.high)
-    return _typed(own, values, missing)
-
-
-def _typed(own: ColumnCells, values: NDArray[np.float64], missing: NDArray[np.bool_]) -> pa.Array:
     if own.column.unit == "date":
-        moments = [None if m else _moment(v) for v, m in zip(values.tolist(), missing.tolist(), strict=True)]
-        return pa.array(moments, pa.date32() if own.whole else pa.timestamp("us"))
-    if own.whole:
-        return pa.array(values.astype(np.int64), mask=missing)
-    return pa.array(values, mask=missing)
-
-
-def _moment(days: float) -> datetime.datetime:
-    return datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+        first = datetime.datetime(1970, 1, 1)
+        dates = [
+            None if gone else first + datetime.timedelta(days=days)
+            for days, gone in zip(values.tolist(), missing.tolist(), strict=True)
+        ]
+        return pa.array(dates, pa.date32() if own.whole else pa.timestamp("us"))
+    return pa.array(values.astype(np.int64) if own.whole else values, mask=missing)
 
 
 # Why a row is likely or not: the leaf it comes to, and what each column adds there.
@@ -595,7 +586,7 @@ def _value(own: ColumnCells, block: Block, row: int, code: int) -> str:
 
 
 def density_svg(model: DensityModel, most: int) -> str:
-    """Return the tree as a picture: leaves with their share of rows and what is telling in them."""
+    """Return the tree as a picture: leaves with their share of rows and the columns that differ there."""
     nodes, unit = model.nodes, model.unit
     leaves = dict(zip(model.leaves.tolist(), leaves_of(model), strict=True))
     total = float(nodes.counts[0, 0])
@@ -607,7 +598,7 @@ def density_svg(model: DensityModel, most: int) -> str:
         lines = [f"{percent(share)} of rows"] if up >= 0 else [f"all {rows(nodes.counts[0, 0], unit)} rows"]
         leaf = leaves.get(node)
         if leaf is not None:
-            lines += [_short(str(t)) for t in leaf.told(LINES)]
+            lines += [_short(str(t)) for t in leaf.unusual(LINES)]
         hint = "" if leaf is None else leaf.sentence(len(model.cells))
         parts = ((OTHERS, share),)
         boxes.append(Box(up, branch, tuple(lines), parts, share, strong=leaf is not None, hint=hint))
@@ -624,9 +615,3 @@ def _branch(model: DensityModel, up: int, node: int) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-
-
-def told(model: DensityModel, most: int) -> list[str]:
-    """Return the leaves as sentences, those of most rows first."""
-    leaves: Sequence[Leaf] = sorted(leaves_of(model), key=lambda leaf: -leaf.share)
-    return [leaf.sentence(most) for leaf in leaves]

@@ -462,26 +462,27 @@ class DensityLearner:
 
     def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, DensityModel]:
         """Ask which numbers are whole and where cells end, then which columns go together; make the tree."""
-        schema = self._without_text(schema)
+        columns = tuple(replace(c, kind="out", words=()) if c.kind == "text" else c for c in schema.columns)
+        for c in schema.used:
+            if c.kind == "text" and self.notes is not None:
+                text = f"column {shown(c.name)} is text, which a density tree does not read, and is left out."
+                self.notes.append(Note("column-left-out", text, c.name))
+        schema = replace(schema, columns=columns)
+        if not schema.used:
+            raise DataError("a density tree needs a column of numbers or levels, and there is none.")
         cells = yield from self._cells(schema)
-        growth = Growth(self, cells, CodedColumn(tuple(map(_coding, cells))))
-        counts = yield BayesSums(tuple(map(_ask, cells)), 1)
+        form = CodedColumn(
+            tuple(
+                Coding(c.name, c.column.kind, c.k, np.array(c.cuts) if c.numeric else None, c.numeric)
+                for c in cells
+            )
+        )
+        growth = Growth(self, cells, form)
+        asks = (Ask(c.name, "bins", cuts=c.cuts) if c.numeric else Ask(c.name, "codes", c.k) for c in cells)
+        counts = yield BayesSums(tuple(asks), 1)
         growth.begin([counts[key(j, "counts")][:, 0] for j in range(len(cells))])
         yield from growth.questions()
         return as_model(schema, cells, growth.buds, self.unit, self.options)
-
-    def _without_text(self, schema: Schema) -> Schema:
-        """Return the schema with columns of text left out, which is noted."""
-        columns = tuple(replace(c, kind="out", words=()) if c.kind == "text" else c for c in schema.columns)
-        texts = [c.name for c in schema.used if c.kind == "text"]
-        if self.notes is not None:
-            for name in texts:
-                said = f"column {shown(name)} is text, which a density tree does not read, and is left out."
-                self.notes.append(Note("column-left-out", said, name))
-        out = replace(schema, columns=columns)
-        if not out.used:
-            raise DataError("a density tree needs a column of numbers or levels, and there is none.")
-        return out
 
     def _cells(self, schema: Schema) -> Generator[Any, Any, tuple[ColumnCells, ...]]:
         """Return the cells of all columns: levels as they are, numbers cut into pieces."""
@@ -501,14 +502,6 @@ class DensityLearner:
             ends = yield CellEnds(names, tuple(cuts[name] for name in names))
             cuts |= {name: halves(low, -high) for name, (low, high) in zip(names, ends, strict=True)}
         return tuple(ColumnCells(c, cuts.get(c.name, ()), whole.get(c.name, False)) for c in schema.used)
-
-
-def _coding(own: ColumnCells) -> Coding:
-    return Coding(own.name, own.column.kind, own.k, np.array(own.cuts) if own.numeric else None, own.numeric)
-
-
-def _ask(own: ColumnCells) -> Ask:
-    return Ask(own.name, "bins", cuts=own.cuts) if own.numeric else Ask(own.name, "codes", own.k)
 
 
 @dataclass
@@ -550,6 +543,10 @@ class Growth:
 
     def questions(self) -> Generator[PairTables, list[Ints], None]:
         """Ask for pairs of columns until no node waits, and split the nodes."""
+
+        def rank(split: Split) -> tuple[int, bytes]:
+            return -split.gain, self.cells[split.column].name.encode()
+
         parts = list(self._parts())
         each = sum(self._size(pair) for pair in parts[0][1]) if parts else 1
         while self.waiting:
@@ -561,13 +558,15 @@ class Growth:
                 total = yield PairTables(self.form, tuple(self.tests), tuple(nodes), len(self.buds), pairs)
                 for i, node in enumerate(nodes):
                     own = {pair: table[i] for pair, table in zip(pairs, total, strict=True)}
-                    better = self._best(node, columns, own)
-                    if better is not None and _before(better, found[i], self.cells):
-                        found[i], tables[i] = better, _beside(better.column, own)
+                    split, known = self._best(node, columns, own), found[i]
+                    if split is None or (known is not None and rank(split) >= rank(known)):
+                        continue
+                    found[i], j = split, split.column
+                    tables[i] = {b: table for (a, b), table in own.items() if a == j}
+                    tables[i] |= {a: table.T for (a, b), table in own.items() if b == j}
             for i, node in enumerate(nodes):
-                split = found[i]
-                if split is not None:
-                    self._split(node, split, tables[i])
+                if (best := found[i]) is not None:
+                    self._split(node, best, tables[i])
 
     def _parts(self) -> Iterator[tuple[tuple[int, ...], tuple[tuple[int, int], ...]]]:
         """Yield columns to test and the pairs that tell of them, as many at once as the tables have room."""
@@ -593,15 +592,15 @@ class Growth:
 
         return best_split(self.cells, columns, pair, self.buds[node].rows, self.least, self.scale)
 
-    def _split(self, node: int, split: Split, beside: dict[int, Ints]) -> None:
-        """Give a node its test and two branches. beside[column][cell of the test, cell of the column]."""
+    def _split(self, node: int, split: Split, tables: dict[int, Ints]) -> None:
+        """Give a node its test and two branches. tables[column][cell of the test, cell of the column]."""
         bud, unit = self.buds[node], self.learner.unit
         own = split.column
         sides = []
         for branch in (0, 1):
             here = split.branch == branch
             rows = [
-                np.where(here, bud.rows[j], 0) if j == own else beside[j][here].sum(axis=0)
+                np.where(here, bud.rows[j], 0) if j == own else tables[j][here].sum(axis=0)
                 for j in range(len(self.cells))
             ]
             reach = list(bud.reach)
@@ -616,24 +615,8 @@ class Growth:
         bud.gain = split.gain / self.scale.bit * unit / bud.weight
         if bud.patience is not None:
             pays = bud.bits > bud.test_bits + sum(self.buds[child].bits for child in bud.children)
-            self._bear(bud, self.learner.patience if pays else bud.patience - 1)
-
-    def _bear(self, bud: OpenLeaf, patience: int | None) -> None:
-        """Tell the branches how many tests in a row need not pay; those with none left wait no more."""
-        for child in bud.children:
-            self.buds[child].patience = patience
-            if patience is not None and patience < 0 and child in self.waiting:
-                self.waiting.remove(child)
-
-
-def _before(better: Split, known: Split | None, cells: tuple[ColumnCells, ...]) -> bool:
-    """Say whether a test goes before the best so far: by its gain, of equals by the name of its column."""
-    if known is None or better.gain != known.gain:
-        return known is None or better.gain > known.gain
-    return cells[better.column].name.encode() < cells[known.column].name.encode()
-
-
-def _beside(column: int, tables: dict[tuple[int, int], Ints]) -> dict[int, Ints]:
-    """Return tables[other column][cell of the column, cell of the other]."""
-    out = {b: table for (a, b), table in tables.items() if a == column}
-    return out | {a: table.T for (a, b), table in tables.items() if b == column}
+            patience = self.learner.patience if pays else bud.patience - 1
+            for child in bud.children:
+                self.buds[child].patience = patience
+                if patience is not None and patience < 0 and child in self.waiting:
+                    self.waiting.remove(child)

@@ -313,9 +313,11 @@ class DensityModel:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the part of the model file that is this model's own."""
-
-        return write(self)
+        cells = [{"cuts": list(own.cuts), "whole": own.whole} if own.numeric else None for own in self.cells]
+        leaves = [[own[i].tolist() for own in self.counts] for i in range(len(self.leaves))]
+        every = slice(0, len(self.nodes))
+        tests = {"branches": write_branches(self.nodes, every), "nodes": write_nodes(self.nodes, every)}
+        return tests | {"cells": cells, "leaves": leaves}
 
 
 def overall(own: ColumnCells, rows: Floats, alpha: float) -> Floats:
@@ -347,19 +349,15 @@ def reach_of(nodes: Nodes, cells: Sequence[ColumnCells]) -> list[list[NDArray[np
     for node in range(1, len(nodes)):
         up = int(nodes.parent[node])
         branch = int(nodes.branches(up).tolist().index(node))
-        column, own = int(nodes.column[up]), list(out[up])
-        own[column] = own[column] & (branches_of_cells(nodes, up, cells[column]) == branch)
-        out.append(own)
+        column, reached = int(nodes.column[up]), list(out[up])
+        own = cells[column]
+        each = np.arange(own.k + 1)
+        if own.numeric:  # a value of each cell, and none
+            each = np.concatenate([[-np.inf], own.cuts, [np.nan]])
+        cut, levels, away = float(nodes.cut[up]), nodes.levels(up), int(nodes.missing_branch[up])
+        reached[column] = reached[column] & (taken(cut, levels, away, each) == branch)
+        out.append(reached)
     return out
-
-
-def branches_of_cells(nodes: Nodes, node: int, own: ColumnCells) -> Ints:
-    """Return the branch that each cell takes at a test, missing last."""
-    cut, levels, away = float(nodes.cut[node]), nodes.levels(node), int(nodes.missing_branch[node])
-    if own.numeric:
-        starts = np.concatenate([[-np.inf], own.cuts, [np.nan]])  # a value of each cell, and none
-        return taken(cut, levels, away, starts)
-    return taken(cut, levels, away, np.arange(own.k + 1))
 
 
 # The options of a density tree, checked.
@@ -415,7 +413,7 @@ class DensityOptions:
 #     leaves           for each leaf, in node order: for each column the rows of its cells, missing last
 #
 # Knows the shape of the model file's own part. Knows nothing of bytes, checksums or rows. Law:
-# `read(write(model))` is the same model; whatever else `read` accepts gives a density that sums to 1.
+# `read(model.to_dict())` is the same model; whatever else `read` accepts gives a density that sums to 1.
 
 
 _CELLS = Maybe(Record({"cuts": Numbers(rising=True), "whole": Flag()}))
@@ -440,21 +438,19 @@ PARAMETERS = wished(
 )
 
 
-def write(model: DensityModel) -> dict[str, Any]:
-    """Return the model as lists."""
-    cells = [{"cuts": list(own.cuts), "whole": own.whole} if own.numeric else None for own in model.cells]
-    leaves = [[own[i].tolist() for own in model.counts] for i in range(len(model.leaves))]
-    every = slice(0, len(model.nodes))
-    tests = {"branches": write_branches(model.nodes, every), "nodes": write_nodes(model.nodes, every)}
-    return tests | {"cells": cells, "leaves": leaves}
-
-
 def read(data: Mapping[str, Any], schema: Schema, unit: int, alpha: float) -> DensityModel:
-    """Build the model from `write`, or say in one line what is wrong with it."""
+    """Build the model from its `to_dict`, or say in one line what is wrong with it."""
     _demand(len(data["cells"]) == len(schema.used), "the cells are not those of its columns")
     cells = tuple(_cells(given, column) for given, column in zip(data["cells"], schema.used, strict=True))
     nodes = read_nodes(data, schema)
-    _check_tests(nodes, cells)
+    inner = np.flatnonzero(~nodes.leaf)
+    _demand(bool((nodes.n_children[inner] == 2).all()), "a test has not two branches")
+    _demand(bool((nodes.missing_branch[inner] >= 0).all()), "a test has no branch for missing values")
+    _demand(bool((nodes.branch_of >= 0).all()), "a test has no branch for a level")
+    for node in inner.tolist():
+        own_cells = cells[int(nodes.column[node])]
+        at_an_edge = float(nodes.cut[node]) in (*own_cells.cuts, NO_CUT)
+        _demand(not own_cells.numeric or at_an_edge, "a test cuts numbers within a piece")
     leaves = data["leaves"]
     sizes = [own.k + 1 for own in cells]
     _demand(len(leaves) == nodes.leaves, "there are not as many distributions as leaves")
@@ -486,18 +482,6 @@ def _cells(given: Mapping[str, Any] | None, column: Any) -> ColumnCells:
         small = max(abs(low), abs(high)) <= LARGEST_WHOLE
         _demand(small and all(cut % 1 == 0.5 for cut in cuts), "whole numbers are not cut at halves")
     return ColumnCells(column, cuts, given["whole"])
-
-
-def _check_tests(nodes: Nodes, cells: tuple[ColumnCells, ...]) -> None:
-    """Every test has two branches, parts cells, and sends every value to one of them."""
-    inner = np.flatnonzero(~nodes.leaf)
-    _demand(bool((nodes.n_children[inner] == 2).all()), "a test has not two branches")
-    _demand(bool((nodes.missing_branch[inner] >= 0).all()), "a test has no branch for missing values")
-    _demand(bool((nodes.branch_of >= 0).all()), "a test has no branch for a level")
-    for node in inner.tolist():
-        own = cells[int(nodes.column[node])]
-        known = not own.numeric or float(nodes.cut[node]) in (*own.cuts, NO_CUT)
-        _demand(known, "a test cuts numbers within a piece")
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -542,7 +526,6 @@ class Trait:
         return self.words if self.share == 1.0 else f"{self.words} ({percent(self.share)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         return {
             "column": self.column,
             "words": self.words,
@@ -554,27 +537,26 @@ class Trait:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf: its number, its rows, their share of all rows, and all columns, the most telling first."""
+    """A leaf: its number, its rows, their share of all rows, its columns, those that differ most first."""
 
     number: int
     rows: float
     share: float
     traits: tuple[Trait, ...]
 
-    def told(self, most: int) -> tuple[Trait, ...]:
-        """Return the columns worth telling, at most so many: those that differ from all rows."""
+    def unusual(self, most: int) -> tuple[Trait, ...]:
+        """Return at most so many columns: those that differ from all rows."""
         differs = tuple(t for t in self.traits if t.bits >= LEAST_BITS)
         return (differs or self.traits)[:most]
 
     def sentence(self, most: int = 5) -> str:
         """Return `12 % of rows: age 18 to 25 (85 %), home = rents`."""
-        return f"{percent(self.share)} of rows: {', '.join(map(str, self.told(most)))}"
+        return f"{percent(self.share)} of rows: {', '.join(map(str, self.unusual(most)))}"
 
     def __str__(self) -> str:
         return self.sentence()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         return {
             "leaf": self.number,
             "rows": self.rows,
@@ -615,13 +597,9 @@ def trait(
     share, known = rows / rows.sum(), whole / whole.sum()
     logs = kernels.log2(np.where(there, share, 1.0)) - kernels.log2(np.where(there, known, 1.0))
     bits = float(np.add.accumulate(share * logs)[-1])
-    cells, words = _missing(own) if 2 * rows[-1] > rows.sum() else _known(own, rows)
+    cells, words = (np.array([own.k]), "missing") if 2 * rows[-1] > rows.sum() else _known(own, rows)
     held, all_held = (float(part[cells].sum() / part.sum()) for part in (rows, whole))
     return Trait(own.name, f"{plain_words(own.name)} {words}", held, all_held, max(bits, 0.0))
-
-
-def _missing(own: ColumnCells) -> tuple[NDArray[np.int64], str]:
-    return np.array([own.k]), "missing"
 
 
 def _known(own: ColumnCells, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], str]:
