@@ -32,11 +32,11 @@ class Counted:
     def total(self, table, question):
         """Return the total."""
         blocks = self.packed
-        form = getattr(question, "form", None)
-        if form is not None:
+        if (prepared := question.prepared()) is not None:
+            form, question = prepared
             if self.form is None or self.form != form:
                 self.form, self.coded = form, [pack(form(unpack(b))) for b in self.packed]
-            blocks, question = self.coded, question.in_form()
+            blocks = self.coded
         started, total = time.process_time(), question.zero()
         for data in blocks:
             total = question.add(total, unpack(data))

@@ -11,7 +11,7 @@ What judging asks of a method is on a page of its own, `judge/run.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from tallystick.files import Stamp
 from tallystick.schema import Note, Reading, Schema
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
+
 
 T = TypeVar("T")
-Found = TypeVar("Found", covariant=True)
 Fitted = TypeVar("Fitted", covariant=True, bound="Model")
 
 
@@ -362,8 +364,8 @@ class Table(Protocol):
         ...
 
 
-class Statistic(Protocol[T]):
-    """A question about rows whose answer is a sum. Picklable, small, immutable.
+class Statistic(Generic[T]):
+    """A question about rows whose answer is a sum. Picklable, small, immutable. Derive from this.
 
     Laws, for any blocks a, b, c in any order and any cut of the rows into blocks, bit for bit:
     merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(),
@@ -372,47 +374,28 @@ class Statistic(Protocol[T]):
 
     def zero(self) -> T:
         """Return the total of no rows."""
-        ...
+        raise NotImplementedError
 
     def add(self, total: T, block: Block) -> T:
         """Return the total with the rows of one more block."""
-        ...
+        raise NotImplementedError
 
     def merge(self, total: T, other: T) -> T:
         """Return the total of two sets of rows."""
-        ...
+        raise NotImplementedError
 
+    def prepared(self) -> tuple[Callable[[Any], Any], Statistic[T]] | None:
+        """Return form(block), a form of the rows that the same learner asks again and again, and the same
+        question of such blocks: an engine may keep them. None: it is asked of the rows as they are.
+        """
+        return None
 
-class InForm(Statistic[T], Protocol[T]):
-    """A question that comes again and again to the same rows, in a form of its own: an engine may keep the
-    blocks in that form. Law: `in_form()`, asked of blocks that `form` made, has the same total.
-    """
+    def solve(self, table: LocalTable, engine: Local) -> Any:
+        """Return a faster way's answer, where all rows are on this machine; None: rows are summed.
 
-    @property
-    def form(self) -> Any:
-        """form(block): the block in this form."""
-        ...
-
-    def in_form(self) -> Statistic[T]:
-        """Return the same question of blocks that are in its form already."""
-        ...
-
-
-class Shortcut(Protocol[Found]):
-    """A solver: a faster way of an engine to a statistic's total, where columns can be had whole.
-    `stats/shortcuts.py` lists them all.
-
-    Law: what a learner makes of the answer is what it makes of zero, add and merge, bit for bit.
-    """
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of memory that it takes for a row."""
-        ...
-
-    def solve(self, question: Any, table: Table, threads: int) -> Found | None:
-        """Return the total, what stands for it, or the `Rest` that must be summed; None: all of it must."""
-        ...
+        Law: what a learner makes of it is what it makes of zero, add and merge, bit for bit.
+        """
+        return None
 
 
 class Engine(Protocol):

@@ -56,9 +56,8 @@ def test_the_total_does_not_depend_on_the_cut_of_the_rows():
 
 
 def test_rows_in_form_give_the_same_total():
-    formed = FORM(block())
-    again = QUESTION.in_form()
-    assert [t.tolist() for t in again.add(again.zero(), formed)] == [t.tolist() for t in counted()]
+    form, again = QUESTION.prepared()
+    assert [t.tolist() for t in again.add(again.zero(), form(block()))] == [t.tolist() for t in counted()]
 
 
 def test_whole_numbers_are_told_from_others_and_rows_of_weight_0_do_not_count():

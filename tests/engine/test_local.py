@@ -8,12 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from tallystick.contracts import Statistic
 from tallystick.engine.local import Local
 from tallystick.errors import OptionError
 from tallystick.parallel import FEW_ROWS
 
 
-class Summing:
+class Summing(Statistic):
     """The sum of numbers; a block is a list of them."""
 
     def zero(self):

@@ -20,7 +20,7 @@ from tallystick.judge.out_of_core import FarDealing, FarFolds, FarGroups
 from tallystick.schema import Column, Schema, Target
 from tallystick.stats.values import RankedPiece
 from tallystick.table.block import RowBlock as Block
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 
 class Pieces:

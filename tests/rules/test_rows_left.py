@@ -5,7 +5,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.engine.local import Local
-from tallystick.rules.learner import ActiveRows, Pick, RuleTables
+from tallystick.rules.learner import Pick, RuleTables
 from tallystick.tree.tables import CodedColumn, Coding
 
 X = Pick(0, (True, True, False, False))
@@ -23,14 +23,13 @@ def test_tables_are_those_of_all_blocks_in_any_order_of_questions(weighted):
     weights = rng.integers(0, 4, 500).tolist() if weighted else None
     table = ts.RuleList()._read(rows, "y", weights)
     form = CodedColumn((Coding("x", "numeric", 3, np.array([3.0, 6.0]), True), Coding("a", "levels", 2)))
-    solver = ActiveRows()
     asked = [((), ((),)), ((), ((X,), (A,))), ((), ((X, A),)), (((X, A),), ((B,), ())), ((), ((B, X),))]
     for taken, picks in asked:
         question = RuleTables(form, taken, picks, 2)
         want = question.zero()
         for block in table.blocks():
             want = question.add(want, block)
-        found = solver.solve(question, table, 2)
+        found = question.solve(table, Local(2))
         assert all(
             np.array_equal(a, b) for f, w in zip(found, want, strict=True) for a, b in zip(f, w, strict=True)
         )

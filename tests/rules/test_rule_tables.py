@@ -65,7 +65,8 @@ def test_tables_are_those_of_a_walk_whatever_the_cut(seed, cut):
         question.add(question.zero(), part(block, 0, cut)),
         question.add(question.zero(), part(block, cut, 60)),
     )
-    ready = question.in_form().add(question.zero(), FORM(block))
+    form, light = question.prepared()
+    ready = light.add(question.zero(), form(block))
     for tables, other, third, asked in zip(whole, parts, ready, (two, three), strict=True):
         for a, b, c, d in zip(tables, other, third, walked(block, (one,), asked), strict=True):
             assert np.array_equal(a, b)

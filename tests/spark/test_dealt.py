@@ -32,7 +32,7 @@ from tallystick.spark.judging import (
 from tallystick.table.block import Hasher, unpack
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.subset import take_block
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 SCHEMA = Schema((Column("x", "numeric", low=0.0, high=9.0),), Target("y", ("a", "b", "c")))
 TASKS = 3

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
-from tallystick.stats.class_counts import ByRanks, ClassValues
+from tallystick.stats.class_counts import ClassValues
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.reader import read_table
 
@@ -48,4 +49,4 @@ def test_ranks_of_whole_columns_give_the_sum_over_blocks():
     x, y = [0.5, -1.5, 0.5, 2.25, None, 7.125], list("abbaab")
     table = read_table(open_source({"x": x, "y": y}), ColumnOptions(kinds={"x": "numeric"}), "y")
     (block,) = table.blocks()
-    assert told(ByRanks().solve(ASK, table, 1)) == told(ASK.add(ASK.zero(), block))
+    assert told(ASK.solve(table, Local(1))) == told(ASK.add(ASK.zero(), block))

@@ -71,8 +71,9 @@ def test_a_sample_is_a_block_of_whole_rows_and_the_question_of_it_asks_all():
     assert 40 < some.rows < 200
     assert (some.columns["x"] == columns["x"][some.weights]).all()
     ask = LogisticSums(design, np.array([[0.0], [1.0]]), np.ones((6, 1)), 40, every=4)
-    part, whole = ask.in_form(), ask.add(ask.zero(), rows)
-    assert (part.add(part.zero(), some).sums.gradient == whole.sums.gradient).all()
+    (form, part), whole = ask.prepared(), ask.add(ask.zero(), rows)
+    assert part.prepared() is None
+    assert (part.add(part.zero(), form(rows)).sums.gradient == whole.sums.gradient).all()
 
 
 def test_sides_are_the_ends_of_the_scores_of_each_class():

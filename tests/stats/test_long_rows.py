@@ -9,7 +9,7 @@ import tallystick as ts
 from tallystick.contracts import Block
 from tallystick.engine.local import Local
 from tallystick.stats import design_sums as long_rows
-from tallystick.stats.design_sums import LogisticSums, LongRows, Total
+from tallystick.stats.design_sums import LogisticSums, Total
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_total_over_threads_is_that_of_one(texts, threads, weighted, monkeypat
     weights = np.arange(60) % 4 if weighted else None
     for table, question in asked(texts, sample_weight=weights)[:3]:
         one: Total = Local(1).total(table, question)
-        found = LongRows().solve(question, table, threads)
+        found = question.solve(table, Local(threads))
         assert found is not None
         for mine, own in zip(found.words, one.words, strict=True):
             np.testing.assert_array_equal(mine, own)
@@ -56,7 +56,7 @@ def test_a_total_over_threads_is_that_of_one(texts, threads, weighted, monkeypat
 def test_parts_have_about_as_many_words_and_all_rows_are_in_one(texts, monkeypatch):
     monkeypatch.setattr(long_rows, "MANY", 1)
     (table, question), *_ = asked(texts)
-    assert LongRows().solve(question, table, 2) is not None
+    assert question.solve(table, Local(2)) is not None
     parts: list[Block] = next(iter(table.blocks())).memo["long rows"]
     words = [int(part.words("text")[0][-1]) for part in parts]
     assert sum(part.rows for part in parts) == table.rows
@@ -66,4 +66,4 @@ def test_parts_have_about_as_many_words_and_all_rows_are_in_one(texts, monkeypat
 
 def test_few_words_are_left_to_one_thread(texts):
     (table, question), *_ = asked(texts)
-    assert LongRows().solve(question, table, 2) is None
+    assert question.solve(table, Local(2)) is None

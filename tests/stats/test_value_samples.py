@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from tallystick import kernels
+from tallystick.engine.local import Local
 from tallystick.schema import Column, Schema, Target
 from tallystick.stats import values as value_samples
 from tallystick.stats.class_counts import ClassValues, ValuesByClass
-from tallystick.stats.values import ByGuess, ValueSample, sample_of
+from tallystick.stats.values import ValueSample, sample_of
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.hash_sample import ALL
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 ASK = ValueSample(("x",), 2, size=100)
 
@@ -53,14 +54,14 @@ def test_a_sample_does_not_depend_on_how_rows_are_cut_or_reached(distinct, weigh
     merged = ASK.zero()
     for part in reversed(list(parts(block, 1_300))):
         merged = ASK.merge(merged, ASK.add(ASK.zero(), part))
-    assert told(whole) == told(one_by_one) == told(merged) == told(ByGuess().solve(ASK, as_table(block), 1))
+    assert told(whole) == told(one_by_one) == told(merged) == told(ASK.solve(as_table(block), Local(1)))
 
 
 @pytest.mark.parametrize("distinct", [200, 380, 390, 400, 410, 420, 800])
 def test_a_sample_lies_in_the_first_quarter_of_the_hashes_or_is_whole(distinct):
     x = np.random.default_rng(distinct).normal(size=distinct)
     near = np.count_nonzero(kernels.value_hashes(x) <= np.uint64(ALL // 4))
-    (found,) = ByGuess().solve(ASK, as_table(rows(np.tile(x, 20))), 1)
+    (found,) = ASK.solve(as_table(rows(np.tile(x, 20))), Local(1))
     assert len(found.values.values) == (100 if near > 100 else distinct)
     assert found.whole == (near <= 100)
 
@@ -68,7 +69,7 @@ def test_a_sample_lies_in_the_first_quarter_of_the_hashes_or_is_whole(distinct):
 @pytest.mark.parametrize("distinct", [1, 2, 3, 7, 30])
 def test_few_values_of_many_rows_are_all_there(distinct):
     x = np.resize(np.random.default_rng(distinct).normal(size=distinct), 50_000)  # none missing, none picked
-    (found,) = ByGuess().solve(ValueSample(("x",), 2), as_table(rows(x)), 2)
+    (found,) = ValueSample(("x",), 2).solve(as_table(rows(x)), Local(2))
     assert found.whole
     assert len(found.values.values) == distinct
 

@@ -13,12 +13,12 @@ import tallystick as ts
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
-from tallystick.stats.class_counts import Ask, BayesSums, KnownSums
-from tallystick.stats.values import ByGuess, ValueSample
+from tallystick.stats.class_counts import Ask, BayesSums
+from tallystick.stats.values import ValueSample
 from tallystick.table.hash_sample import first_share, limit_of, take_picked
 from tallystick.table.lazy_columns import Doubles
 from tallystick.table.reader import read_table
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 from tallystick.table.table import known_moments
 
 ROWS = 70_001  # more than a block, and no multiple of any tile
@@ -89,7 +89,7 @@ def check(table, sums=True):
     assert table.fingerprint == walked.fingerprint
     names, labels = [c.name for c in table.schema.used], table.schema.predicted.labels
     question = BayesSums(tuple(Ask(name, "moments") for name in names), len(labels))
-    found, summed = KnownSums().solve(question, table, 1), Local(2).total(walked, question)
+    found, summed = question.solve(table, Local(1)), Local(2).total(walked, question)
     assert (found is not None) == sums
     assert sorted(found or ()) == (sorted(summed) if sums else [])
     for name, array in (found or {}).items():
@@ -269,7 +269,7 @@ def test_a_sample_that_was_told_is_the_one_that_rows_give(made):
     walked = replace(table, _fingerprint=None)
     assert take_picked(walked) is None
     question = ValueSample(tuple(names), 3, size)
-    same_samples(ByGuess().solve(question, table, 2), ByGuess().solve(question, walked, 2))
+    same_samples(question.solve(table, Local(2)), question.solve(walked, Local(2)))
     assert take_picked(table) is None  # nobody asks twice, and it takes memory
 
 
@@ -280,9 +280,7 @@ def test_a_column_for_which_there_is_no_room_is_looked_at_again():
     names, limit = [c.name for c in table.schema.used], limit_of(first_share(size, ROWS))
     assert [table._picked.column(name, limit) is None for name in names] == [False, True, *[False] * 3]
     question = ValueSample(tuple(names), 2, size)
-    same_samples(
-        ByGuess().solve(question, table, 2), ByGuess().solve(question, replace(table, _fingerprint=None), 2)
-    )
+    same_samples(question.solve(table, Local(2)), question.solve(replace(table, _fingerprint=None), Local(2)))
 
 
 def test_there_is_room_for_the_missing_cells_of_a_column_that_has_some():
@@ -292,9 +290,7 @@ def test_there_is_room_for_the_missing_cells_of_a_column_that_has_some():
     limit = limit_of(first_share(size, ROWS))
     assert all(table._picked.column(column.name, limit) is not None for column in table.schema.used)
     question = ValueSample(tuple(c.name for c in table.schema.used), 2, size)
-    same_samples(
-        ByGuess().solve(question, table, 2), ByGuess().solve(question, replace(table, _fingerprint=None), 2)
-    )
+    same_samples(question.solve(table, Local(2)), question.solve(replace(table, _fingerprint=None), Local(2)))
 
 
 def test_no_sample_is_told_of_many_columns_or_few_rows():

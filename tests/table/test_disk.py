@@ -30,7 +30,7 @@ from tallystick.io.open import open_source
 from tallystick.table.ranks import _run, _values_at, codes_within, few_or_cuts, quantile_cuts, wanted_rows
 from tallystick.table.reader import read_to_disk
 from tallystick.table.strings import TextCounts
-from tallystick.tree.growth import WholeTree
+from tallystick.tree.growth import GROWING
 
 pytestmark = pytest.mark.slow
 
@@ -190,7 +190,7 @@ def test_a_tree_that_memory_does_not_hold_grows_level_by_level_to_the_same_bytes
     table = pa.table({"x": x, "level": np.array(["a", "b", "c"])[level], "y": label})
     pacsv.write_csv(table, tmp_path / "t.csv")
     small = ts.DecisionTree(max_bins=20, max_depth=3, memory=LEAST)
-    assert not small._read(tmp_path / "t.csv", "y").holds(WholeTree.row_bytes)
+    assert not small._read(tmp_path / "t.csv", "y").holds(GROWING)
     whole = ts.DecisionTree(max_bins=20, max_depth=3).fit(tmp_path / "t.csv", "y")
     assert small.fit(tmp_path / "t.csv", "y").to_bytes() == whole.to_bytes()
 

@@ -11,7 +11,7 @@ from tallystick.schema import Column, Schema, Target
 from tallystick.table import block as hashes
 from tallystick.table.block import ConflictsAmong, Hasher, WordCounts, conflicts, equal_together
 from tallystick.table.block import RowBlock as Block
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 X, A = Column("x", "numeric"), Column("a", "levels", ("r", "s"))
 SCHEMA = Schema((X, A), Target("y", ("no", "yes")))

@@ -18,7 +18,7 @@ from tallystick.table.lazy_columns import (
     raw_column,
     raw_values,
 )
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 
 @pytest.mark.parametrize("rows", [0, 1, NEAR // 3 + 1, STEP // 3 + 3])

@@ -7,7 +7,7 @@ import numpy as np
 from tallystick.schema import Column, Schema, Target
 from tallystick.table.hash_sample import PickedNumbers, take_picked
 from tallystick.table.table import ClassSums, known_moments, no_moments
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 
 def test_codes_become_classes():

@@ -7,7 +7,7 @@ import pytest
 
 from tallystick.schema import Column, Schema, Target
 from tallystick.table import table as room
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 
 SCHEMA = Schema(
     (Column("x", "numeric", low=1.0, high=3.0), Column("a", "levels", ("r", "s", "t"))),

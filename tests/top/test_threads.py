@@ -17,6 +17,7 @@ import pytest
 
 import tallystick
 from tallystick import parallel as module
+from tallystick.contracts import Statistic
 from tallystick.engine.local import Local
 from tallystick.errors import OptionError
 from tallystick.parallel import (
@@ -475,7 +476,7 @@ def test_threads_are_counted_or_refused():
             thread_count(wrong)
 
 
-class Failing:
+class Failing(Statistic):
     """A question that one block of the table cannot answer; the others are waited for by nobody."""
 
     under_way = 0

@@ -52,7 +52,7 @@ TREES = {
 def little_memory(monkeypatch):
     """Nothing is grown at once, few rows fit, a column is read in pieces, and all nodes lie on disk."""
     monkeypatch.setattr(scratch, "FEW", 0)
-    monkeypatch.setattr("tallystick.tree.growth.WholeTree.solve", lambda *given: None)
+    monkeypatch.setattr("tallystick.tree.growth.GrowingTree.solve", lambda *given: None)
     monkeypatch.setattr(growing_room, "GROWING", 23_000)  # bytes: a node of 700 rows is large
     monkeypatch.setattr(disk_levels, "SHARE", 256)
     monkeypatch.setattr("tallystick.tree.learner.FEW_VALUES", 900)  # column b is told by codes

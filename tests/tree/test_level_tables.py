@@ -97,7 +97,7 @@ def test_a_sum_of_squares_of_weighted_rows_is_exact_whoever_adds(bits):
 
 def test_a_question_in_its_form_has_the_same_total_of_coded_blocks():
     question = LevelCounts(CodedColumn((X, A)), (), (0,), 1, 2, ValueScale())
-    light = question.in_form()
-    coded = light.add(light.zero(), question.form(BLOCK))
+    form, light = question.prepared()
+    coded = light.add(light.zero(), form(BLOCK))
     assert [t.tolist() for t in coded.tables] == [t.tolist() for t in level().tables]
     assert all(c.values is None for c in light.codings)

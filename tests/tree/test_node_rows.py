@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tallystick.engine.local import Local
 from tallystick.schema import Column, Schema, Target
-from tallystick.table.table import MemoryTable as Table
+from tallystick.table.table import LocalTable as Table
 from tallystick.tree.growth import ValueScale
-from tallystick.tree.off_memory import NodeRowCache
 from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 from tallystick.tree.tables import Test as MadeTest
 
@@ -38,10 +38,9 @@ def facts(answer, nodes):
 def test_the_tables_are_those_of_summing_all_rows(test, parts, weights):
     rows, root = table(weights), asked(parts=parts)
     below = replace(root, tests=(test,), open=(1, 2))
-    shortcut = NodeRowCache()
-    shortcut.solve(root, rows, 1)
+    root.solve(rows, Local(1))
     (block,) = rows.blocks()
-    assert facts(shortcut.solve(below, rows, 1), 2) == facts(below.add(below.zero(), block), 2)
+    assert facts(below.solve(rows, Local(1)), 2) == facts(below.add(below.zero(), block), 2)
 
 
 @pytest.mark.parametrize(("test", "parts"), [(WHOLE, 1), (SHARED, 60)])
@@ -50,25 +49,25 @@ def test_an_answer_stays_true_after_the_questions_that_follow_it(test, parts):
     below = replace(root, tests=(test,), open=(1, 2))
     end = MadeTest(1, 0, np.array([3, 4, 4, 3]))
     last = replace(below, tests=(test, end), open=(3, 4), nodes=5)
-    shortcut, (block,) = NodeRowCache(), rows.blocks()
+    (block,) = rows.blocks()
     questions = (root, below, last)
-    answers = [shortcut.solve(q, rows, 1) for q in questions]
+    answers = [q.solve(rows, Local(1)) for q in questions]
     for question, answer in zip(questions, answers, strict=True):
         n = len(question.open)
         assert facts(answer, n) == facts(question.add(question.zero(), block), n)
 
 
 def test_a_question_of_other_rows_begins_at_the_root():
-    shortcut, root = NodeRowCache(), asked()
-    shortcut.solve(root, table(), 1)
+    root = asked()
+    root.solve(table(), Local(1))
     doubled = table(np.full(5, 2))
     below = replace(root, tests=(WHOLE,), open=(1, 2))
-    assert shortcut.solve(below, doubled, 1).counts(0).tolist() == [4, 2]
+    assert below.solve(doubled, Local(1)).counts(0).tolist() == [4, 2]
 
 
 def test_a_test_that_was_not_made_before_is_not_gone_on_from():
-    shortcut, root, rows = NodeRowCache(), asked(), table()
-    shortcut.solve(replace(root, tests=(WHOLE,), open=(1, 2)), rows, 1)
+    root, rows = asked(), table()
+    replace(root, tests=(WHOLE,), open=(1, 2)).solve(rows, Local(1))
     other = MadeTest(0, 0, np.array([2, 1, 1, 2]))
-    found = shortcut.solve(replace(root, tests=(other,), open=(1, 2)), rows, 1)
+    found = replace(root, tests=(other,), open=(1, 2)).solve(rows, Local(1))
     assert found.counts(0).tolist() == [0, 2]

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowColumn, GrowRules, Judge
 from tallystick.stats.values import ValueTable, value_table
 from tallystick.table.reader import read_table
-from tallystick.tree.growth import GrowingTree, GrowthScale, ScoreWeights, ValueScale, WholeTree
+from tallystick.tree.growth import GrowingTree, GrowthScale, ScoreWeights, ValueScale
 from tallystick.tree.off_memory import (
     LevelAnswers,
     OpenNodes,
@@ -87,7 +88,7 @@ def test_rows_brought_together_grow_as_the_whole_table_does():
     nodes = open_nodes(GrowRules(), 2, 4)
     form = CodedColumn((Coding("x", "numeric", 0),))
     arrays = Subtree(nodes, form.codings)(form(TABLE.slice(0, 4)), 0)
-    grown = WholeTree().solve(question, TABLE, 1)
+    grown = question.solve(TABLE, Local(1))
     assert arrays["cut"][0] == grown.arrays["cut"][0] == 3.0
     assert arrays["counts"].tolist() == grown.arrays["counts"].tolist()
     shallow = open_nodes(GrowRules(max_depth=2), 2, 4)

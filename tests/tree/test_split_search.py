@@ -7,11 +7,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tallystick.engine.local import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowRules
 from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
-from tallystick.tree.growth import GrowingTree, ValueScale, WholeTree, lift, observe, spread_missing
+from tallystick.tree.growth import GrowingTree, ValueScale, lift, observe, spread_missing
 from tallystick.tree.nodes import NO_CUT, SPREADS
 
 
@@ -32,7 +33,7 @@ def test_a_response_in_fixed_point_comes_back_as_it_was():
 
 def test_the_whole_tree_is_grown_at_once_from_a_table_in_memory():
     question = GrowingTree(table().schema, (0,), GrowRules())
-    grown = WholeTree().solve(question, table(), 1)
+    grown = question.solve(table(), Local(1))
     assert grown.arrays["cut"][0] == 5.0
     assert grown.arrays["counts"].tolist() == [[2, 2], [2, 0], [0, 2]]
     assert grown.tried()["tried_column"][0] == 0
@@ -47,7 +48,7 @@ def test_single_floats_grow_the_tree_of_their_doubles_which_are_not_made():
     for numbers in (single, single.astype(np.float64)):
         rows = read_table(open_source(numbers), ColumnOptions(), labels)
         question = GrowingTree(rows.schema, (0, 1, 2), GrowRules(max_depth=6))
-        found.append(WholeTree().solve(question, rows, 2).arrays)
+        found.append(question.solve(rows, Local(2)).arrays)
         if numbers is single:
             assert all(column.of._made is None for column in rows.columns.given.values())
     assert found[0].keys() == found[1].keys()
@@ -56,7 +57,7 @@ def test_single_floats_grow_the_tree_of_their_doubles_which_are_not_made():
 
 def test_rows_in_parts_cannot_be_grown_at_once():
     rows = table(x=[0.5, None, 8.5, 9.5])
-    assert WholeTree().solve(GrowingTree(rows.schema, (0,), GrowRules(fractions=True)), rows, 1) is None
+    assert GrowingTree(rows.schema, (0,), GrowRules(fractions=True)).solve(rows, Local(1)) is None
 
 
 def test_the_first_look_of_other_engines_tells_classes_and_rows():

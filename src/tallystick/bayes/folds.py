@@ -25,7 +25,7 @@ from tallystick.bayes.learner import (
     sum_of,
 )
 from tallystick.bayes.model import NaiveBayesModel
-from tallystick.contracts import Block, Engine, Table
+from tallystick.contracts import Block, Engine, Statistic, Table
 from tallystick.engine.fit import fit
 from tallystick.engine.local import Local
 from tallystick.judge.answers import AnswerRows, answers_in
@@ -211,7 +211,7 @@ class JointOf:
 
 
 @dataclass(frozen=True)
-class CalibrationSums:
+class CalibrationSums(Statistic[NDArray[np.int64]]):
     """Ask blocks of scores for the sums of a step of a calibration at (slope, shift...). unit: what a row of
     weight 1 weighs; whole: no row weighs a part of one.
     """
@@ -238,7 +238,7 @@ class CalibrationSums:
 
 
 @dataclass(frozen=True)
-class AllWhole:
+class AllWhole(Statistic[bool]):
     """Ask whether no row weighs a part of one. unit: what a row of weight 1 weighs."""
 
     unit: int

@@ -327,7 +327,7 @@ def _shortest(nodes: Nodes, buds: Sequence[OpenLeaf]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class WholeNumbers:
+class WholeNumbers(Statistic[NDArray[np.bool_]]):
     """Ask which columns hold whole numbers up to a size, and no others."""
 
     columns: tuple[str, ...]
@@ -352,7 +352,7 @@ class WholeNumbers:
 
 
 @dataclass(frozen=True)
-class CellEnds:
+class CellEnds(Statistic[list[NDArray[np.float64]]]):
     """Ask for the lowest and the highest number in each cell. cuts[column]: where cells begin, after the
     first.
     """
@@ -384,7 +384,7 @@ class CellEnds:
 
 
 @dataclass(frozen=True)
-class PairTables:
+class PairTables(Statistic[list[Ints]]):
     """Ask for tables[pair][open node, code of one column, code of the other]. tests: in an order in which
     parents come before children. pairs: numbers of two columns, those of one first column together.
     """
@@ -395,9 +395,9 @@ class PairTables:
     nodes: int
     pairs: tuple[tuple[int, int], ...]
 
-    def in_form(self) -> PairTables:
-        """Return the same question of blocks that are in its form already: lighter to send."""
-        return replace(self, form=self.form.done())
+    def prepared(self) -> tuple[CodedColumn, PairTables]:
+        """Return the form of codes, and the same question of blocks in it: lighter to send."""
+        return self.form, replace(self, form=self.form.done())
 
     def zero(self) -> list[Ints]:
         """Return the total of no rows."""

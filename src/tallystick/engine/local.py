@@ -18,7 +18,6 @@ from tallystick.errors import OptionError, shown
 from tallystick.io.scratch import budget
 from tallystick.parallel import FEW_ROWS, checkpoint, in_order, thread_count
 from tallystick.schema import typed
-from tallystick.stats.class_counts import Rest
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
@@ -68,23 +67,25 @@ class Local:
     def __deepcopy__(self, memo: Any) -> Local:
         return self  # nothing of it changes, and a progress bar cannot be copied
 
+    @property
+    def cores(self) -> int:
+        """How many threads may work."""
+        return thread_count(self.threads)
+
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
-        from tallystick.stats.shortcuts import SHORTCUTS  # every statistic: not for those who only predict
+        from tallystick.table.table import LocalTable  # tables: not for those who only predict
 
-        shortcut = SHORTCUTS.get(type(question))
-        if shortcut is not None and table.place != "far" and table.holds(shortcut.row_bytes):
-            found: T | Rest[T] | None = shortcut.solve(question, table, thread_count(self.threads))
-            if isinstance(found, Rest):
-                return found.whole(self._summed(table, found.question))
+        if isinstance(table, LocalTable):
+            found: T | None = question.solve(table, self)
             if found is not None:
                 return found
-        return self._summed(table, question)
+        return self.summed(table, question)
 
-    def _summed(self, table: Table, question: Statistic[T]) -> T:
+    def summed(self, table: Table, question: Statistic[T]) -> T:
         """Return the total by going over the rows."""
         rows = table.rows
-        count = 1 if 0 < rows <= FEW_ROWS else thread_count(self.threads)
+        count = 1 if 0 < rows <= FEW_ROWS else self.cores
         if count == 1 and self.progress is None:
             return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)

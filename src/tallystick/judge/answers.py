@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic, Table
 from tallystick.errors import OptionError
 from tallystick.io import scratch
 from tallystick.judge import folds as large
@@ -248,7 +248,7 @@ def largest_share(table: Table) -> float:
 
 
 @dataclass(frozen=True)
-class JudgedSums:
+class JudgedSums(Statistic[JudgedTotals]):
     """Ask how rows are answered. work(block): shares[row, class]; rule: costs that decide."""
 
     work: Any
@@ -271,7 +271,7 @@ class JudgedSums:
 
 
 @dataclass(frozen=True)
-class RowSums:
+class RowSums(Statistic[Counts]):
     """Ask for the sum of work(block)[row], finite numbers, in digits; a row counts as often as it weighs."""
 
     work: Any
@@ -298,7 +298,7 @@ def losses_of(rows: Block | Table, answers: Floats, some: Any = slice(None)) -> 
 
 
 @dataclass(frozen=True)
-class LossSums:
+class LossSums(Statistic[Counts]):
     """Ask for the losses of several ways to answer: sums[work, digit], a row as often as it weighs. works:
     each work(block) is shares[row, class]; one that is there twice is asked once.
     """
@@ -570,7 +570,7 @@ def some(weights: Counts | None, rows: Counts) -> Counts | None:
 
 
 @dataclass(frozen=True)
-class ScoreSums:
+class ScoreSums(Statistic[AnswerTotals]):
     """Ask for the sums of answers. fold: the column of folds; rule: costs that decide; unit: what a row of
     weight 1 weighs.
     """
@@ -623,7 +623,7 @@ class ScoreSums:
 
 
 @dataclass(frozen=True)
-class AwaySums:
+class AwaySums(Statistic[Counts]):
     """Ask how losses and square distances lie about their means: sums[which, power, digit] of the squares and
     cubes of what is away from centres[which].
     """
@@ -846,7 +846,7 @@ class NumberTotals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NumberSums:
+class NumberSums(Statistic[NumberTotals]):
     """Ask for the sums of answers. fold: the column of folds."""
 
     fold: str
@@ -881,7 +881,7 @@ class AwayTotals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NumberAway:
+class NumberAway(Statistic[AwayTotals]):
     """Ask how numbers lie about their means, centres of the true number, the squared error and the size of
     the error: the sizes and squares of what the first is away, and the squares and cubes of what the others
     are.

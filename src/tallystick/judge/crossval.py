@@ -239,7 +239,7 @@ def _repeats(
 
 def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
     """Return the rows once more, for columns that the table lacks."""
-    if isinstance(data, table_room.MemoryTable):
+    if isinstance(data, table_room.LocalTable):
         raise OptionError("by= names a column that is not part of this table. Pass the data itself.")
     table: Table = reader._read(data, target, weight)
     return table.near()
@@ -339,7 +339,7 @@ class FoldOptions:
 
     def read(self, reader: Any, data: Any, target: Any, weight: Any) -> Table:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
-        if isinstance(data, table_room.MemoryTable) and not self.aside:
+        if isinstance(data, table_room.LocalTable) and not self.aside:
             return data
         refuse_weights(self._named, weight)
         known = Columns.of(reader.columns, reader.kinds)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic, Table
 from tallystick.engine.local import Local
 from tallystick.judge.answers import (
     AnswerRows,
@@ -532,7 +532,7 @@ def into_shown(parts: FarFolds, answers: AnswerRows, grouping: Grouping) -> tupl
 
 
 @dataclass(frozen=True)
-class GroupRows:
+class GroupRows(Statistic[Counts]):
     """Ask what the rows of each group of a column weigh, in units of the table."""
 
     name: str
@@ -559,7 +559,7 @@ class GroupTotals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GroupSums:
+class GroupSums(Statistic[GroupTotals]):
     """Ask how the rows of groups are answered. into[group of the column]: the group that is shown, of `size`;
     rule: costs that decide.
     """
@@ -628,7 +628,7 @@ class NumbersByGroup(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GroupNumbers:
+class GroupNumbers(Statistic[NumbersByGroup]):
     """Ask for sums of the rows of groups. into[group of the column]: the group that is shown, of `size`."""
 
     name: str
@@ -658,7 +658,7 @@ class GroupNumbers:
 
 
 @dataclass(frozen=True)
-class GroupAway:
+class GroupAway(Statistic[Counts]):
     """Ask how errors lie about means[size of the error or answer less truth, group]: sums[which, power,
     group, digit] of the squares and cubes of what is away.
     """

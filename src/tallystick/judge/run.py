@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic, Table
 from tallystick.engine.local import Local
 from tallystick.errors import DataError, TargetError, counted, nearest, shown
 from tallystick.io.containers import as_column
@@ -186,7 +186,7 @@ def _among(table: Table, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class RowsThere:
+class RowsThere(Statistic[NDArray[np.bool_]]):
     """Ask which of some hashes, rising, are those of rows."""
 
     schema: Schema

@@ -30,6 +30,8 @@ from tallystick.tree.tables import CodedColumn, Coding
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
 
 
 # What a rule is worth: by how many nats the classes of the rows are better told with it than without.
@@ -121,7 +123,7 @@ Picks = tuple[Pick, ...]  # all of them must hold
 
 
 @dataclass(frozen=True)
-class RuleTables:
+class RuleTables(Statistic[list[list[Ints]]]):
     """Ask for count tables: of the rows that fulfil `picks` and none of the `taken`, how many of each code
     and class there are, column by column.
     """
@@ -131,9 +133,9 @@ class RuleTables:
     picks: tuple[Picks, ...]
     classes: int
 
-    def in_form(self) -> RuleTables:
-        """Return the same question of blocks that are in its form already: lighter to send."""
-        return replace(self, form=coded(self.form))
+    def prepared(self) -> tuple[CodedColumn, RuleTables]:
+        """Return the form of codes, and the same question of blocks in it: lighter to send."""
+        return self.form, replace(self, form=coded(self.form))
 
     def zero(self) -> list[list[Ints]]:
         """Return tables[picks][column][code, class] of no rows."""
@@ -158,6 +160,17 @@ class RuleTables:
                 table += own
         return total
 
+    def solve(self, table: LocalTable, engine: Local) -> list[list[Ints]] | None:
+        """Do not look again at rows that rules took, as long as the form of the questions, which is one
+        object from the first rule to the last, is in use; None: no memory for the codes of so many rows.
+        """
+        if not table.holds(24 + 4 * len(self.form.codings)):
+            return None
+        known = ROWS_LEFT.get(self.form)
+        if known is None or known.table is not table:
+            known = ROWS_LEFT[self.form] = RowsLeft.of(self.form, table)
+        return known.answer(self, engine.cores)
+
 
 class Taken(NamedTuple):
     """What a list of rules takes. held[rule, class]: rows that a rule holds for. first[rule, class]: rows
@@ -171,16 +184,16 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ListCounts:
+class ListCounts(Statistic[Taken]):
     """Ask what each rule of a list takes, and who would take it instead."""
 
     form: CodedColumn
     rules: tuple[Picks, ...]
     classes: int
 
-    def in_form(self) -> ListCounts:
-        """Return the same question of blocks that are in its form already."""
-        return replace(self, form=coded(self.form))
+    def prepared(self) -> tuple[CodedColumn, ListCounts]:
+        """Return the form of codes, and the same question of blocks in it: lighter to send."""
+        return self.form, replace(self, form=coded(self.form))
 
     def zero(self) -> Taken:
         """Return the total of no rows."""
@@ -740,21 +753,4 @@ class RowsLeft:
         return out
 
 
-class ActiveRows:
-    """The shortcut: rows that rules take are not looked at again, as long as the form of the questions, which
-    is one object from the first rule to the last, is in use.
-    """
-
-    row_bytes = 0  # it depends on the columns: see `solve`
-
-    def __init__(self) -> None:
-        self._left: WeakKeyDictionary[CodedColumn, RowsLeft] = WeakKeyDictionary()
-
-    def solve(self, question: RuleTables, table: Table, threads: int) -> list[list[Ints]] | None:
-        """Return the tables; None: there is no memory for the codes of so many rows."""
-        if not table.holds(24 + 4 * len(question.form.codings)):
-            return None
-        known = self._left.get(question.form)
-        if known is None or known.table is not table:
-            known = self._left[question.form] = RowsLeft.of(question.form, table)
-        return known.answer(question, threads)
+ROWS_LEFT: WeakKeyDictionary[CodedColumn, RowsLeft] = WeakKeyDictionary()

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.kernels.check import Room
 from tallystick.kernels.linear import BlockBasis, Curvature, DenseColumns, Sums, Together, Weighting
 from tallystick.parallel import crew, each_in_order, thread_count
@@ -425,7 +425,7 @@ def mixed_lines(axes: Sequence[Axis], block: Block) -> NDArray[np.uint64]:
 
 
 @dataclass(frozen=True)
-class RowVariety:
+class RowVariety(Statistic[Whole]):
     """Ask what the rows weigh that fall into each of BUCKETS by all their lines: how far rows differ."""
 
     axes: tuple[Axis, ...]
@@ -462,7 +462,7 @@ def variety(total: Whole) -> float:
 
 
 @dataclass(frozen=True)
-class LineCounts:
+class LineCounts(Statistic[Whole]):
     """Ask what the rows on each line weigh, by class: [line, class] in units of the table."""
 
     layout: CardLayout
@@ -487,7 +487,7 @@ class LineCounts:
 
 
 @dataclass(frozen=True)
-class CardSums:
+class CardSums(Statistic[Sums]):
     """Ask for loss, gradient and curvature at theta[1 + line, link], the constant first; whole numbers in
     units of 2^-bits, over the rows of a sample. room: makes the curvature, of zeros.
     """
@@ -542,7 +542,7 @@ def met(columns: DenseColumns, lines: int, classes: NDArray[Any], whole: Whole) 
 
 
 @dataclass(frozen=True)
-class PairResiduals:
+class PairResiduals(Statistic[list[Whole]]):
     """Ask, at theta[1 + line, link] of a card, for what is left on the lines of pairs of columns.
 
     coarse: an axis per column; pairs: places among them. Total [pair][2, link, first, second]: sums of y
@@ -604,7 +604,7 @@ class PairResiduals:
 
 
 @dataclass(frozen=True)
-class WordsByClass:
+class WordsByClass(Statistic[list[Whole]]):
     """Ask what the rows that hold a word weigh: [text][word, class] in units of the table."""
 
     texts: tuple[tuple[str, int], ...]  # name, words known

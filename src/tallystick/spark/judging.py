@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.schema import Schema
 from tallystick.spark.levels import SAMPLE, SAMPLED, Drawn, cut_table, joined_pieces, narrow_table
 from tallystick.spark.table import SparkTable, forget, keep, unpacked, walked
@@ -76,7 +76,7 @@ class RowCopies:
 
     unit: int
 
-    def of(self, block: RowBlock) -> Counts:
+    def of(self, block: Block) -> Counts:
         """Return copies[row]."""
         assert block.weights is not None
         return block.weights if self.unit == 1 else np.ones_like(block.weights)
@@ -93,7 +93,7 @@ class RowCopies:
 
 
 @dataclass(frozen=True)
-class CasesHeld:
+class CasesHeld(Statistic[Counts]):
     """Ask how many rows each fold has, and how many of them with copies counted."""
 
     unit: int
@@ -103,7 +103,7 @@ class CasesHeld:
         """Return the total of no rows."""
         return np.zeros((2, self.folds), np.int64)
 
-    def add(self, total: Counts, block: RowBlock) -> Counts:
+    def add(self, total: Counts, block: Block) -> Counts:
         """Add the rows of one block."""
         for counts, copies in zip(total, (None, RowCopies(self.unit).of(block)), strict=True):
             kernels.count_classes(block.codes(FOLD), self.folds, copies, counts)

@@ -64,12 +64,12 @@ from tallystick.stats.quantiles import (
     tells,
     to_divide,
 )
-from tallystick.stats.shortcuts import in_a_form, of_open_nodes, spreads_in
 from tallystick.table.block import RowBlock, pack, row_unit, together, unpack
 from tallystick.table.ranks import rank
 from tallystick.table.subset import Within, schema_within
 from tallystick.table.table import BLOCK
-from tallystick.table.table import MemoryTable as TableHere
+from tallystick.table.table import LocalTable as TableHere
+from tallystick.tree.growth import GrowingTree
 from tallystick.tree.tables import LevelCounts
 
 # Questions that go along with others: what a model file tells of its rows costs no walk of its own.
@@ -116,7 +116,7 @@ class Along:
 
 def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Parted]:
     """Return what is asked where one question goes along with another, and how the total is parted."""
-    spreads = spreads_in(question)
+    spreads = question.spreads if isinstance(question, GrowingTree) else None  # in its total: `values`
     if isinstance(more, Spreads) and spreads is not None and tells(spreads, more):
         return question, lambda total: (total, summed(spreads, more, total.values))
     if (
@@ -404,11 +404,11 @@ class SparkTable:
             return known
         if (two := in_two(question)) is not None and self._known_along(two.first) is not None:
             return self.asked(two.first, ask), self.asked(two.second, ask)
-        again = in_a_form(question)
-        if (nodes := of_open_nodes(question)) is not None:
-            return self._searched(nodes, ask)
-        if again is not None:
-            return ask(self._in_form(again.form), again.in_form())
+        if isinstance(question, LevelCounts) and question.more is not None:
+            return self._searched(question, ask)
+        if (prepared := question.prepared()) is not None:
+            form, again = prepared
+            return ask(self._in_form(form), again)
         return self._walked(question, ask)
 
     def _known_along(self, question: Any) -> Any:
@@ -434,7 +434,8 @@ class SparkTable:
         """Return what is asked of the nodes of a tree that tests numbers as they are."""
         asked, blocks = question, self.opened
         if any(c.values is not None for c in question.codings):
-            asked, blocks = question.in_form(), self._in_form(question.form)
+            form, asked = question.prepared()
+            blocks = self._in_form(form)
         return SparkLevel(question, asked, blocks, ask).answer()
 
     def _know(self, printed: Printed) -> None:

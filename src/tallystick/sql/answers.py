@@ -50,7 +50,7 @@ from tallystick.stats.quantiles import (
 from tallystick.stats.values import QUARTER, SampledValues, ValueSample, sample_of
 from tallystick.table.block import code_type
 from tallystick.table.hash_sample import ALL
-from tallystick.table.table import MemoryTable
+from tallystick.table.table import LocalTable
 from tallystick.tree.growth import ColumnSummaries, GrowingTree
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import STAYS
@@ -118,7 +118,7 @@ class LineRows:
     """
 
     cuts: Mapping[str, tuple[float, ...]]  # by column; of levels none
-    rows: MemoryTable
+    rows: LocalTable
 
     def tell(self, axes: Iterable[Axis]) -> bool:
         """Do lines of these axes follow from those that the rows are grouped by?"""
@@ -169,7 +169,7 @@ def _grouped(table: SqlTable, axes: Singles) -> LineRows:
     told = zip(axes.values(), codes[1:], strict=True)
     columns = {axis.name: _stands(table, axis, code) for axis, code in told}
     heavy = numbers(found["w"]).astype(np.int64)
-    rows = MemoryTable(table.schema, columns, len(heavy), classes=table.classes_from(codes[0]), weights=heavy)
+    rows = LocalTable(table.schema, columns, len(heavy), classes=table.classes_from(codes[0]), weights=heavy)
     cuts = {name: axis.cuts if isinstance(axis, RangeAxis) else () for name, axis in axes.items()}
     return LineRows(cuts, rows)
 

@@ -6,22 +6,26 @@ change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Statistic, Table
+from tallystick.contracts import Block, Statistic
 from tallystick.model.additive import weighted
 from tallystick.parallel import checkpoint, each_in_order
 from tallystick.schema import CODED, Schema
 from tallystick.stats.exact import refuse_beyond_memory
 from tallystick.table.block import classes_of
 from tallystick.table.lazy_columns import raw_values
+
+if TYPE_CHECKING:
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
+
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -57,7 +61,7 @@ class ValuesByClass(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ClassValues:
+class ClassValues(Statistic[list[ValuesByClass]]):
     """Ask for the values of some columns by class."""
 
     columns: tuple[str, ...]
@@ -96,23 +100,17 @@ class ClassValues:
         """Add two totals."""
         return [_merged(a, b) for a, b in zip(total, other, strict=True)]
 
-
-class ByRanks:
-    """The shortcut: each column is sorted once, not once per block, and a table remembers its ranks."""
-
-    row_bytes = 0  # ranks lie where the table says
-
-    def solve(self, question: ClassValues, table: Table, threads: int) -> list[ValuesByClass]:
-        """Return the total from the ranks of whole columns."""
+    def solve(self, table: LocalTable, engine: Local) -> list[ValuesByClass]:
+        """Sort each column once, not once per block: a table remembers its ranks."""
         classes, weights = classes_of(table), table.weights
 
         def one(name: str) -> ValuesByClass:
             codes, distinct = table.ranks(name)
             checkpoint()
-            return question.by_code(codes, distinct, classes, weights)
+            return self.by_code(codes, distinct, classes, weights)
 
-        alone = table.rows * len(question.columns) < ALONE
-        return each_in_order(one, question.columns, 1 if alone else threads)
+        alone = table.rows * len(self.columns) < ALONE
+        return each_in_order(one, self.columns, 1 if alone else engine.cores)
 
 
 def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:
@@ -147,7 +145,7 @@ class RowCells(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DistinctRows:
+class DistinctRows(Statistic[RowCells]):
     """Ask for the distinct rows of some columns, by their positions in `schema.used`, and their classes."""
 
     schema: Schema
@@ -215,23 +213,6 @@ def _sorted(cells: Bits) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order, np.flatnonzero(new)
 
 
-# What is left of a question where reading the table told a part of its total.
-#
-# Knows questions. Knows nothing of who sums them. Law: `whole` of the rest's total is the total of the
-# question, bit for bit.
-
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Rest(Generic[T]):
-    """A question to be summed in the place of another; `whole` makes the total of that one from its own."""
-
-    question: Statistic[Any]
-    whole: Callable[[Any], T]
-
-
 # The sums of naive Bayes: class counts, and per column counts by code, bin or word, or exact sums of
 # doubles.
 #
@@ -261,7 +242,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class BayesSums:
+class BayesSums(Statistic[Total]):
     """Ask for all columns in one pass.
 
     Keys of the total: "" the class counts; key(ask, "counts") a table [value, class]; key(ask, "missing")
@@ -325,37 +306,27 @@ class BayesSums:
         """Add two totals."""
         return plus(total, other, 1)
 
-
-class KnownSums:
-    """The shortcut to sums of doubles that are known from reading the table; only the rest is summed."""
-
-    row_bytes = 0
-
-    def solve(self, question: BayesSums, table: Table, threads: int) -> Total | Rest[Total] | None:
-        """Return the total, or what is left to be summed; None: nothing of it is known."""
+    def solve(self, table: LocalTable, engine: Local) -> Total | None:
+        """Take sums of doubles that are known from reading the table; only the rest is summed."""
         from tallystick.table.table import known_moments  # a model is loaded without tables
 
         known = known_moments(table)
-        moments = [a.column for a in question.asks if a.how == "moments"]
-        if known is None or len(known.rows) != question.classes or (question.asks and not moments):
+        moments = [a.column for a in self.asks if a.how == "moments"]
+        if known is None or len(known.rows) != self.classes or (self.asks and not moments):
             return None
+        total = {"": known.rows.copy()}
         if not moments:
-            return {"": known.rows.copy()}
+            return total
         names = [c.name for c in table.schema.used]
         some = [names.index(name) for name in moments]
-        total = {"": known.rows.copy()}
         total |= {name: array[some] for name, array in known._asdict().items() if name != "rows"}
-        left = [i for i, a in enumerate(question.asks) if a.how != "moments"]
-        if not left:
-            return total
-
-        def whole(rest: Total) -> Total:
+        left = [i for i, a in enumerate(self.asks) if a.how != "moments"]
+        if left:
+            rest = engine.summed(table, BayesSums(tuple(self.asks[i] for i in left), self.classes))
             for name in filter(None, rest):  # but the rows of each class
                 i, part = name.split()
                 total[key(left[int(i)], part)] = rest[name]
-            return total
-
-        return Rest(BayesSums(tuple(question.asks[i] for i in left), question.classes), whole)
+        return total
 
 
 def plus(total: Total, other: Total, sign: int) -> Total:

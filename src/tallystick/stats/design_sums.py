@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic
 from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown
 from tallystick.kernels.linear import (
     Begun,
@@ -36,7 +36,9 @@ from tallystick.schema import CODED, Column, Schema
 from tallystick.table.block import RowBlock as Rows
 
 if TYPE_CHECKING:
+    from tallystick.engine.local import Local
     from tallystick.linear.options import LinearOptions, LogisticOptions
+    from tallystick.table.table import LocalTable
 
 
 Array = NDArray[np.float64]
@@ -318,7 +320,7 @@ class RowTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class RowFacts:
+class RowFacts(Statistic[RowTotals]):
     """Ask how many rows there are per class, and per word."""
 
     design: Design
@@ -453,8 +455,11 @@ def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> T
     return replace(plain, values=values)
 
 
+MANY = 1 << 20  # weights that rows meet from which threads give more than they cost
+
+
 @dataclass(frozen=True, slots=True)
-class LogisticSums:
+class LogisticSums(Statistic[Total]):
     """Ask for loss, gradient and curvature at theta[parameter, link].
 
     Whole numbers in units of 2^-bits; y = (x - scaling[0]) * scaling[1] must have |y| <= 1.
@@ -469,14 +474,9 @@ class LogisticSums:
     texts: tuple[TextWeights, ...] = ()
     every: int = 1  # about one row in so many takes part, chosen by its content; never with texts
 
-    @property
-    def form(self) -> Sampled | None:
-        """Where a part of the rows is asked for: that part."""
-        return Sampled(self.design, self.every) if self.every > 1 else None
-
-    def in_form(self) -> LogisticSums:
-        """Return the same question of the part."""
-        return replace(self, every=1)
+    def prepared(self) -> tuple[Sampled, LogisticSums] | None:
+        """Return the part of the rows that is asked for, and the same question of that part."""
+        return (Sampled(self.design, self.every), replace(self, every=1)) if self.every > 1 else None
 
     def zero(self) -> Total:
         """Return the total of no rows."""
@@ -517,9 +517,33 @@ class LogisticSums:
             x += y
         return total
 
+    def solve(self, table: LocalTable, engine: Local) -> Total | None:
+        """Let threads take as many words each, where an engine would leave few long rows to one; None where
+        there are no words, or rows enough to share out.
+        """
+        threads = engine.cores
+        if not self.texts or threads == 1 or table.budget or table.rows > FEW_ROWS:
+            return None
+        whole = next(iter(table.blocks()))
+        ends = np.sum([whole.words(text.name)[0] for text in self.design.texts], axis=0)
+        if int(ends[-1]) * self.theta.shape[1] < MANY:
+            return None
+        if "long rows" not in whole.memo:
+            wanted = np.arange(1, threads) * int(ends[-1]) // threads
+            cuts = [0, *np.searchsorted(ends, wanted).tolist(), table.rows]
+            whole.memo["long rows"] = [table.slice(a, b) for a, b in pairwise(cuts) if a < b]
+
+        def one(part: Block) -> Total:
+            return self.add(self.zero(), part)
+
+        total, *others = in_order([partial(one, part) for part in whole.memo["long rows"]], threads)
+        for other in others:
+            total = self.merge(total, other)
+        return total
+
 
 @dataclass(frozen=True, slots=True)
-class NewtonSums:
+class NewtonSums(Statistic[Total]):
     """Ask for loss, gradient and curvature at the next point of Newton's method; an engine with all rows at
     hand may go on to the end of the way instead, and answer with the `Landing`.
 
@@ -544,21 +568,15 @@ class NewtonSums:
         """Add two totals."""
         return self.question.merge(total, other)
 
-
-class NewtonToTheEnd:
-    """The shortcut: where all rows are one block, one call goes all the way that asking point by point does,
-    and answers with the landing; of more blocks the total.
-    """
-
-    row_bytes = 0
-
-    def solve(self, question: NewtonSums, table: Table, threads: int) -> Total | Landing:
-        """Return the landing when all rows are one block, the total otherwise."""
-        blocks, q = list(table.blocks()), question.question
+    def solve(self, table: LocalTable, engine: Local) -> Total | Landing:
+        """Go all the way in one call where all rows are one block, and return the landing; of more blocks
+        the total.
+        """
+        blocks, q = list(table.blocks()), self.question
         if len(blocks) != 1:
-            total = question.zero()
+            total = self.zero()
             for block in blocks:
-                total = question.add(total, block)
+                total = self.add(total, block)
             return total
         laid = laid_out(q.design, blocks[0], 1)
         return kernels.newton(
@@ -568,13 +586,13 @@ class NewtonToTheEnd:
             q.copies.of(laid.weights),
             q.theta.copy(),
             q.bits,
-            question.descent,
-            (question.w, question.begun),
+            self.descent,
+            (self.w, self.begun),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(Statistic[tuple[Array, Array]]):
     """Ask between which scores the classes lie along directions theta[parameter, link] of the columns.
 
     Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second,
@@ -613,7 +631,7 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class Meetings:
+class Meetings(Statistic[list[NDArray[np.bool_]]]):
     """Ask which classes the rows with a cell, a missing number or a word have.
 
     Total: met[parameter, class] of the constant, of columns that are 1 where a number is missing, and of
@@ -671,7 +689,7 @@ ROWS = 4_096  # that are laid out as a matrix at a time
 
 
 @dataclass(frozen=True, slots=True)
-class LeverageSums:
+class LeverageSums(Statistic[Whole]):
     """Ask for the pull at theta[parameter]; inverse[free, free]: of the curvature by the columns as the rows
     are laid out, |y| <= 1; at[free]: their parameters. Whole numbers in units of 2^-bits.
     """
@@ -740,42 +758,6 @@ class LeverageSums:
         return self.design.cell(self.design.coded[coded])
 
 
-# Few but long rows, shared out among threads by their words: an engine gives a small table to one.
-#
-# Knows tables and questions about words. Knows nothing of what is asked, nor of who asks. Law: sums are
-# whole numbers, so that the total is that of one thread, bit for bit.
-
-
-MANY = 1 << 20  # weights that rows meet from which threads give more than they cost
-
-
-class LongRows:
-    """The shortcut: threads take as many words each, where an engine would leave few rows to one."""
-
-    row_bytes = 0
-
-    def solve(self, question: LogisticSums, table: Table, threads: int) -> Total | None:
-        """Return the total; None where there are no words, or rows enough for an engine to share out."""
-        if not question.texts or threads == 1 or table.place != "memory" or table.rows > FEW_ROWS:
-            return None
-        whole = next(iter(table.blocks()))
-        ends = np.sum([whole.words(text.name)[0] for text in question.design.texts], axis=0)
-        if int(ends[-1]) * question.theta.shape[1] < MANY:
-            return None
-        if "long rows" not in whole.memo:
-            wanted = np.arange(1, threads) * int(ends[-1]) // threads
-            cuts = [0, *np.searchsorted(ends, wanted).tolist(), table.rows]
-            whole.memo["long rows"] = [table.slice(a, b) for a, b in pairwise(cuts) if a < b]
-
-        def one(part: Block) -> Total:
-            return question.add(question.zero(), part)
-
-        total, *others = in_order([partial(one, part) for part in whole.memo["long rows"]], threads)
-        for other in others:
-            total = question.merge(total, other)
-        return total
-
-
 # The sums of least squares beyond those of logistic regression: between which numbers the response lies,
 # and columns by the residuals of given weights.
 #
@@ -793,7 +775,7 @@ class ResponseTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseFacts:
+class ResponseFacts(Statistic[ResponseTotals]):
     """Ask what the rows weigh, and between which numbers their response lies."""
 
     def zero(self) -> ResponseTotals:
@@ -823,7 +805,7 @@ class ResponseFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ResidualSums:
+class ResidualSums(Statistic[Sums]):
     """Ask for the sums of residual times column, at theta[parameter, 1] of the design without the response.
 
     design: with the response as its last dense column; scaling brings all of them to |y| <= 1. A residual is
@@ -897,7 +879,7 @@ class SmallWeights(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SmallFit:
+class SmallFit(Statistic[None]):
     """Ask for the optimum of a table of numbers without missing cells, two classes and rows that count once.
 
     bounds: the least and the highest value of each column; rule: from how many rows there are, how many bits
@@ -918,19 +900,15 @@ class SmallFit:
     def merge(self, total: None, other: None) -> None:
         """Add nothing."""
 
-
-class InOneCall:
-    """The shortcut: where all rows are one block, one call sums, scales and fits them."""
-
-    row_bytes = 0
-
-    def solve(self, question: SmallFit, table: Table, threads: int) -> SmallWeights | None:
-        """Return the weights; None where the rows are not those asked for or there is no optimum."""
+    def solve(self, table: LocalTable, engine: Local) -> SmallWeights | None:
+        """Sum, scale and fit all rows in one call, where they are one block; None where the rows are not
+        those asked for or there is no optimum.
+        """
         blocks = list(table.blocks())
         if len(blocks) != 1 or blocks[0].weights is not None:
             return None
         block = blocks[0]
         assert block.classes is not None
-        columns, rule = DenseColumns([*map(block.values, question.names)], [], []), question.rule(block.rows)
-        found = kernels.whole_fit(columns, question.bounds, block.classes, *rule, question.most)
+        columns, rule = DenseColumns([*map(block.values, self.names)], [], []), self.rule(block.rows)
+        found = kernels.whole_fit(columns, self.bounds, block.classes, *rule, self.most)
         return None if found is None else SmallWeights(found[0][0], found[0][1], found[1])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.errors import DataError, OptionError
 from tallystick.io.scratch import LEAST, memory, told
 from tallystick.schema import Schema
@@ -176,7 +176,7 @@ class Printed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Prints:
+class Prints(Statistic[Printed]):
     """Ask for the rows, their weight and their fingerprint."""
 
     schema: Schema
@@ -204,7 +204,7 @@ class Prints:
 
 
 @dataclass(frozen=True)
-class ColumnPrints:
+class ColumnPrints(Statistic[NDArray[np.uint64]]):
     """Ask what each column holds, whatever it is called: prints[column], the sum over rows of a hash of its
     cell and the target's, and, once the schema has keys, of the rest of its row.
     """
@@ -242,7 +242,7 @@ class ColumnPrints:
 
 
 @dataclass(frozen=True)
-class TwoStatistics:
+class TwoStatistics(Statistic[tuple[Any, Any]]):
     """Ask two questions in one walk over the rows."""
 
     first: Any

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels, methods
-from tallystick.contracts import Block, Engine, Model, Table
+from tallystick.contracts import Block, Engine, Model, Statistic, Table
 from tallystick.density.learner import CellEnds
 from tallystick.model.profile import PERCENTS, STEPS, AnswerProfile, ColumnProfile, Profile
 from tallystick.schema import CODED, Column, Schema
@@ -70,7 +70,7 @@ def wanted_cells(cells: Counts) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class WithoutTarget:
+class WithoutTarget(Statistic[Any]):
     """Ask a question of rows as if they had no target."""
 
     question: Any
@@ -89,7 +89,7 @@ class WithoutTarget:
 
 
 @dataclass(frozen=True)
-class Instead:
+class Instead(Statistic[Any]):
     """Ask a question of two numbers in the place of the columns: TARGET, the row's response, and ANSWERS,
     what a regression answers to it.
     """
@@ -126,7 +126,7 @@ def not_told(model: Model, unit: int) -> None:
 
 
 @dataclass(frozen=True)
-class AnswerCounts:
+class AnswerCounts(Statistic[AnswerSums]):
     """Ask for the classes of the rows and for what a model answers to them."""
 
     model: Model

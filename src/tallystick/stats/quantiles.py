@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.table.ranks import between, quantile_cuts, wanted_rows
 
 Floats = NDArray[np.float64]
@@ -170,7 +170,7 @@ class ValueSpread(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spreads:
+class Spreads(Statistic[list[ValueSpread]]):
     """Ask for the spread of columns; most[column]: distinct values up to which they are listed, 0: none."""
 
     grids: tuple[Grid, ...]
@@ -238,7 +238,7 @@ def cells_for(rows: int, columns: int = 1) -> int:
 
 
 @dataclass(frozen=True)
-class ValuesInCells:
+class ValuesInCells(Statistic[Any]):
     """Ask for the values in some cells of columns. there[column][cell]: is the cell wanted?"""
 
     grids: tuple[CellGrid, ...]
@@ -428,7 +428,7 @@ class RefinedGrid:
 
 
 @dataclass(frozen=True)
-class FinerCells:
+class FinerCells(Statistic[list[Counts]]):
     """Ask for the rows in fine cells, of columns each."""
 
     zoomed: tuple[RefinedGrid, ...]

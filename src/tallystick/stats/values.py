@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic
 from tallystick.parallel import checkpoint, each_in_order
 from tallystick.stats import one_column_rules
 from tallystick.stats.class_counts import ALONE, ClassValues, ValuesByClass
@@ -36,6 +36,11 @@ from tallystick.table.hash_sample import (
     take_picked,
 )
 from tallystick.table.lazy_columns import raw_column
+
+if TYPE_CHECKING:
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
+
 
 QUARTER = limit_of(MOST)
 TASK = 1 << 18  # rows looked at by one thread at a time
@@ -86,7 +91,7 @@ def _least(hashes: NDArray[np.uint64], size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueSample:
+class ValueSample(Statistic[list[SampledValues]]):
     """Ask for a sample of the values of some columns by class."""
 
     columns: tuple[str, ...]
@@ -128,90 +133,80 @@ class ValueSample:
         values = ValuesByClass(found.values, found.counts, found.missing)
         return SampledValues(values, found.limit), found.distinct
 
-
-class ByGuess:
-    """The shortcut: a limit is guessed, and the rows within it are looked at; only where a column has few
-    values, all rows are; and these are ranked where classes are so many that the table of counts is large.
-    """
-
-    row_bytes = 0  # ranks lie where the table says
-
-    def solve(self, question: ValueSample, table: Table, threads: int) -> list[SampledValues]:
-        """Return the total."""
-        threads = 1 if table.rows * len(question.columns) < ALONE else threads
-        share = first_share(question.size, table.rows)
+    def solve(self, table: LocalTable, engine: Local) -> list[SampledValues]:
+        """Guess a limit and look at the rows within it; only where a column has few values at all rows. These
+        are ranked where classes are so many that the table of counts is large.
+        """
+        threads = 1 if table.rows * len(self.columns) < ALONE else engine.cores
+        share = first_share(self.size, table.rows)
         found: dict[str, SampledValues] = {}
         known = take_picked(table)
-        shares = dict.fromkeys(question.columns, share)
+        shares = dict.fromkeys(self.columns, share)
         if known is not None and known.limit == limit_of(share):
-            guess = partial(self._guess, question, table, known, share)
+            guess = partial(self._guess, table, known, share)
             shares |= {name: guess(name) for name in shares if name in known.names}
         while some := [name for name, share in shares.items() if share < MOST and name not in found]:
             limits = [limit_of(shares[name]) for name in some]
             picked = _picked(table, known, some, limits, threads)
             given = list(zip(limits, picked, strict=True))
-            one = partial(self._one, question, table)
+            one = partial(self._one, table)
             for name, sample in zip(some, each_in_order(one, given, threads), strict=True):
                 if not isinstance(sample, SampledValues):
-                    shares[name] *= MARGIN * question.size / max(sample, 1)
+                    shares[name] *= MARGIN * self.size / max(sample, 1)
                 else:
                     found[name] = sample
-        found |= self._of_few(question, table, [n for n in question.columns if n not in found], threads)
-        return [found[name] for name in question.columns]
+        found |= self._of_few(table, [n for n in self.columns if n not in found], threads)
+        return [found[name] for name in self.columns]
 
-    def _guess(
-        self, question: ValueSample, table: Table, known: PickedNumbers, share: float, name: str
-    ) -> float:
+    def _guess(self, table: LocalTable, known: PickedNumbers, share: float, name: str) -> float:
         """Return the share to begin with: that of what was picked, or where its room was too small because
         the values are few, each of many rows, the one that these tell.
         """
         if known.column(name, known.limit) is not None:
             return share
-        found = question.sampled(known.limit, known.so_far(name), classes_of(table), table.weights)
+        found = self.sampled(known.limit, known.so_far(name), classes_of(table), table.weights)
         each = found[0].values.counts.sum(axis=1)
-        return share * MARGIN * question.size / max(found[1], 1) if (each >= OFTEN).all() else share
+        return share * MARGIN * self.size / max(found[1], 1) if (each >= OFTEN).all() else share
 
-    def _one(
-        self, question: ValueSample, table: Table, given: tuple[int, list[Found]]
-    ) -> SampledValues | int:
+    def _one(self, table: LocalTable, given: tuple[int, list[Found]]) -> SampledValues | int:
         """Return the sample of what is within a limit; how many values there are where these are too few."""
         limit, picked = given
-        found, distinct = question.sampled(limit, picked, classes_of(table), table.weights)
+        found, distinct = self.sampled(limit, picked, classes_of(table), table.weights)
         return found if found.limit < limit else distinct
 
     def _of_few(
-        self, question: ValueSample, table: Table, names: Sequence[str], threads: int
+        self, table: LocalTable, names: Sequence[str], threads: int
     ) -> Iterator[tuple[str, SampledValues]]:
         """Yield the samples of columns that have few values: these are met, some columns at a time."""
         each = 1 if table.budget else min(max(-(-len(names) // threads), 1), TOGETHER)
         groups = [names[start : start + each] for start in range(0, len(names), each)]
-        met = each_in_order(partial(self._met, question, table), groups, threads)
+        met = each_in_order(partial(self._met, table), groups, threads)
         for group, samples in zip(groups, met, strict=True):
             yield from zip(group, samples, strict=True)
 
-    def _met(self, question: ValueSample, table: Table, names: Sequence[str]) -> list[SampledValues]:
+    def _met(self, table: LocalTable, names: Sequence[str]) -> list[SampledValues]:
         checkpoint()
-        if question.classes > MOST_CLASSES:
-            return [self._ranked(question, table, name) for name in names]
-        columns, most = [raw_column(table, name) for name in names], CELLS // question.classes
-        met = kernels.meet_values(columns, classes_of(table), question.classes, most, table.weights)
+        if self.classes > MOST_CLASSES:
+            return [self._ranked(table, name) for name in names]
+        columns, most = [raw_column(table, name) for name in names], CELLS // self.classes
+        met = kernels.meet_values(columns, classes_of(table), self.classes, most, table.weights)
         return [
-            self._ranked(question, table, name)
+            self._ranked(table, name)
             if values is None
-            else sample_of(ValuesByClass(*values).counted(table.weights), size=question.size)
+            else sample_of(ValuesByClass(*values).counted(table.weights), size=self.size)
             for name, values in zip(names, met, strict=True)
         ]
 
-    def _ranked(self, question: ValueSample, table: Table, name: str) -> SampledValues:
+    def _ranked(self, table: LocalTable, name: str) -> SampledValues:
         codes, distinct = table.ranks(name)
         checkpoint()
         classes = classes_of(table)
-        every = ClassValues((name,), question.classes).by_code(codes, distinct, classes, table.weights)
-        return sample_of(every, size=question.size)
+        every = ClassValues((name,), self.classes).by_code(codes, distinct, classes, table.weights)
+        return sample_of(every, size=self.size)
 
 
 def _picked(
-    table: Table, known: PickedNumbers | None, names: Sequence[str], limits: Sequence[int], threads: int
+    table: LocalTable, known: PickedNumbers | None, names: Sequence[str], limits: Sequence[int], threads: int
 ) -> list[list[Found]]:
     """Return what is within limits of columns, part by part: as it is known from reading the table, or found
     over threads.
@@ -440,7 +435,7 @@ class BinStarts:
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class PairCounts(Statistic[list[Counts]]):
     """Ask how often the values of two columns come together: counts[pair][value, value, class]; pairs: places
     among the columns.
     """

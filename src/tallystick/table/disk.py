@@ -31,7 +31,7 @@ from tallystick.table.ranks import Ranked, rank_within
 from tallystick.table.strings import Distinct
 from tallystick.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.table.survey import ScannedBatch
-from tallystick.table.table import BLOCK, MemoryTable
+from tallystick.table.table import BLOCK, LocalTable
 from tallystick.table.target import TargetCells
 
 # Room for the numbers of all batches where the table will have them, taken before all rows are known.
@@ -407,7 +407,7 @@ def _numbers(data: bytes, at: int, count: int, kind: Any) -> NDArray[Any]:
 
 
 @dataclass
-class DiskTable(MemoryTable):
+class DiskTable(LocalTable):
     """A table over mapped files. budget: bytes of memory to work in."""
 
     place: ClassVar[Place] = "disk"
@@ -448,7 +448,7 @@ class DiskTable(MemoryTable):
         size = self.block_rows
         return (self.slice(s, min(s + size, self.rows)) for s in range(0, self.rows, size))
 
-    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> MemoryTable:
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> LocalTable:
         """Return some rows as a table on disk; see Table.take."""
         size = self.block_rows
         parts = [rows[start : start + size] for start in range(0, len(rows), size)]

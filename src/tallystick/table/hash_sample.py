@@ -82,7 +82,7 @@ class PickedNumbers(NamedTuple):
 
 def take_picked(table: Tabular) -> PickedNumbers | None:
     """Return what was picked while the table was read, which does not hold it any longer; None: nothing."""
-    from tallystick.table.table import MemoryTable as Table  # a model is loaded without tables
+    from tallystick.table.table import LocalTable as Table  # a model is loaded without tables
 
     if not isinstance(table, Table):
         return None

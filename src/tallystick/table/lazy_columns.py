@@ -104,7 +104,7 @@ def raw_column(table: Table, name: str) -> NDArray[Any]:
     """Return a whole column of numbers as it lies: of any type, where it waits to become doubles."""
     from tallystick.table import table as memory  # a model is loaded without tables
 
-    found = _lying(table.columns, name) if isinstance(table, memory.MemoryTable) else None
+    found = _lying(table.columns, name) if isinstance(table, memory.LocalTable) else None
     return table.column(name) if found is None else found
 
 

@@ -25,7 +25,7 @@ from tallystick.table.cells import SmallIntegers, floats, small_column, tidied
 from tallystick.table.column_survey import NUMBERS, few_values, has_repeats
 from tallystick.table.encode import number_codes
 from tallystick.table.kinds import Decided, NumberFacts, decide_numbers, hints
-from tallystick.table.table import FEW_CELLS, MemoryTable
+from tallystick.table.table import FEW_CELLS, LocalTable
 from tallystick.table.target import check_labels, rare_note, target_name
 from tallystick.table.wishes import ReadingPlan
 from tallystick.text import number_text
@@ -76,7 +76,7 @@ PLANS = {id(wishes): ReadingPlan(trivial=wishes.trivial) for wishes in (NO_WISHE
 NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missing values is a number
 
 
-def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int) -> MemoryTable | None:
+def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int) -> LocalTable | None:
     """Return the table of a short matrix of floats and its labels; None where a survey is needed."""
     plan, matrix = PLANS.get(id(wishes)), None if source.held is None else source.held.matrix
     if plan is None or source.notes or source.reading != BaseSource.reading:
@@ -102,9 +102,7 @@ def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int
         if d.column.kind != "out"
     }
     notes = (*said, *(note for d, _ in decided for note in d.notes), *hints(d for d, _ in decided))
-    return MemoryTable(
-        schema, columns, rows, notes, (), classes, files=source.files, threads=threads, own=own
-    )
+    return LocalTable(schema, columns, rows, notes, (), classes, files=source.files, threads=threads, own=own)
 
 
 def _is_labels(target: Any, rows: int) -> bool:

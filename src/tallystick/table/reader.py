@@ -36,7 +36,7 @@ from tallystick.table.encode import Encoder, Matcher, class_table
 from tallystick.table.lazy_columns import LaterColumn, LaterColumns
 from tallystick.table.matrix import small_table
 from tallystick.table.survey import Decision, ScannedBatch, Survey, SurveyRequest, tell
-from tallystick.table.table import MemoryTable
+from tallystick.table.table import LocalTable
 from tallystick.table.target import flat_target
 
 # ---- from a source to a table ----
@@ -58,7 +58,7 @@ def read_table(
     regression: bool = False,
     inf: str = "error",
     progress: Progress | None = None,
-) -> MemoryTable:
+) -> LocalTable:
     """Read all rows of a source into memory, decide what the columns are, and encode them once.
 
     target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
@@ -286,7 +286,7 @@ def _joined(
     threads: int,
     progress: Progress | None,
     files: tuple[str, ...],
-) -> MemoryTable:
+) -> LocalTable:
     """Return the table in memory: every column encoded, its batches one after the other."""
     encoder, batches, first = Encoder(decision), reader.batches(), reader.layers[0]
     assert isinstance(first, KeptInMemory)
@@ -307,7 +307,7 @@ def _joined(
     columns = dict(zip(names, every, strict=True))
     rest = [encoder.rest(taken) for taken in batches]
     classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
-    table = MemoryTable(
+    table = LocalTable(
         decision.schema,
         LaterColumns(columns) if any(isinstance(c, LaterColumn) for c in columns.values()) else columns,
         decision.rows,

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.contracts import Block, Statistic
 from tallystick.io.frames import filled, from_texts
 from tallystick.schema import CODED, Column, Schema, Target
 from tallystick.table.block import RowBlock, WordCounts, code_type
@@ -118,7 +119,7 @@ def _entries(data: WordCounts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(Statistic[list[Any]]):
     """Ask what rows hold. copies: whole weights count as copies of rows.
 
     Total of a column: counts[level, then missing]; numbers: (missing, range); texts: rows with each word,
@@ -138,7 +139,7 @@ class Within:
             return 0, np.inf, -np.inf
         return np.zeros(len(column.words if column.kind == "text" else column.levels) + 1, np.int64)
 
-    def add(self, total: list[Any], block: RowBlock) -> list[Any]:
+    def add(self, total: list[Any], block: Block) -> list[Any]:
         """Add the rows of one block."""
         weights = block.weights if self.copies else None
         found = [self._of(c, block, weights) for c in self.schema.used]
@@ -147,7 +148,7 @@ class Within:
             kernels.count_classes(block.classes, len(labels), None, labels)
         return self.merge(total, [*found, labels])
 
-    def _of(self, column: Column, block: RowBlock, weights: Counts | None) -> Any:
+    def _of(self, column: Column, block: Block, weights: Counts | None) -> Any:
         if column.kind in CODED:
             return kernels.count_classes(block.codes(column.name), len(column.levels) + 1, weights)
         if column.kind == "numeric":

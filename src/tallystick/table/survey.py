@@ -39,7 +39,7 @@ from tallystick.table.hash_sample import MOST, PickedNumbers, PickedPart, first_
 from tallystick.table.kinds import ONE_VALUE, Decided, hints
 from tallystick.table.merging import unused_merges
 from tallystick.table.strings import Distinct
-from tallystick.table.table import ClassSums, MemoryTable, no_moments
+from tallystick.table.table import ClassSums, LocalTable, no_moments
 from tallystick.table.target import (
     AS_GIVEN,
     TargetCells,
@@ -171,7 +171,7 @@ def _gaps(columns: Sequence[NDArray[Any]]) -> float:
     return max((share for share in shares if share <= FEW_GAPS), default=0.0)
 
 
-def tell(table: MemoryTable, told: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> MemoryTable:
+def tell(table: LocalTable, told: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> LocalTable:
     """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
     they were seen; into[code]: the class of each label.
     """

@@ -42,7 +42,7 @@ UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
 @dataclass
-class MemoryTable:
+class LocalTable:
     """All rows, encoded. Arrays are shared: nobody writes to them.
 
     columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
@@ -92,7 +92,7 @@ class MemoryTable:
         """Is there memory for so many bytes a row? The rows are in memory, and nobody set a bound."""
         return True
 
-    def near(self) -> MemoryTable:
+    def near(self) -> LocalTable:
         """Return this table: it is here."""
         return self
 
@@ -189,7 +189,7 @@ class MemoryTable:
             self._fingerprint = _in_hex(sum(every))
         return self._fingerprint
 
-    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> MemoryTable:
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> LocalTable:
         """Return some rows as a table that knows nothing of the others: levels, words and labels that none of
         them has are dropped and codes remade, ranges and missing counts found again.
 
@@ -204,7 +204,7 @@ class MemoryTable:
             schema = schema_within(self.schema, within.add(within.zero(), block))
         block = recode_block(block, self.schema, schema)
         kept = rows if self.kept is None else self.kept[rows]
-        return MemoryTable(
+        return LocalTable(
             schema,
             block.columns,
             len(rows),
@@ -219,25 +219,25 @@ class MemoryTable:
             self.threads,
         )
 
-    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> MemoryTable:
+    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> LocalTable:
         """Return rows in pieces: some of them more than once, each time with a part of its weight."""
         return replace(self.take(rows, self.schema), weights=weights)
 
-    def without(self, names: Sequence[str]) -> MemoryTable:
+    def without(self, names: Sequence[str]) -> LocalTable:
         """Return the table as if some columns were not there."""
         schema = replace(self.schema, columns=tuple(c for c in self.schema.columns if c.name not in names))
         columns = {name: data for name, data in self.columns.items() if name not in names}
         return replace(self, schema=schema, columns=columns, _ranks={}, _fingerprint=None)
 
-    def with_classes(self, classes: NDArray[Any]) -> MemoryTable:
+    def with_classes(self, classes: NDArray[Any]) -> LocalTable:
         """Return the same rows, each with the class given for it."""
         return replace(self, classes=classes, _fingerprint=None, own=False)
 
-    def with_weights(self, weights: NDArray[np.int64]) -> MemoryTable:
+    def with_weights(self, weights: NDArray[np.int64]) -> LocalTable:
         """Return the same rows, each with the weight given for it."""
         return replace(self, weights=weights, _fingerprint=None, own=False)
 
-    def with_values(self, name: str, values: NDArray[np.float64]) -> MemoryTable:
+    def with_values(self, name: str, values: NDArray[np.float64]) -> LocalTable:
         """Return the same rows, each with the number given for it in one column."""
         return replace(self, columns={**self.columns, name: values}, _ranks={}, _fingerprint=None, own=False)
 
@@ -280,21 +280,21 @@ FEW_CELLS = 1 << 17  # of a table that is copied rather than watched
 
 def is_own(table: Tabular) -> bool:
     """Say whether nobody but the table can write to its rows."""
-    return isinstance(table, MemoryTable) and table.own
+    return isinstance(table, LocalTable) and table.own
 
 
 def held(table: Tabular) -> Tabular | None:
     """Return the rows of a small table in memory as nobody can write over them: a copy where arrays are not
     its own. None of other tables.
     """
-    if not isinstance(table, MemoryTable) or table.place != "memory":
+    if not isinstance(table, LocalTable) or table.place != "memory":
         return None
     if table.rows * len(table.columns) > FEW_CELLS or any(c.kind == "text" for c in table.schema.used):
         return None
     return owned(table)
 
 
-def owned(table: MemoryTable) -> MemoryTable:
+def owned(table: LocalTable) -> LocalTable:
     """Return a table in memory as nobody can write over it: with copies of what is not its own."""
     if table.own:
         return table
@@ -346,4 +346,4 @@ def no_moments(columns: int, classes: int) -> ClassSums:
 
 def known_moments(table: Tabular) -> ClassSums | None:
     """Return the sums of all numbers by class that are known from reading a table; None: nobody knows."""
-    return table._moments if isinstance(table, MemoryTable) else None
+    return table._moments if isinstance(table, LocalTable) else None

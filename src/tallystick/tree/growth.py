@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Block, Statistic
 from tallystick.errors import DataError, OptionError
 from tallystick.io import scratch
 from tallystick.kernels.trees import ANY_NUMBER, SMALL, GrowColumn, Grower, GrowRules, Harvest
@@ -39,6 +39,10 @@ from tallystick.table.lazy_columns import raw_column
 from tallystick.table.ranks import quantile_cuts
 from tallystick.tree.model import ClassWeights
 from tallystick.tree.nodes import NO_CUT, SPREADS
+
+if TYPE_CHECKING:
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
 
 GROWING = 40  # bytes that a row takes in two threads, beside its numbers in order
 PARTING = 4  # and more for every other thread
@@ -300,7 +304,7 @@ class ColumnSummaries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GrowingTree:
+class GrowingTree(Statistic[ColumnSummaries]):
     """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
 
     class_weights[class]: what a row of each class counts in the criterion, None for 1.
@@ -430,19 +434,13 @@ class GrowingTree:
         names = [self.schema.used[j].name.encode() for j in self.columns]
         return sorted(range(len(names)), key=names.__getitem__)
 
-
-class WholeTree:
-    """The shortcut: with all rows at hand the whole tree is grown at once."""
-
-    row_bytes = GROWING
-
-    def solve(self, question: GrowingTree, table: Table, threads: int) -> Grown | None:
-        """Return the grown tree; None where rows are to stand in several nodes, or where there is no memory
-        for them: tables tell.
+    def solve(self, table: LocalTable, engine: Local) -> Grown | None:
+        """Grow the whole tree at once; None where rows are to stand in several nodes, or where there is no
+        memory for them: tables tell.
         """
-        if question.shares_out or not holds_tree(question, table.rows, table.budget):
+        if self.shares_out or not table.holds(GROWING) or not holds_tree(self, table.rows, table.budget):
             return None
-        return _Growth(question).grow(table, threads)
+        return _Growth(self).grow(table, engine.cores)
 
 
 @dataclass(frozen=True)

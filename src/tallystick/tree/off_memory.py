@@ -558,30 +558,7 @@ class RowPlaces:
             )
 
 
-class NodeRowCache:
-    """The shortcut: rows are not sent down from the root again for every level.
-
-    Where they stand is kept here as long as the form of the tree's questions, which is one object from the
-    first level to the last, is in use; a question that does not go on from there begins at the root.
-    """
-
-    row_bytes = 0  # it depends on the columns: see `solve`
-
-    def __init__(self) -> None:
-        self._places: WeakKeyDictionary[CodedColumn, RowPlaces] = WeakKeyDictionary()
-
-    def solve(self, question: LevelCounts, table: Table, threads: int) -> NodeTables | LevelAnswers | None:
-        """Return the tables node by node; None: there is no memory for where so many rows stand."""
-        if table.place == "disk" and question.more is not None and question.whole:
-            # loads Arrow: not before there are rows
-
-            return DiskLevel(question, table, threads).answer()
-        if not table.holds(32 + 4 * len(question.codings)):
-            return None
-        known = self._places.get(question.form)
-        if known is None or not known.leads_to(question, table):
-            known = self._places[question.form] = RowPlaces.at_root(question, table)
-        return known.answer(question)
+ROW_PLACES: WeakKeyDictionary[CodedColumn, RowPlaces] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)

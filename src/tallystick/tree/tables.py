@@ -9,19 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Statistic
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
 from tallystick.stats.values import ValueTable, column_of, merge_tables, no_values, value_table
 from tallystick.table.block import RowBlock as Rows
 from tallystick.tree.growth import ScoreWeights, ValueScale
-from tallystick.tree.off_memory import OpenNodes
+from tallystick.tree.off_memory import (
+    ROW_PLACES,
+    DiskLevel,
+    LevelAnswers,
+    NodeTables,
+    OpenNodes,
+    RowPlaces,
+)
+
+if TYPE_CHECKING:
+    from tallystick.engine.local import Local
+    from tallystick.table.table import LocalTable
 
 Ints = NDArray[np.int64]
 DIGIT = 16  # bits of a digit of a sum of squares: before it is carried there is room for 2^29 rows
@@ -129,7 +140,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LevelCounts:
+class LevelCounts(Statistic[Level]):
     """Ask for the count tables of the open nodes. tests: in an order in which parents come before
     children.
     """
@@ -166,9 +177,23 @@ class LevelCounts:
             further = (classes.astype(np.int64) + self.classes).astype(code_dtype(self.width))
             yield further, self.weighing.of_rows(classes, weights)
 
-    def in_form(self) -> LevelCounts:
-        """Return the same question of blocks that are in its form already: lighter to send."""
-        return replace(self, form=self.form.done())
+    def prepared(self) -> tuple[CodedColumn, LevelCounts]:
+        """Return the form of codes, and the same question of blocks in it: lighter to send."""
+        return self.form, replace(self, form=self.form.done())
+
+    def solve(self, table: LocalTable, engine: Local) -> NodeTables | LevelAnswers | None:
+        """Answer node by node. Rows are not sent down from the root again for every level: where they stand
+        is kept as long as the form of the tree's questions, which is one object from the first level to the
+        last, is in use. None: there is no memory for where so many rows stand.
+        """
+        if table.budget and self.more is not None and self.whole:
+            return DiskLevel(self, table, engine.cores).answer()
+        if not table.holds(32 + 4 * len(self.codings)):
+            return None
+        known = ROW_PLACES.get(self.form)
+        if known is None or not known.leads_to(self, table):
+            known = ROW_PLACES[self.form] = RowPlaces.at_root(self, table)
+        return known.answer(self)
 
     def zero(self) -> Level:
         """Return the total of no rows."""
@@ -373,7 +398,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LargestBelow:
+class LargestBelow(Statistic[list[Floats]]):
     """Ask for the largest value up to each of some cuts. cuts[column]: rising; -inf where there is none."""
 
     names: tuple[str, ...]
