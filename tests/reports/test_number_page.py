@@ -11,7 +11,7 @@ from opened import CHROMIUM, Opened, axe_findings, becomes
 
 import tallystick as ts
 from tallystick.errors import TallyError
-from tallystick.reports.page import NUMBER_SECTIONS
+from tallystick.reports.page import SECTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ def test_the_page_says_how_far_off_it_is_and_has_every_section(made, method):
     assert f"half of the answers are off by at most {half:.4g}, " in found.answer[-1]
     assert f"on average by {result.measure('mae').value:.4g} (95 % interval" in found.answer[-1]
     ids = re.findall(r'<section id="([a-z-]+)"', found.html)
-    assert ids == [s.id for s in NUMBER_SECTIONS]
+    assert ids == [s.id for s in SECTIONS]
     assert "<b>east" not in found.html.replace("\\u003cb\\u003east", "")
     assert "30 to below 60" in found.html
     assert "always answering the mean is off by" in found.html

@@ -10,7 +10,7 @@ from tallystick.judge.api import candidates_of, compare_read
 from tallystick.judge.crossval import FoldOptions
 from tallystick.reports.answer import ValueGroup, furthest
 from tallystick.reports.columns import MOST_RANKED as MOST
-from tallystick.reports.columns import _ranking_told as _told
+from tallystick.reports.columns import _furthest_share as _told
 from tallystick.reports.columns import ranking
 from tallystick.reports.context import Ingredients
 

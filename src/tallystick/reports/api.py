@@ -1,8 +1,8 @@
-"""On how many rows a report compares, judges and draws: on all of them where that is quick.
+"""`report`: describe, compare, train and draw, then one HTML file from all of it.
 
-Knows counted work: rows times columns times classes, words of texts one by one. Knows nothing of pages.
-Laws: work is counted, never timed, so the same rows give the same sample and the same page; the model that is
-drawn is fitted on all rows; what was done on a part of them is said.
+Knows the estimators, which jobs to run, and on how many rows. Knows nothing of pages: the modules beside it
+make those from data. Laws: the same rows, parameters and name of the data give the same bytes; work is
+counted, never timed; the model that is drawn is fitted on all rows; what was done on a part of them is said.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tallystick.judge.api import (
     methods_to_try,
 )
 from tallystick.judge.checks import LEFT_OUT
-from tallystick.judge.compare import Candidate, Comparison, Entry, Watch, best_method, numbers
+from tallystick.judge.compare import Candidate, Comparison, Watch, best_method, numbers
 from tallystick.judge.crossval import FoldOptions, LearningCurve
 from tallystick.judge.folds import NEVER, check_repeats, empty, is_large, some_rows, tidy
 from tallystick.judge.groups import By, names_by
@@ -51,17 +51,18 @@ from tallystick.methods import COMPARED, NAMES, REGRESSIONS, named, of_kind
 from tallystick.model.file import save
 from tallystick.predict.row import as_given
 from tallystick.reports.context import Ingredients
-from tallystick.reports.page import asset, environment, number_page, page, policy
+from tallystick.reports.page import asset, environment, page, policy
 from tallystick.tree.estimator import RegressionTree
 
-COMPARED_WORK = (
-    60e6  # cells in all fits of a comparison; with more, methods are compared on a part of the rows
-)
+# On how many rows a report compares, judges and draws: on all of them where that is quick.
+
+COMPARED_WORK = 60e6  # cells in all fits of a comparison; of more, methods are compared on a part of the rows
 MOST_FOLDED = 40e6  # the same: with more, and nobody's wish, rows are dealt into HALF of the usual folds
 FOLDS, HALF = 10, 5
 CURVE_WORK = 2e6  # the same for learning curves
 CURVE_SIZES = 5  # points of a curve: a picture needs no more
-FEWEST, MOST = 2_000, 200_000  # rows of such a part; scores of more differ by less than they are told in
+CURVE_ROWS = 10  # rows that a learning curve needs
+FEWEST, MOST = 2_000, 200_000  # rows of such a part; scores of more differ by less than they are rounded to
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class ReportWork:
 
 
 @dataclass(frozen=True)
-class RowsOf:
+class TablePart:
     """Some rows of a table; rows[row of the part] is their number in the whole, None: all."""
 
     table: Table
@@ -88,6 +89,8 @@ class RowsOf:
 
 def tried(table: Table) -> tuple[tuple[str, ...], str]:
     """Return the methods to compare where none are named, and a sentence on those that are left out."""
+    if table.response is not None:
+        return REGRESSIONS, ""
     found = methods_to_try(table)
     gone = [named(m).words for m in COMPARED if m not in found]
     if not gone:
@@ -104,30 +107,26 @@ def cells(table: Table) -> float:
     return float(plain + words) * max(len(table.schema.predicted.labels), 1)
 
 
-def part_for(table: Table, families: Iterable[str], fits: int, work: float) -> RowsOf:
+def part_for(table: Table, families: Iterable[str], fits: int, work: float) -> TablePart:
     """Return as many rows as the methods can be fitted on `fits` times within so much work."""
     whole = cells(table) * _effort(families) * fits
     if (whole <= work and table.rows <= MOST) or table.weights is not None or table.rows <= FEWEST:
-        return RowsOf(table)
+        return TablePart(table)
     rows = some_rows(table, min(max(int(table.rows * work / whole), FEWEST), MOST))
-    return RowsOf(table) if len(rows) == table.rows else RowsOf(table.take(rows), rows)
+    return TablePart(table) if len(rows) == table.rows else TablePart(table.take(rows), rows)
 
 
 def folds_for(table: Table, made: Sequence[Candidate]) -> int:
     """Return into how many folds the rows are dealt where nobody said: ten, or five where ten are long. With
     so many rows a model of four fifths of them answers as one of nine tenths does.
     """
-    return FOLDS if cells(table) * _effort(_fits(made)) * FOLDS <= MOST_FOLDED else HALF
+    quick = cells(table) * _effort(_fits(made)) * FOLDS <= MOST_FOLDED
+    return FOLDS if quick or table.response is not None else HALF
 
 
-def part_to_compare(table: Table, made: Sequence[Candidate], folds: int) -> RowsOf:
+def part_to_compare(table: Table, made: Sequence[Candidate], folds: int) -> TablePart:
     """Return the rows on which candidates are compared."""
     return part_for(table, _fits(made), folds, COMPARED_WORK)
-
-
-def part_for_curve(table: Table, families: Iterable[str], repeats: int) -> RowsOf:
-    """Return the rows of the learning curves; all their sizes together cost about two fits."""
-    return part_for(table, families, 2 * repeats, CURVE_WORK)
 
 
 def _fits(made: Sequence[Candidate]) -> list[str]:
@@ -139,100 +138,79 @@ def _effort(families: Iterable[str]) -> float:
     return sum(named(f).effort if f in (*NAMES, *REGRESSIONS) else 1.0 for f in families)
 
 
-def judged_on_all(
-    found: Comparison[CrossValidation],
-    table: Table,
-    part: RowsOf,
-    made: Sequence[Candidate],
-    way: FoldOptions,
-    tell: Callable[[str], Watch],
-) -> tuple[Comparison[CrossValidation], int]:
-    """Return the comparison with the chosen method fitted on all rows, and judged on all where that is quick;
-    and on how many rows it was judged, 0 for all. tell(what): who is told of the work.
+def compare_in_time(
+    table: Table, made: Sequence[Candidate], way: FoldOptions, steps: _Steps
+) -> tuple[Comparison[Any], ReportWork]:
+    """Return the methods compared, on a part of the rows where that would be long. The chosen one is then
+    fitted on all of them, and of classes judged on all where that is quick.
     """
-    entry = found.chosen
+    part = part_to_compare(table, made, way.folds)
+    some = "" if part.rows is None else f" on {part.table.rows:,} rows"
+    what = f"comparing {len(made) - 1} method{'s' * (len(made) != 2)}{some}, {way.folds} folds"
+    steps.done(8, what)
+    found = compare_read(part.table, way, made, watch=Watch(steps.part(8, 50, what)))
+    entry, why = best_method(found)
+    found = replace(found, chosen=entry, why=why)
+    if part.rows is None:
+        return found, ReportWork()
     left = tuple(check for check in found.checks if check.code in LEFT_OUT)
     candidate = next(c for c in made if c.name == entry.name)
     words, estimator = next(s for s in candidate.settings if s[0] == entry.setting)
-    if cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK and table.rows <= MOST:
-        one = Candidate(entry.name, entry.family, ((words, estimator),))
-        watch = tell(f"judging {entry.name} on all rows")
-        again = compare_read(table, way, [one], watch=watch)
-        return replace(found, chosen=again.chosen, checks=(*left, *again.checks)), 0
-    tell(f"fitting {entry.name} on all rows")
+    quick = cells(table) * _effort([entry.family]) * way.folds <= COMPARED_WORK and table.rows <= MOST
+    if quick and table.response is None:
+        steps.done(50, f"judging {entry.name} on all rows")
+        watch = Watch(steps.part(50, 66, f"judging {entry.name} on all rows"))
+        only = Candidate(entry.name, entry.family, ((words, estimator),))
+        whole = compare_read(table, way, [only], watch=watch)
+        found = replace(found, chosen=whole.chosen, checks=(*left, *whole.checks))
+        return found, ReportWork(part.table.rows)
+    steps.done(50, f"fitting {entry.name} on all rows")
     model = fresh(estimator)._fit_table(table)._keep_profile(table)
-    result = _spread(entry.result, table, part)
-    fitted: Entry[Any] = replace(entry, model=model, numbers=numbers(model), result=result)
-    told = checked(replace(found, chosen=fitted, checks=left), table, frozenset(), None)
-    return replace(found, chosen=fitted, checks=told.checks), part.table.rows
+    result = _over_all_rows(entry.result, table, part.rows)
+    entry = replace(entry, model=model, numbers=numbers(model), result=result)
+    found = replace(found, chosen=entry)
+    if table.response is None:
+        found = checked(replace(found, checks=left), table, frozenset(), None)
+    return found, ReportWork(part.table.rows, part.table.rows)
 
 
-def _spread(result: CrossValidation, table: Table, part: RowsOf) -> CrossValidation:
+def _over_all_rows(result: Any, table: Table, rows: NDArray[np.int64]) -> Any:
     """Return the answers to some rows as answers to all, of which the others were not tested."""
     labels = table.schema.predicted.labels
-    at = np.array([labels.index(label) for label in result.classes])
-    assert part.rows is not None
-    assert table.classes is not None
+    at = np.array([labels.index(label) for label in result.classes]) if labels else np.zeros(1, np.int64)
     every = []
     for one in result.repeats:
-        shares, fold = spread(table, len(labels))
-        shares[np.ix_(part.rows, at)], fold[part.rows] = one.shares, one.fold
+        shares = empty(table, (table.rows, max(len(labels), 1)), np.float64)
+        fold = empty(table, table.rows, np.int64)
+        fold[:] = NEVER
+        shares[np.ix_(rows, at)], fold[rows] = one.shares, one.fold
         every.append(FoldAnswers(shares, fold))
+    if not labels:
+        return replace(result, truth=table.response, repeats=tuple(every))
+    assert table.classes is not None
     truth = table.classes if is_large(table) else table.classes.astype(np.int64)
     return replace(result, classes=labels, truth=truth, repeats=tuple(every))
 
 
-def spread(table: Table, answers: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return shares[row, answer] and fold[row] of rows of which none is tested yet."""
-    shares, fold = empty(table, (table.rows, answers), np.float64), empty(table, table.rows, np.int64)
-    fold[:] = NEVER
-    return shares, fold
-
-
-# What `report` does where the target is a number: describe the columns, compare the methods for numbers.
-#
-# Knows the estimators and which jobs to run. Knows nothing of pages. Law: the same rows, parameters and
-# name of the data give the same bytes.
-
-
-def described_numbers(name: str, table: Any, threads: int | None, form: str) -> Description:
-    """Return the description of the columns beside a target of numbers."""
-    bare = replace(table, schema=replace(table.schema, target=None), response=None, notes=table.notes)
-    return describe_table(name, bare, threads, form)
-
-
-def compared_numbers(
-    table: Table, methods: Methods | None, folds: int, shared: Mapping[str, Any], watch: Watch
-) -> tuple[Comparison[Any], ReportWork]:
-    """Return the methods compared, each as it is and tuned (a tree as it is grown is too large to read); on a
-    part of the rows where that would be long, and the chosen one then fitted on all.
+def learning_curves(
+    table: Table, methods: Mapping[str, Any], repeats: int, steps: _Steps
+) -> tuple[LearningCurve | None, int]:
+    """Return the learning curves, and of how many rows they are, 0 for all; None when they are not wanted or
+    the rows are too few.
     """
-    wanted: Methods = REGRESSIONS if methods is None else methods
-    methods_named(wanted, shared, regression=True)
-    made = candidates_of(wanted, True, shared)
-    part = part_to_compare(table, made, folds)
-    found = compare_read(part.table, FoldOptions.of(folds, None, None), made, watch=watch)
-    entry, why = best_method(found)
-    if part.rows is None:
-        return replace(found, chosen=entry, why=why), ReportWork()
-    model = fresh(entry.model)._fit_table(table)._keep_profile(table)
-    result = _number_spread(entry.result, table, part.rows)
-    entry = replace(entry, model=model, numbers=model._numbers(), result=result)
-    return replace(found, chosen=entry, why=why), ReportWork(part.table.rows, part.table.rows)
+    if not repeats or not methods or table.rows < CURVE_ROWS:
+        return None, 0
+    families = [of_kind(m._kind).name for m in methods.values()]
+    part = part_for(table, families, 2 * repeats, CURVE_WORK)  # all sizes together cost about two fits
+    some = 0 if part.rows is None else part.table.rows
+    what = f"learning curves{f' on {some:,} rows' if some else ''}"
+    try:
+        return curve_read(part.table, methods, CURVE_SIZES, repeats, steps.part(66, 92, what)), some
+    except DataError:  # some rows have no target, and too few are left
+        return None, 0
 
 
-def _number_spread(result: Any, table: Table, rows: NDArray[np.int64]) -> Any:
-    """Return the answers to some rows as answers to all, of which the others were not tested."""
-    shares, fold = spread(table, 1)
-    shares[rows], fold[rows] = result.repeats[0].shares, result.fold
-    return replace(result, truth=table.response, repeats=(FoldAnswers(shares, fold),))
-
-
-# What changed since a model was fitted, as one HTML page: the verdict, the answers, the columns that
-# changed most first.
-#
-# Knows changes as data and the frame of the report. Knows no model and no rows. Laws: those of `page.py`:
-# all that came from a user is escaped, one style sheet, one script, no request.
+# `report(new, against=model)`: what changed in the rows since a model was fitted, as one HTML page.
 
 
 STYLES = ("frame", "tables", "changes")
@@ -264,7 +242,7 @@ def change_page(found: Changes, title: str = "", model: str = "") -> str:
 
 
 def entry(column: ColumnChange) -> dict[str, Any]:
-    """Return one column as the page tells it."""
+    """Return one column as the page shows it."""
     shift = column.shift
     form = "{:.0%}" if shift is None else KNOWN.get(shift.measure, "{:.0%}")
     return {
@@ -294,12 +272,6 @@ def drawn(column: ColumnChange) -> list[tuple[str, float, float]]:
     rest = [column.parts[i] for i in order[SHOWN:]]
     sums = (sum(p[1] for p in rest), sum(p[2] for p in rest))
     return [*(column.parts[i] for i in kept), (f"{len(rest):,} others", *sums)]
-
-
-# The page of `report(new, against=model)`: what changed in the rows since a model was fitted.
-#
-# Knows sources and fitted models. Knows nothing of pages: the report room makes those from data. Law: the
-# same rows, model and name of the data give the same bytes.
 
 
 @dataclass(frozen=True)
@@ -342,14 +314,10 @@ def change_report(data: Any, against: Any, title: str = "", threads: int | None 
     return ChangeReport(change_page(found, title, name), found, files)
 
 
-# `report`: describe, compare, train and draw, then one HTML file from all of it.
-#
-# Knows the estimators and which jobs to run. Knows nothing of pages: the report room makes those from data.
-# Law: the same rows, parameters and name of the data give the same bytes.
+# `report`, and all it returns.
 
 
 Progress = Callable[[int, int, str], None]
-FEWEST_ROWS = 10  # rows that a learning curve needs
 
 
 @dataclass(frozen=True)
@@ -469,20 +437,21 @@ def report(
     steps.done(0, "reading and describing")
     source, table, reader = _read_once(data, target, shared, regression)
     groups = names_by(type(reader)(**shared), lambda other: other._read(source, target), table, by)
-    if table.response is not None:
-        wish = _NumberWish(methods, folds or 10, rows, title or source.name)
-        return _saved(_of_numbers(source, table, groups, wish, shared, steps), path)
+    is_number = table.response is not None
     tidy(table)
-    described = describe_table(source.name, table, reader._local().threads, source.form)
+    described = describe_table(source.name, _without_numbers(table), reader._local().threads, source.form)
     tidy(table)
     methods, left = tried(table) if methods is None else (methods, "")
-    named = methods_named(methods, shared)
-    made = candidates_of(methods, tuned, shared)
+    estimators = methods_named(methods, shared, regression=is_number)
+    # a tree of numbers is too large to read as it is grown: it is always tuned
+    made = candidates_of(methods, tuned or is_number, shared)
     way = FoldOptions.of(folds_for(table, made) if folds is None else folds, None, None).fitting(table)
-    found, work = _compared(table, made, way, steps)
+    found, work = compare_in_time(table, made, way, steps)
     found = found if rows else without_single_rows(found, table)
     tidy(table)
-    curve, drawn = _curve(table, _compared_ones(named, found), repeats, steps)
+    compared = {entry.name for entry in found.entries}
+    estimators = {name: method for name, method in estimators.items() if name in compared}
+    curve, drawn = (None, 0) if is_number else learning_curves(table, estimators, repeats, steps)
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
     decimal = source.reading.decimal or "."
@@ -493,20 +462,17 @@ def report(
     tidy(table)
     text, answer = page(parts)
     steps.done(100, "drawing the page")
-    return _saved(Report(text, answer, found.model, found, described, source.files), path)
-
-
-def _compared_ones(methods: Mapping[str, Any], found: Comparison[Any]) -> Mapping[str, Any]:
-    """Return the methods without those that a comparison left out."""
-    names = {entry.name for entry in found.entries}
-    return {name: method for name, method in methods.items() if name in names}
-
-
-def _saved(made: Report, path: str | os.PathLike[str] | None) -> Report:
-    """Return the report, written where it is wanted."""
+    finished = Report(text, answer, found.model, found, described, source.files)
     if path is not None:
-        made.save(path)
-    return made
+        finished.save(path)
+    return finished
+
+
+def _without_numbers(table: Any) -> Any:
+    """Return a table whose target, if it is a number, is left out: a description counts classes."""
+    if table.response is None:
+        return table
+    return replace(table, schema=replace(table.schema, target=None), response=None, notes=table.notes)
 
 
 def _read_once(
@@ -534,33 +500,6 @@ def _read_once(
     return source, table, used
 
 
-@dataclass(frozen=True)
-class _NumberWish:
-    """What is wanted of a page on a target of numbers."""
-
-    methods: Methods | None
-    folds: int
-    rows: bool
-    title: str
-
-
-def _of_numbers(
-    source: Any, table: Table, groups: Mapping[str, Any], wish: _NumberWish, shared: Any, steps: _Steps
-) -> Report:
-    """Return the report of a target of numbers."""
-    described = described_numbers(source.name, table, shared.get("threads"), source.form)
-    watch = Watch(steps.part(8, 90, "comparing methods for numbers"))
-    found, work = compared_numbers(table, wish.methods, wish.folds, shared, watch)
-    found = found if wish.rows else without_single_rows(found, table)
-    steps.done(92, "drawing the page")
-    raw = partial(row_of, source) if wish.rows else None
-    decimal = source.reading.decimal or "."
-    parts = Ingredients(wish.title, table, described, found, None, groups, raw, wish.folds, work, decimal)
-    text, answer = number_page(parts)
-    steps.done(100, "drawing the page")
-    return Report(text, answer, found.model, found, described, source.files)
-
-
 class _Steps:
     """One bar for all jobs, in hundredths of their usual time: each tells how much of its part is done."""
 
@@ -579,56 +518,14 @@ class _Steps:
         return lambda done, total, _: self.done(start + (end - start) * done // max(total, 1), what)
 
 
-def _compared(
-    table: Table, made: Sequence[Candidate], way: FoldOptions, steps: _Steps
-) -> tuple[Comparison[CrossValidation], ReportWork]:
-    """Return the methods compared, with the one to draw fitted on all rows; on a part of them where that
-    would be long.
-    """
-    part = part_to_compare(table, made, way.folds)
-    some = "" if part.rows is None else f" on {part.table.rows:,} rows"
-    what = f"comparing {len(made) - 1} method{'s' * (len(made) != 2)}{some}, {way.folds} folds"
-    steps.done(8, what)
-    found = compare_read(part.table, way, made, watch=Watch(steps.part(8, 50, what)))
-    entry, why = best_method(found)
-    found = replace(found, chosen=entry, why=why)
-    if part.rows is None:
-        return found, ReportWork()
-
-    def tell(what: str) -> Watch:
-        steps.done(50, what)
-        return Watch(steps.part(50, 66, what))
-
-    found, judged = judged_on_all(found, table, part, made, way, tell)
-    return found, ReportWork(part.table.rows, judged)
-
-
-def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:
+def without_single_rows(found: Comparison[Any], table: Table) -> Comparison[Any]:
     """Return the comparison with models in which no row stands alone, such as in a leaf of its own."""
-    entries = tuple(_refitted(e, table) for e in found.entries)
+    entries = []
+    for entry in found.entries:
+        if entry.family not in ("majority", "yours"):
+            model = named(entry.family).load("guarded")(entry.model, table)
+            if model is not entry.model:
+                entry = replace(entry, model=model, numbers=model._numbers())
+        entries.append(entry)
     chosen = next(e for e in entries if e.name == found.chosen.name)
-    return replace(found, entries=entries, chosen=chosen)
-
-
-def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidation]:
-    if entry.family in ("majority", "yours"):
-        return entry
-    model = named(entry.family).load("guarded")(entry.model, table)
-    return entry if model is entry.model else replace(entry, model=model, numbers=model._numbers())
-
-
-def _curve(
-    table: Table, methods: Mapping[str, Any], repeats: int, steps: _Steps
-) -> tuple[LearningCurve | None, int]:
-    """Return the learning curves, and of how many rows they are, 0 for all; None when they are not wanted or
-    the rows are too few.
-    """
-    if not repeats or not methods or table.rows < FEWEST_ROWS:
-        return None, 0
-    part = part_for_curve(table, [of_kind(m._kind).name for m in methods.values()], repeats)
-    some = 0 if part.rows is None else part.table.rows
-    what = f"learning curves{f' on {some:,} rows' if some else ''}"
-    try:
-        return curve_read(part.table, methods, CURVE_SIZES, repeats, steps.part(66, 92, what)), some
-    except DataError:  # some rows have no target, and too few are left
-        return None, 0
+    return replace(found, entries=tuple(entries), chosen=chosen)

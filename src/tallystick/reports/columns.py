@@ -19,8 +19,8 @@ from tallystick.draw.svg import between, brief, class_words, cut, percent, width
 from tallystick.errors import clean, counted, for_reader
 from tallystick.explanation.effects import column_effect
 from tallystick.reports.answer import TELLING, Name, Said, column_alone, furthest, is_rare, say, telling_words
-from tallystick.reports.context import Ingredients, face_of, inks
-from tallystick.schema import CODED, Column, Note
+from tallystick.reports.context import Ingredients, inks
+from tallystick.schema import CODED, Column
 from tallystick.text import figure
 from tallystick.tree.explain import told_cut
 from tallystick.tree.model import Tree
@@ -34,21 +34,33 @@ LONGEST_NAME = 28  # under all bars together
 
 
 def data_section(given: Ingredients) -> dict[str, Any]:
-    """Return the checks, the classes, the columns and the notes, as the page shows them."""
-    found = given.description
-    ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
-    most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
-    schema = given.table.schema
-    own = inks(given)
-    rows = [column_row(c, schema[c.name], found.rows, given.labels, most, own) for c in ranked[:MOST]]
-    notes = [for_reader(n.text) for n in _notes(found.notes)]
-    return {
-        "checks": [c.to_dict() for c in given.comparison.checks],
-        "classes": [
+    """Return the checks, the target, the columns and the notes, as the page shows them."""
+    found, schema = given.description, given.table.schema
+    part: dict[str, Any] = {}
+    if given.is_number:
+        every = {c.name: alone(given.table, c) for c in schema.used}
+        shares = {name: 0.0 if one is None else one.share for name, one in every.items()}
+        ranked = sorted(found.columns, key=lambda v: (-shares.get(v.name, 0.0), v.name))
+        most = max(shares.values(), default=0.0) or 1.0
+        rows = [
+            column_row(view, schema[view.name], found.rows, (), 1.0, (INK,))
+            | _means(every.get(view.name), most)
+            for view in ranked[:MOST]
+        ]
+        part["target"] = _target(given.table)
+    else:
+        ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
+        most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
+        colours = inks(given)
+        rows = [column_row(c, schema[c.name], found.rows, given.labels, most, colours) for c in ranked[:MOST]]
+        part["classes"] = [
             {"label": p.label, "rows": f"{p.rows:,}", "share": percent(p.rows / max(found.rows, 1))}
             for p in found.classes
-        ],
-        "entropy": f"{found.entropy or 0.0:.3f}",
+        ]
+        part["entropy"] = f"{found.entropy or 0.0:.3f}"
+    notes = list(dict.fromkeys(for_reader(n.text) for n in dict.fromkeys(found.notes)))
+    return part | {
+        "checks": [c.to_dict() for c in given.comparison.checks],
         "rows": rows[:OPEN],
         "more": rows[OPEN:],
         "left": len(ranked) - len(rows),
@@ -56,10 +68,6 @@ def data_section(given: Ingredients) -> dict[str, Any]:
         "notes_left": max(0, len(notes) - MOST_NOTES),
         "form": found.form,
     }
-
-
-def _notes(notes: tuple[Note, ...]) -> list[Note]:
-    return list(dict.fromkeys(notes))
 
 
 def column_row(
@@ -75,6 +83,7 @@ def column_row(
     """
     rows = max(rows, 1)
     gain = "" if view.gain is None else f"{view.gain:.3f}"
+    caption = {"out": "left out", "text": counted(view.distinct, "different word")}.get(view.kind, "")
     return {
         "name": view.name,
         "kind": view.kind,
@@ -86,7 +95,7 @@ def column_row(
         "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
         "cut": _cut(view, column),
         "bars": _bars(view, column, labels, inks),
-        "caption": _caption(view, column),
+        "caption": caption,
     }
 
 
@@ -99,31 +108,23 @@ def _cut(view: ColumnView, column: Column) -> str:
 
 
 def _bars(view: ColumnView, column: Column, labels: Sequence[str], inks: Sequence[str]) -> str:
-    lines = _in_lines(view.distribution)
-    parts = _shown(view, column) if lines else list(view.distribution)
+    parts = list(view.distribution)
+    # where the names of levels have no room under bars, they stand beside lines
+    lines = bool(parts) and parts[0].low is None
+    lines = lines and any(width(clean(p.label)) > LONGEST_NAME // len(parts) for p in parts)
+    parts = _shown(view, column) if lines else parts
     if not parts:
         return ""
-    hints = [f"{_name(p, column)}: {_told(p, labels)}" for p in parts]
+    hints = [f"{_name(p, column)}: {_row_counts(p, labels)}" for p in parts]
     words = f"distribution of {view.name}{' by class' if parts[0].by_class else ''}: " + "; ".join(hints[:6])
     counts = [p.by_class or (p.rows,) for p in parts]
     if lines:
         whole = max((p.rows for p in parts if p.label in column.levels), default=0)  # others may go beyond
         return split_lines(counts, words, hints, [p.label for p in parts], inks, whole)
-    return split_bars(counts, words, hints, _under(column, parts), inks)
-
-
-def _under(column: Column, parts: Sequence[Part]) -> list[str]:
-    """Return what stands under the bars: the ends of a range, or every level."""
+    under = [clean(p.label) for p in parts]
     if column.kind == "numeric" and column.low is not None and column.high is not None:
-        return [figure(v, column.unit, 6) for v in (column.low, column.high)]
-    return [clean(p.label) for p in parts]
-
-
-def _in_lines(parts: Sequence[Part]) -> bool:
-    """Say whether the names of levels have no room under bars, and stand beside lines."""
-    if not parts or parts[0].low is not None:
-        return False
-    return any(width(clean(p.label)) > LONGEST_NAME // len(parts) for p in parts)
+        under = [figure(v, column.unit, 6) for v in (column.low, column.high)]
+    return split_bars(counts, words, hints, under, inks)
 
 
 def _shown(view: ColumnView, column: Column) -> list[Part]:
@@ -149,7 +150,7 @@ def _name(part: Part, column: Column) -> str:
     return f"from {figure(part.low, column.unit, 6)}" if part.low is not None else part.label
 
 
-def _told(part: Part, labels: Sequence[str]) -> str:
+def _row_counts(part: Part, labels: Sequence[str]) -> str:
     if not part.by_class:
         return counted(part.rows, "row")
     counts = zip(labels, part.by_class, strict=True)
@@ -157,20 +158,8 @@ def _told(part: Part, labels: Sequence[str]) -> str:
     return f"{counted(part.rows, 'row')} (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
 
 
-def _caption(view: ColumnView, column: Column) -> str:
-    """Return what the bars stand for where it does not stand under them."""
-    if view.kind == "out":
-        return "left out"
-    if view.kind == "text":
-        return counted(view.distinct, "different word")
-    return ""
-
-
-# Of the page of a target of numbers, the data: how it lies, and every column with what it tells alone.
-#
-# Knows tables and descriptions. Knows nothing of HTML. Law: what a column tells alone is the share of the
-# target's variance between its levels, or between the two sides of its best cut, counted from the rows;
-# rows without a value are a group of their own.
+# What a column tells of a number alone: the share of the target's variance between its levels, or between the
+# two sides of its best cut, counted from the rows; rows without a value are a group of their own.
 
 
 Floats = NDArray[np.float64]
@@ -262,35 +251,8 @@ def best_cut(values: Floats, response: Floats, weight: Floats) -> float | None:
     return float(x[at] + (x[at + 1] - x[at]) / 2)
 
 
-def number_data(given: Ingredients) -> dict[str, Any]:
-    """Return the checks, the target, the columns and the notes, as the page shows them."""
-    found, table = given.description, given.table
-    told = {c.name: alone(table, c) for c in table.schema.used}
-    ranked = sorted(found.columns, key=lambda v: (-_share(told.get(v.name)), v.name))
-    most = max([_share(one) for one in told.values()] or [0.0]) or 1.0
-    rows = [
-        column_row(view, table.schema[view.name], found.rows, (), 1.0, (INK,))
-        | _number_told(told.get(view.name), most)
-        for view in ranked[:MOST]
-    ]
-    notes = list(dict.fromkeys(for_reader(n.text) for n in found.notes))
-    return {
-        "checks": [c.to_dict() for c in given.comparison.checks],
-        "target": _target(table),
-        "rows": rows[:OPEN],
-        "more": rows[OPEN:],
-        "left": len(ranked) - len(rows),
-        "notes": notes[:MOST_NOTES],
-        "notes_left": max(0, len(notes) - MOST_NOTES),
-        "form": found.form,
-    }
-
-
-def _share(one: ToldAlone | None) -> float:
-    return 0.0 if one is None else one.share
-
-
-def _number_told(one: ToldAlone | None, most: float) -> dict[str, str]:
+def _means(one: ToldAlone | None, most: float) -> dict[str, str]:
+    """Return the share of the variance that a column explains, and the means of its largest groups."""
     if one is None:
         return {"alone": "", "alone_bar": "", "means": ""}
     groups = sorted(one.groups, key=lambda g: (-g.rows, g.words))[:3]
@@ -324,10 +286,8 @@ def _target(table: Table) -> dict[str, Any]:
     }
 
 
-# Of the page, what each column tells: the columns that move the model most, ranked, with a bar each.
-#
-# Knows the chosen model and descriptions of columns. Knows nothing of HTML. Laws: bars are shares of one
-# whole, so that they can be compared; what is left out is counted in the last line.
+# The columns that move the model most, ranked, with a bar each. Bars are shares of one whole, so that they
+# can be compared; what is left out is counted in the last line.
 
 
 MOST_RANKED = 8  # columns on the first screen
@@ -338,32 +298,37 @@ WIDE, TALL = 150.0, 12.0  # of a bar
 def ranking(given: Ingredients) -> dict[str, Any]:
     """Return the first columns, how far each moves the model, and what its most telling value tells."""
     views = {v.name: v for v in given.description.columns}
-    weights = {n: w for n, w in given.weights.items() if n in views and w > 0}
-    by = "of what moves the model"
-    if not weights:  # nothing moves the model: what the columns tell alone
+    weights, by = {n: w for n, w in given.weights.items() if n in views and w > 0}, "of what moves the model"
+    if not weights and given.is_number:  # nothing moves the model: what the columns tell alone
+        every = {c.name: alone(given.table, c) for c in given.table.schema.used}
+        weights = {n: one.share for n, one in every.items() if one is not None and one.share > 0}
+        by = "of what the columns tell, each alone"
+    elif not weights:
         weights = {n: v.left for n, v in views.items() if v.left is not None and v.left > 0}
         by = "of the bits that the columns tell, each alone"
     order = sorted(weights, key=lambda n: (-weights[n], n))
-    total = sum(weights.values()) or 1.0
-    top = max(weights.values(), default=1.0)
+    total, top = sum(weights.values()) or 1.0, max(weights.values(), default=1.0)
     rows = [
         {
             "name": name,
             "share": percent(weights[name] / total, 0),
             "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
-            "told": _ranking_told(given, views[name]),
+            "told": _furthest_mean(given, name) if given.is_number else _furthest_share(given, views[name]),
         }
         for name in order[:MOST_RANKED]
     ]
     rest = sum(weights[n] for n in order[MOST_RANKED:]) / total
     more = counted(len(order) - MOST_RANKED, "more column") if len(order) > MOST_RANKED else ""
+    single = len(rows) == 1  # nothing to rank
+    if not given.is_number:
+        single = len(views) == 1 or (single and views[order[0]].kind == "text")
     return {
         "rows": rows,
-        "alone": len(views) == 1 or (len(rows) == 1 and views[order[0]].kind == "text"),  # nothing to rank
+        "alone": single,
         "by": by,
         "rest": more,
         "rest_share": percent(rest, 0) if more else "",
-        "words": _words(given, order) if len(rows) < FEW else None,
+        "words": None if given.is_number or len(rows) >= FEW else _words(given, order),
     }
 
 
@@ -389,7 +354,7 @@ def _words(given: Ingredients, order: Sequence[str]) -> dict[str, Any] | None:
     }
 
 
-def _ranking_told(given: Ingredients, view: ColumnView) -> str:
+def _furthest_share(given: Ingredients, view: ColumnView) -> str:
     """Return the group of a column that is furthest from the shares of all rows, `y: 95 % republican`; ""
     where none is far.
     """
@@ -412,38 +377,18 @@ def _words_of(given: Ingredients, value: str, share: float, c: int) -> str:
     return f"{value}: {percent(share, 0)} {class_words(given.labels[c])}"
 
 
-# The answer where the target is a number: what moves it, how far off the model is, which columns matter.
-#
-# Knows fitted models and out-of-fold answers. Knows nothing of HTML. Law: every number is counted from the
-# rows or read off the model; what causes what is never claimed.
+def _furthest_mean(given: Ingredients, name: str) -> str:
+    """Return the mean of the group of a column that is furthest from that of all rows: `≥ 7: 37.2`."""
+    found = alone(given.table, given.table.schema[name])
+    group = None if found is None else found.furthest
+    return "" if group is None else f"{cut(clean(group.words), LETTERS)}: {brief(group.mean)} on average"
 
 
-FIRST, MOST_FIRST = ("giveaway",), 4
+# The answer where the target is a number: what moves it, and how far off the model is. Every number is
+# counted from the rows or read off the model; what causes what is never claimed.
+
+
 SAMPLE = 2_000  # rows over which an effect is told in a sentence
-
-
-def number_answer(given: Ingredients) -> dict[str, Any]:
-    """Return the sentences, what each column tells, the errors beside the baseline, the razor's reason."""
-    result = given.chosen.result
-    mae, rmse, r2 = (result.measure(name) for name in ("mae", "rmse", "r2"))
-    why = given.comparison.why
-    return {
-        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
-        "sentences": number_sentences(given),
-        "ranking": number_ranking(given),
-        "mae": brief(mae.value),
-        "mae_ends": between(mae.low, mae.high, ".4g"),
-        "mae_base": brief(mae.base or 0.0),
-        "median_base": brief(median_error(given.table)),
-        "rmse": brief(rmse.value),
-        "rmse_ends": between(rmse.low, rmse.high, ".4g"),
-        "rmse_base": brief(rmse.base or 0.0),
-        "r2": f"{r2.value:.2f}",
-        "r2_ends": between(r2.low, r2.high, ".2f"),
-        "why": why[:1].upper() + why[1:],
-        "name": given.chosen.name,
-        "numbers": f"{given.chosen.numbers:,}",
-    }
 
 
 def median_error(table: Table) -> float:
@@ -456,23 +401,7 @@ def median_error(table: Table) -> float:
     return float(np.average(np.abs(response - middle), weights=weight))
 
 
-def number_sentences(given: Ingredients) -> list[Said]:
-    """Return the sentences of the first section: what moves the target, and how far off the model is."""
-    none = []
-    if not any(e.result.beats_base for e in given.comparison.entries):
-        none = [
-            say(
-                "No method predicts {} clearly better than always answering the mean: what differs may be "
-                "chance.",
-                Name(given.target),
-            )
-        ]
-    model = given.told
-    told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
-    return [*none, *told, _off(given)]
-
-
-def _off(given: Ingredients) -> Said:
+def error_sentence(given: Ingredients) -> Said:
     """Return how far off answers are: half of them, nine of ten, and on average beside the baseline."""
     result = given.chosen.result
     tested = result.fold >= 0
@@ -550,46 +479,3 @@ def number_pulls(model: Any, table: Table) -> dict[str, float]:
         term.add(part, block)
         out[term.column] = out.get(term.column, 0.0) + float(part.std(axis=0).mean())
     return out
-
-
-# -- the columns, ranked --
-
-
-def number_ranking(given: Ingredients) -> dict[str, Any]:
-    """Return the first columns, how far each moves the model, and what its most telling value tells."""
-    table = given.table
-    weights, by = {n: w for n, w in given.weights.items() if w > 0}, "of what moves the model"
-    if not weights:
-        every = {c.name: alone(table, c) for c in table.schema.used}
-        weights = {n: one.share for n, one in every.items() if one is not None and one.share > 0}
-        by = "of what the columns tell, each alone"
-    order = sorted(weights, key=lambda n: (-weights[n], n))
-    total, top = sum(weights.values()) or 1.0, max(weights.values(), default=1.0)
-    rows = [
-        {
-            "name": name,
-            "share": percent(weights[name] / total, 0),
-            "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
-            "told": _answer_told(table, name),
-        }
-        for name in order[:MOST_RANKED]
-    ]
-    rest = sum(weights[n] for n in order[MOST_RANKED:]) / total
-    words = counted(len(order) - MOST_RANKED, "more column") if len(order) > MOST_RANKED else ""
-    return {
-        "rows": rows,
-        "alone": len(rows) == 1,
-        "by": by,
-        "rest": words,
-        "rest_share": percent(rest, 0) if words else "",
-        "words": None,
-    }
-
-
-def _answer_told(table: Table, name: str) -> str:
-    """Return the mean of the group of a column that is furthest from that of all rows: `≥ 7: 37.2`."""
-    found = alone(table, table.schema[name])
-    group = None if found is None else found.furthest
-    if group is None:
-        return ""
-    return f"{cut(clean(group.words), LETTERS)}: {brief(group.mean)} on average"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -122,6 +122,11 @@ class Ingredients:
         return f"{many:,} class{'' if many == 1 else 'es'}"
 
     @property
+    def is_number(self) -> bool:
+        """Whether the target is a number; else it has classes."""
+        return self.table.response is not None
+
+    @property
     def chosen(self) -> Entry[Any]:
         """The razor's entry."""
         return self.comparison.chosen
@@ -183,8 +188,10 @@ OTHERS = PALETTE[-1]  # the grey of all classes that have no colour of their own
 
 
 def inks(given: Ingredients) -> list[str]:
-    """Return the colour of each class; of more classes than colours the most frequent ones have one."""
-    labels = given.labels
+    """Return the colour of each class; of more classes than colours the most frequent ones have one. A number
+    has one colour.
+    """
+    labels = given.labels or ("",)
     if len(labels) <= len(PALETTE):
         return list(PALETTE[: len(labels)])
     rows = {p.label: p.rows for p in given.description.classes}
@@ -310,9 +317,9 @@ NUMBER_HOW = (  # of a target of numbers
 )
 
 
-def use_section(given: Ingredients, how: Sequence[tuple[str, str]] = HOW) -> dict[str, Any]:
-    """Return commands, exports, parameters and definitions; how: how each number was computed."""
-    estimator = given.chosen.model
+def use_section(given: Ingredients) -> dict[str, Any]:
+    """Return commands, exports, parameters, and how each number was computed."""
+    estimator, how = given.chosen.model, NUMBER_HOW if given.is_number else HOW
     out: dict[str, Any] = {
         "how": [(name, text.format(folds=given.folds)) for name, text in how],
         "version": __version__,

@@ -24,7 +24,6 @@ from tallystick.reports.rows import (
     class_groups,
     leaf_groups,
     no_reasons,
-    number_leaf_groups,
 )
 from tallystick.reports.weights import bayes_weights, logistic_weights, number_weights, scales_data
 from tallystick.rules.report import rule_pulls, rule_section, rule_sentences, rule_small
@@ -125,7 +124,7 @@ BAYES = MethodSection(bayes_sentences, _bayes_section, _bayes_small, additive_pu
 LOGISTIC = MethodSection(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
 CARD = MethodSection(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
 NUMBER_TREE = MethodSection(
-    _number_tree_sentences, _tree_section, _tree_small, tree_pulls, number_leaf_groups, told=_told_tree
+    _number_tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups, told=_told_tree
 )
 LINEAR = MethodSection(_linear_sentences, _linear_section, _linear_section, number_pulls, answer_groups)
 RULES = MethodSection(rule_sentences, rule_section, rule_small, rule_pulls)

@@ -11,28 +11,25 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from tallystick.draw.svg import PALETTE, class_words, colour, measured_percent, percent
+from tallystick.draw.svg import between, brief, class_words, colour, measured_percent, percent
 from tallystick.errors import clean
 from tallystick.export.python import runtime
 from tallystick.reports.answer import Name, Said, finds, is_rare, say, score_sentences
-from tallystick.reports.columns import data_section, number_answer, number_data, ranking
-from tallystick.reports.context import NUMBER_HOW, OTHERS, Ingredients, face_of, inks, use_section
-from tallystick.reports.quality import judged_section, number_quality
-from tallystick.reports.rows import number_rows, rows_section, what_if
+from tallystick.reports.columns import data_section, error_sentence, median_error, ranking
+from tallystick.reports.context import OTHERS, Ingredients, face_of, inks, use_section
+from tallystick.reports.quality import judged_section
+from tallystick.reports.rows import rows_section, what_if
 from tallystick.reports.weights import effects_section
 
 # The sections of a page in their order, and the files that they bring: a template, a style sheet, a script.
-#
-# Knows the folder of assets. Knows no model and no result. Law: a section's files speak of that section
-# alone, so that a section is added by its files and a line in each list.
+# A section's files speak of that section alone: one is added by its files and a line in each list.
 
 
 STYLES = (
@@ -94,15 +91,13 @@ SECTIONS = (
 )
 
 
-NUMBER_SECTIONS = (  # of a target of numbers
-    Section("answer", "The answer", "number_answer.html"),
-    Section("model", "The model", "model.html"),
-    Section("methods", "How good", "number_quality.html"),
-    Section("what-if", "What if", "what_if.html"),
-    Section("data", "The data", "number_data.html"),
-    Section("rows", "Rows", "number_rows.html"),
-    Section("use", "How to use it", "use.html"),
-)
+NUMBER_TEMPLATES = {  # of a target of numbers
+    "answer.html": "number_answer.html",
+    "quality.html": "number_quality.html",
+    "what_if_page.html": "what_if.html",
+    "data.html": "number_data.html",
+    "rows.html": "number_rows.html",
+}
 
 
 def report_style() -> str:
@@ -127,56 +122,70 @@ MOST_FIRST = 4  # of them
 
 def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     """Return the whole page, and the sentences of its first section."""
-    said = answer_section(given)
-    rows = rows_section(given)
+    said, judged = answer_section(given), judged_section(given)
+    rows, colours = rows_section(given), inks(given)
     ask = what_if(given, rows["starts"])
     chosen = model_section(given) | {"effects": effects_section(given)}
-    judged = judged_section(given)
-    data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
+    labels = list(given.labels) or ["rows"]
+    data: dict[str, Any] = {"labels": labels, "palette": colours, "target": given.target, "ask": ask}
+    numbers = given.table.response
+    data |= {} if numbers is None else {"range": [float(numbers.min()), float(numbers.max())]}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
-    data |= {"curves": judged["curves"]["data"]} if "data" in judged["curves"] else {}
-    data |= {key: judged[key]["data"] for key in ("threshold", "costs") if judged[key]}
-    parts: dict[str, Any] = {
-        "said": said,
-        "data": data_section(given),
-        "judged": judged,
-        "inks": inks(given),
-        "rows": rows,
+    data |= {
+        key: judged[key]["data"]
+        for key in ("curves", "threshold", "costs")
+        if judged.get(key) and "data" in judged[key]
     }
-    parts |= {"chosen": chosen, "ask": ask, "use": use_section(given)}
-    return rendered(given, SECTIONS, parts, data), tuple(str(s) for s in said["sentences"])
-
-
-def rendered(
-    given: Ingredients, sections: Sequence[Section], parts: Mapping[str, Any], data: Mapping[str, Any]
-) -> str:
-    """Return the page: its sections, what their templates show, and the data of what moves."""
+    sections: tuple[Section, ...] = SECTIONS
+    if given.is_number:
+        sections = tuple(replace(s, template=NUMBER_TEMPLATES.get(s.template, s.template)) for s in SECTIONS)
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
-    return (
+    html = (
         environment()
         .get_template("page.html")
         .render(
             given=given,
             sections=sections,
-            **parts,
+            said=said,
+            data=data_section(given),
+            judged=judged,
+            inks=colours,
+            rows=rows,
+            chosen=chosen,
+            ask=ask,
+            use=use_section(given),
             style=Markup(style),
             script=Markup(script),
             json=Markup(in_script(data)),
             policy=policy(style, script),
         )
     )
+    return html, tuple(str(s) for s in said["sentences"])
 
 
 def answer_section(given: Ingredients) -> dict[str, Any]:
     """Return the sentences, what each column tells, the score beside the baseline, and the razor's reason."""
+    why = given.comparison.why[:1].upper() + given.comparison.why[1:]
+    if given.work is not None and given.work.compared:
+        why = f"Compared on {given.work.compared:,} of the rows: {why}"
+    first = FIRST[:1] if given.is_number else FIRST
+    return {
+        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in first][:MOST_FIRST],
+        "sentences": answer(given),
+        "ranking": ranking(given),
+        "why": why,
+        "name": given.chosen.name,
+        "numbers": f"{given.chosen.numbers:,}",
+    } | (number_scores(given) if given.is_number else class_scores(given))
+
+
+def class_scores(given: Ingredients) -> dict[str, Any]:
+    """Return right answers and log-loss beside the baseline."""
     result = given.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     rare = is_rare(given)
     right, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high)
     return {
-        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
-        "sentences": answer(given),
-        "ranking": ranking(given),
         "accuracy": f"{right} %",
         "ends": f"{ends} %",
         "base": percent(accuracy.base or 0.0),
@@ -184,29 +193,35 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
         "balanced": percent(result.measure("balanced accuracy").value) if rare else "",
         "loss": f"{loss.value:.3f}",
         "loss_base": f"{loss.base:.3f}",
-        "why": why_words(given),
-        "name": given.chosen.name,
-        "numbers": f"{given.chosen.numbers:,}",
     }
 
 
-def why_words(given: Ingredients) -> str:
-    """Return the razor's reason, and of which rows its figures are where these are not all."""
-    why = given.comparison.why[:1].upper() + given.comparison.why[1:]
-    work = given.work
-    return why if work is None or not work.compared else f"Compared on {work.compared:,} of the rows: {why}"
+def number_scores(given: Ingredients) -> dict[str, Any]:
+    """Return the errors beside the baseline."""
+    mae, rmse, r2 = (given.chosen.result.measure(name) for name in ("mae", "rmse", "r2"))
+    return {
+        "mae": brief(mae.value),
+        "mae_ends": between(mae.low, mae.high, ".4g"),
+        "mae_base": brief(mae.base or 0.0),
+        "median_base": brief(median_error(given.table)),
+        "rmse": brief(rmse.value),
+        "rmse_ends": between(rmse.low, rmse.high, ".4g"),
+        "rmse_base": brief(rmse.base or 0.0),
+        "r2": f"{r2.value:.2f}",
+        "r2_ends": between(r2.low, r2.high, ".2f"),
+    }
 
 
 def answer(given: Ingredients) -> list[Said]:
     """Return the sentences of the first section: what is found, what decides, how, and how well."""
-    lead, end = score_sentences(given)
+    lead, end = ([], [error_sentence(given)]) if given.is_number else score_sentences(given)
     none = []
     if not any(e.result.beats_base for e in given.comparison.entries):
         none = [
             say(
-                "No method predicts {} clearly better than always answering the most frequent class: what "
-                "differs may be chance.",
+                "No method predicts {} clearly better than always answering {}: what differs may be chance.",
                 Name(given.target),
+                "the mean" if given.is_number else "the most frequent class",
             )
         ]
     model = given.told
@@ -219,15 +234,11 @@ def model_section(given: Ingredients) -> dict[str, Any]:
     out: dict[str, Any] = {"name": given.chosen.name, "setting": given.chosen.setting, "kind": "none"}
     if given.model is not None:
         out |= face_of(given.model).section(given, given.told)
-    out["others"] = [other(given, entry) for entry in given.others]
-    return out
-
-
-def other(given: Ingredients, entry: Any) -> dict[str, Any]:
-    """Return a model that was not chosen, in little space."""
-    out: dict[str, Any] = {"name": entry.name, "numbers": f"{entry.numbers:,}", "setting": entry.setting}
-    model = entry.model.model_
-    out |= face_of(model).small(given, model)
+    out["others"] = []
+    for entry in given.others:
+        model = entry.model.model_
+        small = {"name": entry.name, "numbers": f"{entry.numbers:,}", "setting": entry.setting}
+        out["others"].append(small | face_of(model).small(given, model))
     return out
 
 
@@ -299,28 +310,3 @@ def told(said: Said) -> Markup:
     named = [Markup("<b>{}</b>").format(name(p.text)) for p in said.pieces]
     pieces = [n if p.name else t for p, n, t in zip(said.pieces, named, plain, strict=True)]
     return Markup("").join(pieces)
-
-
-# The page of a target of numbers: the frame of every page, with sections of its own.
-#
-# Knows the sections. Knows no model.
-
-
-def number_page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
-    """Return the whole page, and the sentences of its first section."""
-    said, rows, chosen = number_answer(given), number_rows(given), model_section(given)
-    chosen |= {"effects": effects_section(given)}
-    ask = what_if(given, rows["starts"])
-    numbers = given.table.response
-    assert numbers is not None
-    data: dict[str, Any] = {"labels": ["rows"], "palette": [PALETTE[0]], "target": given.target, "ask": ask}
-    data |= {"range": [float(numbers.min()), float(numbers.max())]}
-    data |= {"tree": chosen["tree"]} if "tree" in chosen else {}
-    parts: dict[str, Any] = {
-        "said": said,
-        "data": number_data(given),
-        "judged": number_quality(given),
-        "rows": rows,
-    }
-    parts |= {"chosen": chosen, "ask": ask, "use": use_section(given, NUMBER_HOW), "inks": [PALETTE[0]]}
-    return rendered(given, NUMBER_SECTIONS, parts, data), tuple(str(s) for s in said["sentences"])

@@ -223,6 +223,8 @@ DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # of the methods that were no
 
 def judged_section(given: Ingredients) -> dict[str, Any]:
     """Return tables and charts of the comparison and of the chosen method."""
+    if given.is_number:
+        return _number_quality(given)
     scores = given.chosen.result.scores
     return {
         "how": given.comparison.how,
@@ -498,8 +500,7 @@ def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
 # Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
 
 
-def number_quality(given: Ingredients) -> dict[str, Any]:
-    """Return tables and charts of the comparison and of the chosen method."""
+def _number_quality(given: Ingredients) -> dict[str, Any]:
     result = given.chosen.result
     tested = result.fold >= 0
     truth, answer = result.truth[tested], result.answers[tested]

@@ -40,15 +40,14 @@ LONG, DIGITS = 9, 6  # letters of a number with a point that is told in so many 
 
 def rows_section(given: Ingredients) -> dict[str, Any]:
     """Return wrong and typical rows for the page, and the rows that the what-if form can start from."""
+    errors = {} if given.is_number else {"errors": _errors(given)}
     if given.row is None:
-        return {"shown": False, "wrong": [], "typical": [], "starts": [], "errors": _errors(given)}
-    wrong, typical = _wrong(given), _typical(given)
+        return {"shown": False, "wrong": [], "typical": [], "starts": []} | errors
+    wrong, typical = _furthest(given) if given.is_number else _wrong(given), _typical(given)
+    words = "answered {answer}, but {truth}" if given.is_number else "taken for {answer}, but {truth}"
     starts = [{"label": t["words"], "row": t["raw"]} for t in typical]
-    starts += [
-        {"label": f"taken for {w['answer']}, but {w['truth']}", "row": w["raw"]}
-        for w in wrong[: MOST_GROUPS // 2]
-    ]
-    return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts, "errors": _errors(given)}
+    starts += [{"label": words.format(**w), "row": w["raw"]} for w in wrong[: MOST_GROUPS // 2]]
+    return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts} | errors
 
 
 def _errors(given: Ingredients) -> dict[str, str]:
@@ -127,8 +126,10 @@ def _short(value: str | None, number: bool) -> str:
 
 
 def _typical(given: Ingredients) -> list[dict[str, Any]]:
-    face = None if given.model is None else face_of(given.model)
-    groups, words = class_groups(given) if face is None else face.groups(given)
+    if given.model is not None:
+        groups, words = face_of(given.model).groups(given)
+    else:
+        groups, words = answer_groups(given) if given.is_number else class_groups(given)
     out = []
     for number, (told, first) in words.items():
         here = np.flatnonzero(groups == number)
@@ -136,20 +137,19 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
             continue
         row = most_typical(given.table, here)
         raw = raw_row(given, row)
-        own = int(given.table.classes[row])  # type: ignore[index]
-        shares = given.chosen.result.shares[row]
-        rival = max((c for c in range(len(given.labels)) if c != own), key=lambda c: (shares[c], -c))
-        truth = given.labels[own]
         out.append(
             {
                 "words": told,
                 "rows": f"{len(here):,}",
-                "truth": truth,
                 "raw": raw,
                 "cells": row_cells(given, raw, first),
-                "reasons": _reasons(given, row, (own, rival)),
             }
         )
+        if not given.is_number:
+            own = int(given.table.classes[row])  # type: ignore[index]
+            shares = given.chosen.result.shares[row]
+            rival = max((c for c in range(len(given.labels)) if c != own), key=lambda c: (shares[c], -c))
+            out[-1] |= {"truth": given.labels[own], "reasons": _reasons(given, row, (own, rival))}
     return out
 
 
@@ -161,8 +161,9 @@ def leaf_groups(given: Ingredients) -> Groups:
     table, tree = given.table, given.told.shown
     stops = stops_of(tree, table)
     words = {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
-    for s in steps(table.rows):  # the row that stands for a leaf has its answer
-        stops[s][tree.labels[stops[s]] != table.classes[s]] = -1  # type: ignore[index]
+    if table.classes is not None:
+        for s in steps(table.rows):  # the row that stands for a leaf has its answer
+            stops[s][tree.labels[stops[s]] != table.classes[s]] = -1
     return stops, words
 
 
@@ -263,27 +264,10 @@ def middle_row(table: Table) -> Row:
     return out
 
 
-# Of the page of a target of numbers, rows: those whose answer is furthest off, and one that stands for each
-# part.
-#
-# Knows the encoded table, out-of-fold answers and how to fetch a raw row. Knows nothing of HTML. Laws:
-# which rows are shown depends on what they hold; without leave no raw row is fetched.
+# Rows of a target of numbers: those whose answer is furthest off, and one that stands for each third of them.
 
 
 PARTS = ("low", "middle", "high")  # thirds of the answers
-
-
-def number_rows(given: Ingredients) -> dict[str, Any]:
-    """Return rows that are far off and typical ones, and the rows that the what-if form can start from."""
-    if given.row is None:
-        return {"shown": False, "wrong": [], "typical": [], "starts": []}
-    wrong, typical = _furthest(given), _typical_number(given)
-    starts = [{"label": t["words"], "row": t["raw"]} for t in typical]
-    starts += [
-        {"label": f"answered {w['answer']}, but {w['truth']}", "row": w["raw"]}
-        for w in wrong[: MOST_GROUPS // 2]
-    ]
-    return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts}
 
 
 def _furthest(given: Ingredients) -> list[dict[str, Any]]:
@@ -309,26 +293,6 @@ def _furthest(given: Ingredients) -> list[dict[str, Any]]:
         if len(out) == MOST_WRONG:
             break
     return out
-
-
-def _typical_number(given: Ingredients) -> list[dict[str, Any]]:
-    groups, words = answer_groups(given) if given.model is None else face_of(given.model).groups(given)
-    out = []
-    for number, (told, first) in words.items():
-        here = np.flatnonzero(groups == number)
-        if len(here):
-            row = most_typical(given.table, here)
-            raw = raw_row(given, row)
-            cells = row_cells(given, raw, first)
-            out.append({"words": told, "rows": f"{len(here):,}", "raw": raw, "cells": cells})
-    return out
-
-
-def number_leaf_groups(given: Ingredients) -> Groups:
-    """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
-    table, tree = given.table, given.told.shown
-    stops = stops_of(tree, table)
-    return stops, {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
 
 
 def answer_groups(given: Ingredients) -> Groups:
