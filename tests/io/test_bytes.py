@@ -10,20 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import DataError, OptionError
-from tallystick.io.csv_rows import (
-    encoding_of,
-    first_bytes,
-    is_blank,
-    last_row_end,
-    lines_in,
-    open_quote,
-    plain_quotes,
-    quoted_cells,
-    row_blocks,
-    size_of,
-    unspaced,
-    utf8_pieces,
-)
+from tallystick.io.csv_bytes import encoding_of, first_bytes, is_blank, lines_in, size_of, utf8_pieces
+from tallystick.io.csv_rows import last_row_end, open_quote, plain_quotes, quoted_cells, row_blocks, unspaced
 
 CELL = st.sampled_from(["a", "", '"x,y"', '"l\ne"', '"q""q"', "é"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from tallystick.io.csv_rows import Looks, mended
+from tallystick.io.csv_repair import Looks, mended
 
 ROWS = [
     [f"{1 + i % 28:02d}/01/2021", str(i % 13), f"AB-{1000 + i}", f"Tent {'for two ' * (i % 9)}no{i}", "red"]

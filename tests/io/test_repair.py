@@ -13,8 +13,7 @@ import tallystick as ts
 from tallystick.errors import DataError, OptionError
 from tallystick.io import csv_repair as repair
 from tallystick.io.csv_file import open_csv
-from tallystick.io.csv_repair import Damage, Mending, damage_of, mended_block, refuse_much, unread
-from tallystick.io.csv_rows import Looks
+from tallystick.io.csv_repair import Damage, Looks, Mending, damage_of, mended_block, refuse_much, unread
 from tallystick.schema import Reading
 
 HEADER = "n,code,colour\n"

@@ -6,7 +6,7 @@ import random
 
 import pyarrow as pa
 
-from tallystick.io.csv_rows import MOST, KnownTexts, Looks, form, is_number, short_form
+from tallystick.io.csv_repair import MOST, KnownTexts, Looks, form, is_number, short_form
 
 
 def looks(*columns):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import DataError
 from tallystick.io import csv_rows as walk
-from tallystick.io.csv_rows import cut_rows, doubtful, rows_in, walked
+from tallystick.io.csv_rows import doubtful, rows_in, walked
 
 CELL = st.sampled_from(["a", "", '"x,y"', '"l\ne"', '"q""q"', 'in"ch'])
 
@@ -19,11 +23,12 @@ def faults(text, width=2, sep=","):
 
 @pytest.mark.slow
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=20))
-def test_rows_without_damage_are_those_of_the_exact_cutter(rows):
+def test_rows_without_damage_are_whole_and_follow_each_other(rows):
     text = "".join(",".join(row) + "\n" for row in rows)
     found = list(rows_in(text, ",", 2))
     assert not any(row.fault for row in found)
-    assert [row.cells for row in found] == [cells for cells, _, _ in cut_rows(text, ",")]
+    assert [row.cells for row in found] == list(csv.reader(io.StringIO(text, newline="")))
+    assert [row.line for row in found] == [text.count("\n", 0, row.start) for row in found]
     assert "".join(text[row.start : row.end] for row in found) == text
     assert sum(row.lines for row in found) == text.count("\n")
 
@@ -42,6 +47,24 @@ def test_a_damaged_row_is_one_line_and_the_next_line_begins_a_row(line, fault):
     found = faults(f"a,b\n{line}\nc,d\n")
     assert [cells for cells, wrong in found if not wrong] == [["a", "b"], ["c", "d"]]
     assert found[1][1] == fault
+
+
+@pytest.mark.slow
+def test_rows_without_damage_are_cut_as_pythons_csv_module_cuts_them():
+    rng, whole = random.Random(0), 0
+    for _ in range(20_000):
+        text = "".join(rng.choice('ab,"\n\r "",;') for _ in range(rng.randrange(14)))
+        found = list(rows_in(text, ",", 0))
+        if not any(row.fault for row in found) and ' "' not in text and '" ' not in text:
+            reader = csv.reader(io.StringIO(text, newline=""))
+            assert [row.cells for row in found] == [cells for cells in reader if cells], text
+            whole += any('"' in text[row.start : row.end] for row in found)
+    assert whole > 2_000
+
+
+def test_a_cell_may_be_longer_than_pythons_limit():
+    (row,) = rows_in('"' + "x" * 200_000 + '",b', ",", 2)
+    assert (len(row.cells[0]), row.fault) == (200_000, "")
 
 
 def test_a_quoted_cell_may_end_before_a_tab_that_separates():

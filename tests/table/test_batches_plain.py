@@ -174,7 +174,6 @@ def test_more_texts_than_few_are_coded_as_well():
         assert [texts[code] for code in parts[name].codes] == [t.strip() for t in column]
 
 
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_batches_that_use_memory_again_give_the_table_of_one_batch(tmp_path, threads):
     rng = np.random.default_rng(3)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tallystick.errors import DataError, shown
 from tallystick.files import Stamp
 from tallystick.io.containers import BATCH_ROWS, Stream
-from tallystick.io.csv_rows import refuse_swollen
+from tallystick.io.csv_bytes import refuse_swollen
 from tallystick.io.frames import filled
 from tallystick.io.scratch import needed
 from tallystick.io.source import cannot_read, clean_names

@@ -20,7 +20,7 @@ import pyarrow as pa
 from tallystick.contracts import Source
 from tallystick.errors import DataError, OptionError, counted, read_with, shown
 from tallystick.files import Stamp, placed
-from tallystick.io import csv_file, csv_rows
+from tallystick.io import csv_bytes, csv_file
 from tallystick.io.frames import (
     FAILURES,
     as_texts,
@@ -69,7 +69,7 @@ class Beginning:
     @cached_property
     def text(self) -> bytes:
         """The beginning of a text, unpacked, without a byte order mark and white space."""
-        return csv_rows.first_bytes(self.path, self.where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+        return csv_bytes.first_bytes(self.path, self.where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ import pyarrow.csv as pacsv
 
 from tallystick.errors import DataError, read_with, shown
 from tallystick.files import Stamp
-from tallystick.io import csv_rows
+from tallystick.io import csv_bytes, csv_rows
 from tallystick.io.csv_bytes import BareRows, stretches
 from tallystick.io.csv_head import SEPARATORS, TextDialect, look_at
 from tallystick.io.csv_repair import Mending, marked, mended_block
-from tallystick.io.csv_rows import TextRow, Walked, cut_rows, doubtful, quotes_inside, rows_in, walked
+from tallystick.io.csv_rows import TextRow, Walked, doubtful, quotes_inside, rows_in, walked
 from tallystick.io.many_files import no_rows
 from tallystick.io.scratch import longest_row, needed
 from tallystick.io.source import BaseSource, clean_names
@@ -122,6 +122,7 @@ SEPARATOR_WORDS = {
     "|": "separated by pipes",
 }
 FOOTER = 5  # lines at most
+NAMED = 5  # lines named in a message
 FOOTER_WORDS = ("average", "mean", "count", "source", "note", "end")
 
 
@@ -214,35 +215,35 @@ class CsvFile(BaseSource):
             ):
                 last = found
                 yield found
-        except csv_rows.DamagedText:
+        except csv_bytes.DamagedText:
             if self.strict:
                 raise
-            at, line = last.at + len(last.block), last.line + csv_rows.lines_in(last.block)
+            at, line = last.at + len(last.block), last.line + csv_bytes.lines_in(last.block)
             yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
 
     def _bare(self) -> Iterator[BareRows]:
         """Yield the rows below the header that line feeds tell apart, as far as they go."""
         if self._lies_bare:
             asked = max(self.header, default=0x22)
-            first = csv_rows.bytes_before(self.path, self.name, self.skip)
+            first = csv_bytes.bytes_before(self.path, self.name, self.skip)
             yield from stretches(self.path, self.name, first, self.skip + 1, self.block, asked)
 
     @property
     def _lies_bare(self) -> bool:
         """Does the text lie in the file as it is read?"""
         usual = self.reading.encoding == "utf-8" and self.dialect.usual
-        return usual and csv_rows.lies_bare(self.path, self.name)
+        return usual and csv_bytes.lies_bare(self.path, self.name)
 
     def below(self, at: int = 0) -> Iterator[bytes]:
         """Yield the text below the header, from some byte of it on."""
-        size = min(self.block, csv_rows.NEAR)
+        size = min(self.block, csv_bytes.NEAR)
         if at and self._lies_bare:
-            at += csv_rows.bytes_before(self.path, self.name, self.skip)
-            yield from csv_rows.utf8_pieces(self.path, "utf-8", self.name, size, at)
+            at += csv_bytes.bytes_before(self.path, self.name, self.skip)
+            yield from csv_bytes.utf8_pieces(self.path, "utf-8", self.name, size, at)
             return
-        pieces = csv_rows.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
+        pieces = csv_bytes.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         usual = pieces if self.dialect.usual else self.dialect.pieces(pieces)
-        for piece in csv_rows.without_lines(usual, self.skip):
+        for piece in csv_bytes.without_lines(usual, self.skip):
             if at < len(piece):
                 yield piece[at:]
             at = max(at - len(piece), 0)
@@ -305,10 +306,10 @@ class CsvFile(BaseSource):
         if self.dialect.quote != '"':
             return
         seen = 0
-        for cell in quotes_inside(block, self.sep):
-            line, seen = line + csv_rows.lines_in(block[seen : cell.start()]), cell.start()
+        for start, cell in quotes_inside(block, self.sep):
+            line, seen = line + csv_bytes.lines_in(block[seen:start]), start
             if self.strict:
-                raise csv_rows.quote_inside(self.name, line, cell[1].decode("utf-8", "replace"))
+                raise csv_rows.quote_inside(self.name, line, cell.decode("utf-8", "replace"))
             self.mending.add_quote(line)
 
     def _refuse_header_again(self, block: bytes, line: int) -> None:
@@ -316,18 +317,14 @@ class CsvFile(BaseSource):
         rows = rows_in(block.decode("latin-1"), self.sep, 0) if self.has_header(block) else ()
         for row in rows:
             if self.repeats_header(block, row):
-                line += csv_rows.lines_in(block[: row.start])
+                line += csv_bytes.lines_in(block[: row.start])
                 raise DataError(f"{self.name} repeats its header in line {line:,}. Delete that line.")
 
     def _ragged(self) -> DataError:
-        from tallystick.io.csv_rows import ragged_rows
-
         return ragged_rows(self)
 
     def _explained(self, error: object) -> DataError:
-        from tallystick.io.csv_rows import bad_bytes
-
-        return bad_bytes(self.path, self.name) or DataError(
+        return csv_bytes.bad_bytes(self.path, self.name) or DataError(
             f"{self.name} cannot be read: {shown(error, 200)}. Check the file."
         )
 
@@ -417,20 +414,49 @@ class CsvRows:
         return file.checked(block, self.last), file.sep
 
 
+def ragged_rows(file: CsvFile) -> DataError:
+    """Return the error for rows with too many or too few cells: the first lines, and how many."""
+    sep, width = file.reading.sep or ",", len(file.columns)
+    lines: list[int] = []
+    count, line, example = 0, file.skip + 1, 0
+    for found in file.blocks():
+        block = found.block.decode("utf-8", "replace").encode()  # a later block may have other faults
+        _, bad = cut_cells(block, file.columns, sep)
+        count += len(bad)
+        at = 0
+        for row in bad[: NAMED - len(lines)]:  # Arrow gives their texts, from the first one on
+            text = re.compile(rb"(?:\A|(?<=[\r\n]))" + re.escape(row.text.encode()) + rb"(?=[\r\n]|\Z)")
+            if place := text.search(block, at):
+                at = place.end()
+                lines.append(line + len(csv_bytes.LINE_END.findall(block, 0, place.start())))
+                example = example or row.actual_columns
+        line += csv_bytes.lines_in(block)
+    named = ", ".join(f"{n:,}" for n in lines[:NAMED]) + (", …" if count > NAMED else "")
+    return DataError(
+        f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
+        f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
+        "Correct them, or pass ",
+        read_with("bad_rows", "repair"),
+        " to have them mended where one reading fits, or ",
+        read_with("bad_rows", "skip"),
+        " to leave them out.",
+    )
+
+
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     """Look at the head of a text file and settle how to read it."""
     stamp = Stamp.of(path, where)
-    encoding = csv_rows.encoding_of(csv_rows.first_bytes(path, where, 4096), reading.encoding, where)
-    head = _head(csv_rows.utf8_pieces(path, encoding, where, HEAD), where)
+    encoding = csv_bytes.encoding_of(csv_bytes.first_bytes(path, where, 4096), reading.encoding, where)
+    head = _head(csv_bytes.utf8_pieces(path, encoding, where, HEAD), where)
     if (nul := head.find(b"\0")) >= 0 and reading.bad_rows == "error":
-        raise csv_rows.nul_byte(where, head.count(b"\n", 0, nul) + 1)
+        raise csv_bytes.nul_byte(where, head.count(b"\n", 0, nul) + 1)
     holed, head = head, head.replace(b"\0", b"")
     look = look_at(_head_text(head, path, where), reading, where)
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.dialect.out, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
-    whole = csv_rows.size_of(path)
-    csv_rows.refuse_swollen(os.path.getsize(path), whole, reading, where)
+    whole = csv_bytes.size_of(path)
+    csv_bytes.refuse_swollen(os.path.getsize(path), whole, reading, where)
     large = min(whole // BLOCKS, LARGEST)
     small = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
     block = min(max(small, large), 1 << 25)
@@ -462,9 +488,9 @@ def _head(pieces: Iterator[bytes], where: str) -> bytes:
         parts.append(piece)
         size, more = size + len(piece), max(piece.count(b"\n"), piece.count(b"\r"))
         ends, longest = ends + more, 0 if more else longest + len(piece)
-        if longest > csv_rows.LONGEST_ROW:
-            raise csv_rows.endless(where, ends + 1, csv_rows.LONGEST_ROW)
-        if size >= HEAD and (ends >= HEAD_LINES or size > csv_rows.LONGEST_ROW):
+        if longest > csv_bytes.LONGEST_ROW:
+            raise csv_bytes.endless(where, ends + 1, csv_bytes.LONGEST_ROW)
+        if size >= HEAD and (ends >= HEAD_LINES or size > csv_bytes.LONGEST_ROW):
             break
     return b"".join(parts)
 
@@ -475,9 +501,7 @@ def _head_text(head: bytes, path: str, where: str) -> str:
         return head.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(head) - 4:  # else a character that the head cuts off
-            from tallystick.io.csv_rows import bad_bytes
-
-            raise bad_bytes(path, where) or DataError(
+            raise csv_bytes.bad_bytes(path, where) or DataError(
                 f"{where} is not UTF-8. Pass ", read_with("encoding", ...), "."
             ) from None
     return head.decode("utf-8", "ignore")
@@ -519,7 +543,7 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
     )
     if block.startswith(codecs.BOM_UTF8):  # a cell's own: Arrow takes one away
         block = codecs.BOM_UTF8 + block
-    if csv_rows.is_blank(block):
+    if csv_bytes.is_blank(block):
         return pa.table({name: pa.nulls(0, pa.string()) for name in names}), bad
     return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
 
@@ -545,7 +569,7 @@ def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
 
 def _is_footer(line: str, width: int, sep: str) -> bool:
     """Can this be no row of the table? A line of its width is one, whatever it says, wherever it stands."""
-    cells = next(cut_rows(line, sep), ([], 0, 0))[0]
+    cells = line.split(sep) if line else []
     if len(cells) >= width or any(
         len(line.split(other)) == width for other in (*SEPARATORS, *" "[: width > 2])
     ):

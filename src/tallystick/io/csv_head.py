@@ -17,12 +17,12 @@ from functools import cached_property
 from itertools import pairwise, zip_longest
 
 from tallystick.errors import DataError, Message, counted, read_with, shown, some
-from tallystick.io.csv_rows import SEPARATORS_MENDED, form, quote_inside, quotes_inside, rows_in, short_form
+from tallystick.io.csv_repair import SEPARATORS_MENDED, form, short_form
+from tallystick.io.csv_rows import LINE_END, quote_inside, quoted_text, quotes_inside, rows_in
 from tallystick.schema import MISSING_MARKS, Note, Reading
 
 UNIT = "\x1f"  # separates cells where a separator has several characters
 PIECE = 1 << 20  # characters written anew at once, at least
-_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,8 @@ class TextDialect:
     @cached_property
     def _closed(self) -> re.Pattern[str]:
         """The pattern of a quoted cell."""
-        quote, escape = re.escape(self.quote), re.escape(self.escape)
-        inside = f"[^{quote}{escape}]|{quote}{quote}" + (f"|{escape}." if escape else "")
-        return re.compile(f"{quote}((?:{inside})*+){quote}", re.DOTALL)
+        quote = re.escape(self.quote)
+        return re.compile(f"{quote}((?>{quoted_text(self.quote, self.escape)})){quote}", re.DOTALL)
 
     @cached_property
     def _cell(self) -> re.Pattern[str]:
@@ -82,7 +81,7 @@ class TextDialect:
             at = found.end()
             if end != self.sep:
                 return self.out.join(cells) + end, at
-        line = _LINE_END.search(text, start)
+        line = LINE_END.search(text, start)
         end_at = line.end() if line else len(text)
         return text[start:end_at].replace(self.sep, self.out), end_at
 
@@ -423,7 +422,6 @@ OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing el
 ROWS = 100  # looked at
 NO_SCORE = (0.0, False, 0)
 ENOUGH = 20  # rows that tell
-LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
@@ -535,12 +533,12 @@ def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
 
 
 def _rows(text: str, sep: str, limit: int, whole: bool) -> list[Row]:
-    rows, line, seen = list[Row](), 1, 0
+    rows = list[Row]()
     for row in rows_in(text, sep, 0, whole):
-        line, seen = line + len(LINE_END.findall(text, seen, row.start)), row.start
         if any(cell.strip() for cell in row.cells) or len(row.cells) > 1:
             own = text[row.start : row.end].strip("\r\n")
-            rows.append(Row(row.cells, line, line + row.lines - 1, own, bool(row.fault)))
+            first = row.line + 1
+            rows.append(Row(row.cells, first, row.line + row.lines, own, bool(row.fault)))
         if len(rows) >= limit:
             break
     return rows

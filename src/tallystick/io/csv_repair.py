@@ -8,20 +8,23 @@ memory; a row that can be read as it stands is never touched; a file without dam
 from __future__ import annotations
 
 import json
+import re
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tallystick.errors import Message, counted, read_with, warn
-from tallystick.io import csv_rows
-from tallystick.io.csv_rows import Looks, TextRow, doubtful, mended, rows_in, walked
-from tallystick.schema import Note
+from tallystick.errors import DataError, Message, counted, read_with, warn
+from tallystick.io.csv_bytes import DamagedText, lines_in
+from tallystick.io.csv_rows import TextRow, doubtful, rows_in, walked
+from tallystick.schema import MISSING_MARKS, Note
 
 if TYPE_CHECKING:
     from tallystick.io.csv_file import CsvFile
@@ -218,7 +221,7 @@ def _slowly(
         if file.repeats_header(block, row):
             continue
         if row.fault:
-            line, seen = line + csv_rows.lines_in(block[seen : row.start]), row.start
+            line, seen = line + lines_in(block[seen : row.start]), row.start
             bad.add(ordinal + count, at + row.start, line, len(row.cells))
         elif not doubtful(block[row.start : row.end], file.sep):
             good.append(row.cells)
@@ -246,7 +249,7 @@ def mended_block(file: CsvFile, block: bytes, at: int, line: int) -> tuple[bytes
         if not row.fault and not repeated:
             row = _doubted(row, block, file.sep, damage.looks)
         if row.fault or repeated:
-            line, seen = line + csv_rows.lines_in(block[seen : row.start]), row.start
+            line, seen = line + lines_in(block[seen : row.start]), row.start
             new = b"" if repeated else _mended_row(file, damage, block, row, at)
             _tell(file.mending, line, row, repeated, bool(new))
             if not new and file.each:
@@ -297,9 +300,29 @@ def _written(cell: str, sep: str) -> str:
 def refuse_much(file: CsvFile, damage: Damage) -> None:
     """Refuse a file of which more is damaged than may be passed over without a word."""
     if file.reading.bad_rows is None and not file.each and not damage.tolerable:
-        from tallystick.io.csv_rows import too_damaged
-
         raise too_damaged(file, damage)
+
+
+def too_damaged(file: CsvFile, damage: Damage) -> DataError:
+    """Return the error for a file with more damaged rows than may be passed over: that of a strict reading,
+    and how many there are.
+    """
+    strict = replace(file, reading=replace(file.reading, bad_rows="error"))
+    try:
+        for piece in strict.pieces():
+            piece()
+    except DamagedText as error:
+        rows = f" {counted(damage.bad, 'row')} of {damage.rows:,} are damaged; to have them mended where "
+        return DataError(
+            error.message,
+            rows,
+            "one reading fits, and left out where none does, pass ",
+            read_with("bad_rows", "repair"),
+            ".",
+        )
+    except DataError as error:
+        return error
+    return DataError(f"{file.name} has {counted(damage.bad, 'damaged row')}. Correct them.")
 
 
 # Rows that cannot be read, in their places: a batch says which of its rows they are, and why.
@@ -326,3 +349,337 @@ def carried(batch: pa.RecordBatch, source: pa.RecordBatch) -> pa.RecordBatch:
     """Return a batch made of another's rows, with what was said of them."""
     reasons = unread(source)
     return marked(batch, reasons) if reasons else batch
+
+
+# What the cells of each column look like, over the rows that can be read: whether a damaged one fits.
+#
+# Knows texts in columns. Knows nothing of files, kinds or levels as a model has them. Law: what is known
+# does not depend on how the rows come in blocks, nor, up to LOOKED of them, on their order.
+
+
+LOOKED = 20_000  # rows that are looked at: the first that can be read
+MOST = 64  # different texts or forms that are remembered of a column; of more, it may hold any
+OFTEN_TEXTS, OFTEN_FORMS = 8, 4  # rows per text, or form, where they are all that a column holds
+LONG = 200  # characters of a text whose form is not asked for
+RUNS = re.compile(r"9+|A+|a+")
+
+
+def _kind(char: str) -> str:
+    """Return the kind of a character: 9, A, a, or itself."""
+    if char.isdecimal():
+        return "9"
+    return ("A" if char.isupper() else "a") if char.isalpha() else char
+
+
+ASCII = {code: _kind(chr(code)) for code in range(128)}
+
+
+def form(text: str) -> str:
+    """Return the form of a text: 28/01/2018 is 99/99/9999, MG-8769 is AA-9999."""
+    return text.translate(ASCII) if text.isascii() else "".join(map(_kind, text))
+
+
+def short_form(form: str) -> str:
+    """Return a form without the lengths of its runs: 9/9/9, A-9."""
+    return RUNS.sub(lambda run: run[0][0], form)
+
+
+def is_number(text: str) -> bool:
+    """Is this a number, with a point or a comma?"""
+    if not text or text[-1] not in "0123456789." or "_" in text:  # neither inf nor nan
+        return False
+    try:
+        float(text.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True
+
+
+class KnownTexts:
+    """A set of texts that gives up when there are too many: then it is open, whatever came first."""
+
+    def __init__(self) -> None:
+        self.texts: set[str] | None = set()
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Take some more."""
+        if self.texts is not None:
+            self.texts.update(texts)
+            if len(self.texts) > MOST:
+                self.texts = None
+
+    def closed(self, rows: int, often: int) -> set[str] | None:
+        """Return all texts where each is frequent, so that another one would be strange; else None."""
+        return self.texts if self.texts is not None and len(self.texts) * often <= rows else None
+
+
+@dataclass
+class ColumnLooks:
+    """What is known of one column's cells."""
+
+    filled: int = 0
+    empty: int = 0
+    numbers: bool = True
+    commas: bool = False
+    texts: KnownTexts = field(default_factory=KnownTexts)
+    forms: KnownTexts = field(default_factory=KnownTexts)
+    short: KnownTexts = field(default_factory=KnownTexts)
+    firsts: set[str] = field(default_factory=set)  # kinds of the first characters, and of the last
+    lasts: set[str] = field(default_factory=set)
+    spaced: bool = False  # a cell has space around it
+    worded: bool = False  # a cell has several words: its form tells nothing
+
+    def add(self, cells: pa.Array) -> None:
+        """Take some more cells."""
+        counts = pc.value_counts(cells)
+        for text, count in zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True):
+            self._take(text, count)
+
+    def _take(self, text: str, count: int) -> None:
+        bare = text.strip()
+        if bare in MISSING_MARKS:
+            self.empty += count
+            if not bare:
+                return
+        else:
+            self.filled += count
+            self.numbers = self.numbers and is_number(bare)
+            self.commas = self.commas or "," in bare
+        self.spaced = self.spaced or text != bare
+        self.worded = self.worded or (" " in bare and any(map(str.isalpha, bare)))
+        self.texts.add((bare,))
+        self.firsts.add(_kind(bare[0]))
+        self.lasts.add(_kind(bare[-1]))
+        if self.short.texts is not None and not self.worded:
+            made = form(bare) if len(bare) <= LONG else "…"
+            self.forms.add((made,))
+            self.short.add((short_form(made),))
+
+    def fits(self, cell: str, exactly: bool = False) -> bool:
+        """Could this be a cell of the column? exactly: a number of any other form than the others is none."""
+        bare = cell.strip()
+        if not bare:
+            return self.empty > 0
+        if bare in MISSING_MARKS and self.empty:
+            return True
+        if cell != bare and not self.spaced:
+            return False
+        rows = self.filled + self.empty
+        number = is_number(bare) and (self.commas or "," not in bare)
+        if self.filled and self.numbers and not (exactly and number):
+            return number
+        if (texts := self.texts.closed(rows, OFTEN_TEXTS)) is not None:
+            return bare in texts
+        if not self.worded and (forms := self.forms.closed(rows, OFTEN_FORMS)) is not None:
+            return form(bare) in forms
+        if not self.worded and (short := self.short.closed(rows, OFTEN_FORMS)) is not None:
+            return short_form(form(bare)) in short
+        return _kind(bare[0]) in self.firsts and _kind(bare[-1]) in self.lasts
+
+
+class Looks:
+    """What is known of all columns of a table."""
+
+    def __init__(self, width: int) -> None:
+        self.columns = [ColumnLooks() for _ in range(width)]
+        self.rows = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Take the rows of a table of texts."""
+        table = table.slice(0, max(LOOKED - self.rows, 0))
+        self.rows += table.num_rows
+        for looks, cells in zip(self.columns, table.columns, strict=True):
+            looks.add(cells)
+
+    def fit(self, cells: Sequence[str]) -> bool:
+        """Could this be a row?"""
+        return len(cells) == len(self.columns) and all(
+            c.fits(cell) for c, cell in zip(self.columns, cells, strict=True)
+        )
+
+
+# One damaged row, read in the one way that fits the columns; or not at all.
+#
+# Knows a line of text, its separator, and what the columns look like. Knows nothing of files. Law: a row is
+# mended only where exactly one reading of it fits. First come readings that keep every character of a cell
+# (cells that a separator divides are joined around it, a quote is text); where none of them fits, those
+# that take a stray separator or quote away.
+
+
+SEPARATORS_MENDED = (",", ";", "\t", "|", " ", ":")  # that a row may have instead of its own
+QUOTES, PAIRS, DROPS = 100, 16, 500  # quotes tried alone, in pairs; ways to leave out empty cells
+LONGEST_MENDED, MANY = 2_000, 200  # characters of a cell that is cut in two; cells of a row that are joined
+_TEXT = "\ud800"  # stands for a quote that is text: half a character, which no text holds
+
+Cells = tuple[str, ...]
+
+
+def mended(line: str, sep: str, looks: Looks, ended: bool = True) -> Cells | None:
+    """Return the cells of a damaged line, or None where no reading fits or several do.
+
+    ended: a line end is behind it, so that nothing can be lost at its end.
+    """
+    clean = line.replace("\0", "")
+    if clean != line and (cells := _cut(clean, sep, looks)) is not None:
+        return cells
+    line = clean
+    for readings in (_kept(line, sep, looks, ended), _taken(line, sep, looks), _without_quotes(line, sep)):
+        fitting = dict[Cells, Cells]()  # by what is left of them without outer spaces
+        for reading in readings:
+            if looks.fit(reading):
+                fitting.setdefault(tuple(cell.strip() for cell in reading), tuple(reading))
+            if len(fitting) > 1:
+                return None
+        for cells in fitting.values():
+            return cells
+    return None
+
+
+def _cut(line: str, sep: str, looks: Looks) -> Cells | None:
+    """Return the cells of a line that is one whole row, else None."""
+    rows = list(rows_in(line, sep, len(looks.columns)))
+    return tuple(rows[0].cells) if len(rows) == 1 and not rows[0].fault else None
+
+
+def _kept(line: str, sep: str, looks: Looks, ended: bool) -> Iterator[Sequence[str]]:
+    """Yield readings that keep what the cells hold."""
+    width = len(looks.columns)
+    row = next(rows_in(line, sep, 0), None)
+    if row is None:
+        return
+    if row.fault:
+        yield from (_as_text(cells, '"') for cells in _quotes_as_text(line, sep, 1))
+    elif len(row.cells) > width:
+        yield from _without_empty(row.cells, width)
+        yield from _joined(row.cells, sep, looks)
+    else:
+        if ended:
+            yield [*row.cells, *[""] * (width - len(row.cells))]
+        yield from _divided(row.cells, looks)
+    yield from _at_quotes(line, sep, looks)
+    yield from _other_separators(line, sep, looks)
+
+
+def _taken(line: str, sep: str, looks: Looks) -> Iterator[Sequence[str]]:
+    """Yield readings that take a quote or a separator away, or two quotes as text."""
+    row = next(rows_in(line, sep, 0), None)
+    if row is None:
+        return
+    if row.fault:
+        yield from (_as_text(cells, "") for cells in _quotes_as_text(line, sep, 1))
+        yield from (_as_text(cells, '"') for cells in _quotes_as_text(line, sep, 2))
+    elif len(row.cells) > len(looks.columns):
+        yield from _joined(row.cells, "", looks)
+
+
+def _without_quotes(line: str, sep: str) -> Iterator[Sequence[str]]:
+    """Yield the reading that takes two quotes away, in all ways."""
+    yield from (_as_text(cells, "") for cells in _quotes_as_text(line, sep, 2))
+
+
+# ---- quotes ----
+
+
+def _quotes_as_text(line: str, sep: str, count: int) -> Iterator[Cells]:
+    """Yield the line cut with so many of its quotes as text, in all ways."""
+    quotes = [i for i, char in enumerate(line) if char == '"']
+    if len(quotes) > (QUOTES if count == 1 else PAIRS):
+        return
+    for places in combinations(quotes, count):
+        chars = list(line)
+        for i in places:
+            chars[i] = _TEXT
+        if (cells := _cut_marked("".join(chars), sep)) is not None:
+            yield cells
+
+
+def _cut_marked(line: str, sep: str) -> Cells | None:
+    rows = list(rows_in(line, sep, 0))
+    return tuple(rows[0].cells) if len(rows) == 1 and not rows[0].fault else None
+
+
+def _as_text(cells: Cells, quote: str) -> list[str]:
+    return [cell.replace(_TEXT, quote) for cell in cells]
+
+
+def _at_quotes(line: str, sep: str, looks: Looks) -> Iterator[Cells]:
+    """Yield the line with a separator more before or behind a quote, where one may be lost."""
+    places = {i + side for i, char in enumerate(line) if char == '"' for side in (0, 1)}
+    if len(places) <= 2 * QUOTES:
+        for at in sorted(places - {0, len(line)}):
+            if (cells := _cut(line[:at] + sep + line[at:], sep, looks)) is not None:
+                yield cells
+
+
+# ---- too many cells ----
+
+
+def _without_empty(cells: Sequence[str], width: int) -> Iterator[list[str]]:
+    """Yield the row without some of its empty cells: separators too many."""
+    empty = [i for i, cell in enumerate(cells) if not cell.strip()]
+    more = len(cells) - width
+    if len(empty) >= more and comb(len(empty), more) <= DROPS:
+        for left in combinations(empty, more):
+            yield [cell for i, cell in enumerate(cells) if i not in left]
+    elif len(empty) >= more and empty[-more:] == list(range(width, len(cells))):
+        yield list(cells[:width])
+
+
+def _joined(cells: Sequence[str], by: str, looks: Looks) -> Iterator[list[str]]:
+    """Yield up to two fitting rows in which neighbours that hold something are joined to one cell."""
+    n, width = len(cells), len(looks.columns)
+    more = n - width
+    if not more > 0 or n > MANY:
+        return
+    groups: list[list[tuple[int, str]]] = [[] for _ in range(n)]  # [start]: how many cells, and their text
+    for start in range(n):
+        for size in range(1, min(more + 1, n - start) + 1):
+            part = cells[start : start + size]
+            if size == 1 or all(cell.strip() for cell in part):
+                groups[start].append((size, by.join(part)))
+    ways: dict[tuple[int, int], list[list[str]]] = {(width, n): [[]]}  # [column, cell]: at most two
+    for column in range(width - 1, -1, -1):
+        for start in range(column, min(column + more, n - 1) + 1):
+            found = list[list[str]]()
+            for size, text in groups[start]:
+                rest = ways.get((column + 1, start + size))
+                if rest and looks.columns[column].fits(text, exactly=not by and size > 1):
+                    found += [[text, *others] for others in rest]
+                if len(found) > 1:
+                    break
+            ways[column, start] = found[:2]
+    yield from ways[0, 0]
+
+
+# ---- too few cells ----
+
+
+def _divided(cells: Sequence[str], looks: Looks) -> Iterator[list[str]]:
+    """Yield the row with one cell cut in two: a separator is lost, or another character stands for it."""
+    columns = looks.columns
+    if len(cells) != len(columns) - 1:
+        return
+    last = len(cells) - 1
+    fit_left = next((j for j in range(last + 1) if not columns[j].fits(cells[j])), last)
+    fit_right = next((j for j in range(last, -1, -1) if not columns[j + 1].fits(cells[j])), 0)
+    for j in range(fit_right, fit_left + 1):
+        cell = cells[j]
+        for at in range(1, len(cell) if len(cell) <= LONGEST_MENDED else 0):
+            for skip in (0, 1) if cell[at] in SEPARATORS_MENDED else (0,):
+                parts = cell[:at], cell[at + skip :]
+                if columns[j].fits(parts[0], True) and columns[j + 1].fits(parts[1], True):
+                    yield [*cells[:j], *parts, *cells[j + 1 :]]
+
+
+def _other_separators(line: str, sep: str, looks: Looks) -> Iterator[Sequence[str]]:
+    """Yield the line cut by another separator."""
+    for other in SEPARATORS_MENDED:
+        if other == sep or other not in line:
+            continue
+        cells = _cut_marked(line, other)
+        if cells is None:
+            continue
+        if len(cells) > len(looks.columns):
+            yield from _joined(cells, other, looks)
+        else:
+            yield cells

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from tallystick.errors import DataError, read_with, shown
 from tallystick.files import Stamp
-from tallystick.io import csv_rows
+from tallystick.io import csv_bytes
 from tallystick.io.containers import Stream
 from tallystick.io.frames import batch_of, objects_column
 from tallystick.io.scratch import longest_row
@@ -74,9 +74,9 @@ def _value(text: str, at: int) -> tuple[Any, int]:
 def open_json(path: str, reading: Reading, where: str) -> Stream:
     """Open JSON lines, or a JSON array of records."""
     stamp = Stamp.of(path, where)
-    start = csv_rows.first_bytes(path, where, 4096)
-    csv_rows.refuse_swollen(os.path.getsize(path), csv_rows.size_of(path), reading, where)
-    encoding = csv_rows.encoding_of(start, reading.encoding, where)
+    start = csv_bytes.first_bytes(path, where, 4096)
+    csv_bytes.refuse_swollen(os.path.getsize(path), csv_bytes.size_of(path), reading, where)
+    encoding = csv_bytes.encoding_of(start, reading.encoding, where)
     file = JsonFile(path, where, encoding, _is_array(start), reading.longest)
     keys = file.keys()
     names, notes = clean_names(keys, where)
@@ -138,7 +138,7 @@ class JsonFile:
 
     def records(self) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield each record and the bytes it takes."""
-        pieces = csv_rows.utf8_pieces(self.path, self.encoding, self.where)
+        pieces = csv_bytes.utf8_pieces(self.path, self.encoding, self.where)
         for record, size in self._of_array(pieces) if self.array else self._of_lines(pieces):
             yield self._flat(record) if dict in map(type, record.values()) else record, size
 
@@ -158,7 +158,7 @@ class JsonFile:
     def _of_lines(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
         for number, line in enumerate(_lines(pieces, self.where, self.longest), 1):
             if len(line) > self.longest:
-                raise csv_rows.endless(self.where, number, self.longest)
+                raise csv_bytes.endless(self.where, number, self.longest)
             if line.strip():
                 record = self._loaded(line, number)
                 if not isinstance(record, dict):
@@ -241,7 +241,7 @@ def _lines(pieces: Iterator[bytes], where: str, longest: int) -> Iterator[bytes]
             rest, size, number = [], len(after), number + len(lines)
         rest.append(after)
         if size > longest:
-            raise csv_rows.endless(where, number, longest)
+            raise csv_bytes.endless(where, number, longest)
     yield b"".join(rest)
 
 
@@ -261,7 +261,7 @@ class _Ahead:
         """Read on, twice as far as what is held, and say whether there was anything."""
         self.before, self.held, self.at = self.line, self.held[self.at :], 0
         if len(self.held) > self.longest:
-            raise csv_rows.endless(self.where, self.before, self.longest)
+            raise csv_bytes.endless(self.where, self.before, self.longest)
         parts, size = [self.rest], 0
         for piece in self.pieces:
             parts.append(piece)

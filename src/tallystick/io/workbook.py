@@ -20,7 +20,7 @@ from tallystick.contracts import Source
 from tallystick.errors import DataError, TallyError, shown
 from tallystick.files import Stamp
 from tallystick.io import csv_file
-from tallystick.io.csv_rows import refuse_swollen
+from tallystick.io.csv_bytes import refuse_swollen
 from tallystick.io.scratch import ScratchFile
 from tallystick.io.source import PIECE, ScratchPath, chosen_part
 from tallystick.schema import Reading
