@@ -71,3 +71,11 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path):
     assert [is_utf8(b) for b in (b"a", "é".encode(), b"\xe9")] == [True, True, False]
     with pytest.raises(DataError, match=r"t\.csv .*encoding="):
         opened(tmp_path, b"caf\xe9,b\n" + b"1,2\n" * 99)
+
+
+def test_a_quoted_cell_behind_a_space_is_not_counted_among_rows_of_another_length(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n1, "x,y"\n2,"z"\n3,4,5\n')
+    source = open_csv(str(path), Reading(bad_rows="error"), "t.csv")
+    with pytest.raises(DataError, match=r"has 1 row that does not have 2 cells \(line 4; the first has 3\)"):
+        list(source.batches())

@@ -420,13 +420,14 @@ def ragged_rows(file: CsvFile) -> DataError:
     lines: list[int] = []
     count, line, example = 0, file.skip + 1, 0
     for found in file.blocks():
-        block = found.block.decode("utf-8", "replace").encode()  # a later block may have other faults
+        text = found.block.decode("utf-8", "replace").encode()  # a later block may have other faults
+        block = csv_rows.unspaced(text, sep)
         _, bad = cut_cells(block, file.columns, sep)
         count += len(bad)
         at = 0
         for row in bad[: NAMED - len(lines)]:  # Arrow gives their texts, from the first one on
-            text = re.compile(rb"(?:\A|(?<=[\r\n]))" + re.escape(row.text.encode()) + rb"(?=[\r\n]|\Z)")
-            if place := text.search(block, at):
+            own = re.compile(rb"(?:\A|(?<=[\r\n]))" + re.escape(row.text.encode()) + rb"(?=[\r\n]|\Z)")
+            if place := own.search(block, at):
                 at = place.end()
                 lines.append(line + len(csv_bytes.LINE_END.findall(block, 0, place.start())))
                 example = example or row.actual_columns
