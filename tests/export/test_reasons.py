@@ -11,7 +11,7 @@ import small_cards as s
 
 from tallystick.errors import OptionError
 from tallystick.export.sql import refuse_reasons, sql
-from tallystick.scorecard.form import card_form
+from tallystick.scorecard.explain import card_form
 
 pytestmark = pytest.mark.slow
 

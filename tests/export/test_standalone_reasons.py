@@ -13,7 +13,7 @@ import small_cards as s
 from tallystick.export.python import python
 from tallystick.export.standalone import Model
 from tallystick.export.standalone_reasons import reasons
-from tallystick.scorecard.form import card_form
+from tallystick.scorecard.explain import card_form
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import small_cards as s
 
-from tallystick.scorecard.form import card_form
+from tallystick.scorecard.explain import card_form
 
 
 def test_points_are_whole_and_parts_are_points():

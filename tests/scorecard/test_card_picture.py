@@ -24,9 +24,12 @@ from tallystick.scorecard.card import (
     first_lines,
     panel_of,
     panel_picture,
-    panels_of,
     section_text,
 )
+
+
+def panels_of(card, way):
+    return [panel_of(card, s, way) for s in sorted(card.sections, key=lambda s: s.kind == "pair")]
 
 
 def test_every_line_of_the_card_is_a_mark_with_its_points():

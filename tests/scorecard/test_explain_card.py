@@ -46,13 +46,17 @@ def test_the_card_adds_up_to_the_points_of_the_model():
 
 
 def test_the_panel_of_words_has_those_for_and_those_against_without_saying_contains_each_time():
-    from tallystick.scorecard.card import MOST_BARS, Mark, _outer_words
+    from tallystick.scorecard.card import MOST_BARS, Card, CardLine, CardSection, panel_of
 
-    marks = [Mark(f"contains w{k}", 40 - k, 1.0) for k in range(80)]
-    found = _outer_words(marks)
+    def drawn(count):
+        lines = tuple(CardLine(f"contains w{k}", (40 - k,), 1.0, (0.5, 0.5)) for k in range(count))
+        section = CardSection("t", ("t",), "words", lines)
+        return panel_of(Card("y", ("no", "yes"), ("yes",), 20, (0,), (section,)), section, (1, 0)).marks
+
+    found = drawn(80)
     assert len(found) == MOST_BARS
     assert [m.points for m in found] == sorted((m.points for m in found), reverse=True)
     assert sum(m.points < 0 for m in found) == MOST_BARS // 2
     assert found[0].words == "w0"
-    assert len(_outer_words(marks[:20])) == MOST_BARS
-    assert len(_outer_words(marks[:3])) == 3
+    assert len(drawn(20)) == MOST_BARS
+    assert len(drawn(3)) == 3

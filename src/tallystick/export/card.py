@@ -23,7 +23,7 @@ from tallystick.export.rules import cell as markdown_cell
 from tallystick.export.standalone import harmless
 from tallystick.export.targets import CARD_FORMATS
 from tallystick.scorecard.card import Card, CardSection, card_of
-from tallystick.scorecard.form import card_form
+from tallystick.scorecard.explain import card_form
 from tallystick.scorecard.model import ScorecardModel
 
 ALL = 1 << 30  # levels of a line, lines of a section: a printed card leaves nothing out

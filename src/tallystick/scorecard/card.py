@@ -7,7 +7,6 @@ everything that came from a user is escaped; what is not drawn is counted in wor
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -95,7 +94,27 @@ class Panel:
 
     def draw(self, svg: Svg, ends: tuple[float, float]) -> None:
         """Draw the panel with its left upper corner at 0, 0; ends: of the shared axis of points."""
-        _draw_panel(svg, self, ends)
+        name, cells = clean(self.name), 28 if self.left else 38
+        svg.text(4, 16, cut(name, cells), 13, name, font_weight="bold")
+        right = CARD_WIDTH - 6 - (APART if self.missing is not None else 0.0)
+
+        def up(points: float) -> float:
+            return BOTTOM - (points - ends[0]) / ((ends[1] - ends[0]) or 1.0) * (BOTTOM - TOP)
+
+        for tick in ticks(*ends, 5):
+            svg.line(LEFT, up(tick), CARD_WIDTH - 6, up(tick), opacity=0.5 if tick == 0 else 0.12)
+            svg.text(LEFT - 5, up(tick) + 4, f"{tick:+g}" if tick else "0", 11, text_anchor="end")
+        if self.marks:
+            edges = _edges(self, right)
+            _draw_marks(svg, self.marks, edges, up, self)
+            _draw_names(svg, self, edges)
+        if self.missing is not None:
+            at = right + 10
+            _draw_marks(svg, [self.missing], [at, CARD_WIDTH - 6], up, self)
+            svg.text((at + CARD_WIDTH - 6) / 2, ROWS + 14, "missing", 10, text_anchor="middle", opacity=0.8)
+        if self.left:
+            shown = f"{len(self.marks)} of {len(self.marks) + self.left:,} lines"
+            svg.text(CARD_WIDTH - 6, 16, shown, 10, text_anchor="end", opacity=0.7)
 
 
 @dataclass(frozen=True)
@@ -121,7 +140,26 @@ class HeatMap:
 
     def draw(self, svg: Svg, ends: tuple[float, float]) -> None:
         """Draw the heat map with its left upper corner at 0, 0."""
-        _draw_heat(svg, self, ends)
+        svg.text(4, 16, cut(clean(self.name), 56), 13, clean(self.name), font_weight="bold")
+        most = max(abs(ends[0]), abs(ends[1])) or 1.0
+        own = max([abs(m.points) for m in self.every] or [1]) or 1
+        most = max(min(most, own), 1.0)  # a pair's own reach: its cells are read against each other
+        letters = int((CELL - 4) / LETTER)
+        for j, name in enumerate(self.second):
+            for up, text in zip((0, 12), two_lines(clean(name), letters), strict=False):
+                svg.text(NAMES + CELL * (j + 0.5), TOP + 12 + up, text, 10, clean(name), text_anchor="middle")
+        for i, name in enumerate(self.first):
+            y = HEAT_TOP + 18 + CELL_TALL * i
+            svg.text(NAMES - 6, y + 16, cut(clean(name), 16), 10, clean(name), text_anchor="end")
+            for j, mark in enumerate(self.cells[i]):
+                x = NAMES + CELL * j
+                svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
+                if mark is None:
+                    continue
+                ink, strength = FOR if mark.points > 0 else AGAINST, 0.6 * abs(mark.points) / most
+                svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=ink, fill_opacity=strength)
+                points = f"{mark.points:+d}" if mark.points else "0"
+                svg.text(x + CELL / 2, y + 16, points, 11, mark.hint, text_anchor="middle")
 
 
 def axis_ends(panels: Sequence[Panel | HeatMap]) -> tuple[float, float]:
@@ -176,79 +214,38 @@ def card_picture(
         svg.open(transform=f"translate({at:.0f} {up:.0f})")
         panel.draw(svg, ends)
         svg.close()
-    scale_foot(svg, foot, wide, step, sides[1])
+    # the scale: points from left to right, under them the probability that each sum means
+    most, left, y = 7.0 / math.log(2.0) * step, 190.0, foot
+
+    def along(points: float) -> float:
+        return left + (points + most) / (2 * most) * (wide - left - 30)
+
+    share_of = f"share of {cut(clean(sides[1]), 16)}"
+    svg.text(left - 14, y + 4, "sum of points", text_anchor="end", font_weight="bold")
+    svg.text(left - 14, y + 24, share_of, text_anchor="end", font_weight="bold")
+    svg.line(along(-most), y + 6, along(most), y + 6, opacity=0.8)
+    for tick in ticks(-most, most, 12):
+        svg.line(along(tick), y + 2, along(tick), y + 6, opacity=0.8)
+        svg.text(along(tick), y - 3, f"{tick:+g}" if tick else "0", 11, text_anchor="middle")
+    for share in SHARES:
+        at = along(math.log(share / (1 - share)) / math.log(2.0) * step)
+        svg.line(at, y + 6, at, y + 10, opacity=0.8)
+        svg.text(at, y + 24, f"{100 * share:g} %", 11, text_anchor="middle")
     return str(svg)
 
 
-def scale_foot(svg: Svg, y: float, wide: float, step: int, label: str) -> None:
-    """Draw points from left to right with the share that each sum means under them."""
-    most, left = 7.0 / math.log(2.0) * step, 190.0
-
-    def x(points: float) -> float:
-        return left + (points + most) / (2 * most) * (wide - left - 30)
-
-    svg.text(left - 14, y + 4, "sum of points", text_anchor="end", font_weight="bold")
-    svg.text(left - 14, y + 24, f"share of {cut(clean(label), 16)}", text_anchor="end", font_weight="bold")
-    svg.line(x(-most), y + 6, x(most), y + 6, opacity=0.8)
-    for tick in ticks(-most, most, 12):
-        svg.line(x(tick), y + 2, x(tick), y + 6, opacity=0.8)
-        svg.text(x(tick), y - 3, f"{tick:+g}" if tick else "0", 11, text_anchor="middle")
-    for share in SHARES:
-        at = x(math.log(share / (1 - share)) / math.log(2.0) * step)
-        svg.line(at, y + 6, at, y + 10, opacity=0.8)
-        svg.text(at, y + 24, f"{100 * share:g} %", 11, text_anchor="middle")
-
-
-# -- one column --
-
-
-def _draw_panel(svg: Svg, panel: Panel, ends: tuple[float, float]) -> None:
-    svg.text(
-        4, 16, cut(clean(panel.name), 28 if panel.left else 38), 13, clean(panel.name), font_weight="bold"
-    )
-    right = CARD_WIDTH - 6 - (APART if panel.missing is not None else 0.0)
-
-    def up(points: float) -> float:
-        return BOTTOM - (points - ends[0]) / ((ends[1] - ends[0]) or 1.0) * (BOTTOM - TOP)
-
-    for tick in ticks(*ends, 5):
-        svg.line(LEFT, up(tick), CARD_WIDTH - 6, up(tick), opacity=0.5 if tick == 0 else 0.12)
-        svg.text(LEFT - 5, up(tick) + 4, f"{tick:+g}" if tick else "0", 11, text_anchor="end")
-    if panel.marks:
-        edges = _edges(panel, right)
-        _draw_marks(svg, panel.marks, edges, up, panel)
-        _draw_names(svg, panel, edges)
-    if panel.missing is not None:
-        at = right + 10
-        _draw_marks(svg, [panel.missing], [at, CARD_WIDTH - 6], up, panel)
-        svg.text((at + CARD_WIDTH - 6) / 2, ROWS + 14, "missing", 10, text_anchor="middle", opacity=0.8)
-    if panel.left:
-        told = f"{len(panel.marks)} of {len(panel.marks) + panel.left:,} lines"
-        svg.text(CARD_WIDTH - 6, 16, told, 10, text_anchor="end", opacity=0.7)
-
-
 def _edges(panel: Panel, right: float) -> list[float]:
-    """Return where each line begins and the last one ends: to scale, or equally wide."""
-    n, wide = len(panel.marks), right - LEFT
-    inner = _to_scale(panel.cuts) if panel.cuts else None
-    if inner is None:
-        return [LEFT + wide * i / n for i in range(n + 1)]
-    return [LEFT, *(LEFT + wide * share for share in inner), right]
-
-
-def _to_scale(cuts: Sequence[float]) -> list[float] | None:
-    """Return where cuts lie from 0 to 1, the outer ranges as wide as the mean inner one; None where too many
-    ranges would be too thin to see.
+    """Return where each line begins and the last one ends: to scale, the outer ranges as wide as the mean
+    inner one; equally wide where too many ranges would be too thin to see.
     """
-    if len(cuts) < 2:
-        return None
-    span = cuts[-1] / 2 - cuts[0] / 2
-    if not math.isfinite(span) or span <= 0:
-        return None
-    outer = max(1.0 / (len(cuts) + 1), 0.08)
-    places = [outer + (1 - 2 * outer) * (c / 2 - cuts[0] / 2) / span for c in cuts]
-    thin = sum(b - a < THIN for a, b in itertools.pairwise(places))
-    return None if thin * LINES > len(cuts) else places
+    n, wide, cuts = len(panel.marks), right - LEFT, panel.cuts or ()
+    span = cuts[-1] / 2 - cuts[0] / 2 if len(cuts) > 1 else 0.0
+    if math.isfinite(span) and span > 0:
+        outer = max(1.0 / (len(cuts) + 1), 0.08)
+        places = [outer + (1 - 2 * outer) * (c / 2 - cuts[0] / 2) / span for c in cuts]
+        if sum(b - a < THIN for a, b in pairwise(places)) * LINES <= len(cuts):
+            return [LEFT, *(LEFT + wide * share for share in places), right]
+    return [LEFT + wide * i / n for i in range(n + 1)]
 
 
 def _draw_marks(
@@ -321,40 +318,6 @@ def _draw_names(svg: Svg, panel: Panel, edges: Sequence[float]) -> None:
 def short(value: float) -> str:
     """Return a number in four digits, with thousands set apart."""
     return f"{float(f'{value:.4g}'):,.10g}" if abs(value) < 1e9 else f"{value:.4g}"
-
-
-# -- two columns at once --
-
-
-def _draw_heat(svg: Svg, heat: HeatMap, ends: tuple[float, float]) -> None:
-    svg.text(4, 16, cut(clean(heat.name), 56), 13, clean(heat.name), font_weight="bold")
-    most = max(abs(ends[0]), abs(ends[1])) or 1.0
-    own = max([abs(m.points) for m in heat.every] or [1]) or 1
-    most = max(min(most, own), 1.0)  # a pair's own reach: its cells are read against each other
-    letters = int((CELL - 4) / LETTER)
-    for j, name in enumerate(heat.second):
-        for up, text in zip((0, 12), two_lines(clean(name), letters), strict=False):
-            svg.text(NAMES + CELL * (j + 0.5), TOP + 12 + up, text, 10, clean(name), text_anchor="middle")
-    for i, name in enumerate(heat.first):
-        y = HEAT_TOP + 18 + CELL_TALL * i
-        svg.text(NAMES - 6, y + 16, cut(clean(name), 16), 10, clean(name), text_anchor="end")
-        for j, mark in enumerate(heat.cells[i]):
-            x = NAMES + CELL * j
-            if mark is None:
-                svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
-                continue
-            strength = 0.6 * abs(mark.points) / most
-            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
-            ink = FOR if mark.points > 0 else AGAINST
-            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=ink, fill_opacity=strength)
-            svg.text(
-                x + CELL / 2,
-                y + 16,
-                f"{mark.points:+d}" if mark.points else "0",
-                11,
-                mark.hint,
-                text_anchor="middle",
-            )
 
 
 def two_lines(text: str, letters: int) -> tuple[str, ...]:
@@ -467,7 +430,22 @@ class Card:
 
     def rule(self) -> list[str]:
         """Return how points become a probability, and where somebody said so an answer, in sentences."""
-        return [*self._adding(), *self.answering()]
+        if len(self.in_favour) == 1:
+            label, base = clean(self.in_favour[0]), self.base[0]
+            adding = [
+                f"Begin with {base:+d} points and add one line of every section. {self.step} points double "
+                f"the odds of {label}; 0 points are even odds.",
+                f"Probability of {label} = 1 / (1 + 2^(-points / {self.step})).",
+            ]
+        else:
+            bases = ", ".join(f"{clean(c)} {b:+d}" for c, b in zip(self.in_favour, self.base, strict=True))
+            adding = [
+                f"Each class has points of its own. Begin with {bases}, and add one line of every section. "
+                f"{self.step} points double the odds between two classes.",
+                f"Probability of a class = 2^(its points / {self.step}) over the sum of these over all "
+                "classes.",
+            ]
+        return [*adding, *self.answering()]
 
     def answering(self) -> list[str]:
         """Return the decision that is kept with the model, in a sentence; with the points of a threshold."""
@@ -480,21 +458,6 @@ class Card:
         points = self.step * math.log2(odds) * (1 if decision.of == self.in_favour[0] else -1)
         side = "more" if decision.of == self.in_favour[0] else "fewer"
         return [f"Answer {clean(str(decision))}: it has {side} than {points:.1f} points there."]
-
-    def _adding(self) -> list[str]:
-        if len(self.in_favour) == 1:
-            label, base = clean(self.in_favour[0]), self.base[0]
-            return [
-                f"Begin with {base:+d} points and add one line of every section. {self.step} points double "
-                f"the odds of {label}; 0 points are even odds.",
-                f"Probability of {label} = 1 / (1 + 2^(-points / {self.step})).",
-            ]
-        bases = ", ".join(f"{clean(c)} {b:+d}" for c, b in zip(self.in_favour, self.base, strict=True))
-        return [
-            f"Each class has points of its own. Begin with {bases}, and add one line of every section. "
-            f"{self.step} points double the odds between two classes.",
-            f"Probability of a class = 2^(its points / {self.step}) over the sum of these over all classes.",
-        ]
 
     def ladder(self) -> list[tuple[int, float]]:
         """Return points and the probability that they mean, of two classes: whole doublings about even
@@ -676,26 +639,20 @@ def card_errors(model: ScorecardModel, block: Block) -> Array:
         with np.errstate(over="ignore"):  # a file may tell any error
             squares = errors[:, k] ** 2
         own = np.maximum(squares - (factor**2).sum(axis=0), 0.0)  # goes together with no other line
-        sums = _added_up(model, block, np.concatenate([factor, own[None, :]]))
+        table, start = np.concatenate([factor, own[None, :]]), 1  # [number, 1 + line]
+        sums = np.repeat(table[None, :, 0], block.rows, axis=0)  # [row, number]: of the base and the lines
+        for part in model.parts:
+            lines = table[:, start : start + len(part.points)].T
+            start += len(part.points)
+            if isinstance(part, WordPoints):
+                starts, words, _ = block.words(part.name)
+                by_word = np.zeros((part.size + 1, len(table)))
+                by_word[list(part.words)] = lines
+                rows = np.repeat(np.arange(block.rows), np.diff(starts))
+                np.add.at(sums, rows, by_word[np.minimum(words, part.size)])
+            else:
+                sums += lines[part.axis.codes(block)]
         out[:, k] = np.sqrt((sums[:, :-1] ** 2).sum(axis=1) + sums[:, -1])
-    return out
-
-
-def _added_up(model: ScorecardModel, block: Block, table: Array) -> Array:
-    """Return what the lines of each row, and the base, add up to [row, number]; table[number, 1 + line]."""
-    out = np.repeat(table[None, :, 0], block.rows, axis=0)
-    start = 1
-    for part in model.parts:
-        own = table[:, start : start + len(part.points)].T
-        start += len(part.points)
-        if isinstance(part, WordPoints):
-            starts, words, _ = block.words(part.name)
-            whole = np.zeros((part.size + 1, len(table)))
-            whole[list(part.words)] = own
-            rows = np.repeat(np.arange(block.rows), np.diff(starts))
-            np.add.at(out, rows, whole[np.minimum(words, part.size)])
-        else:
-            out += own[part.axis.codes(block)]
     return out
 
 
@@ -739,25 +696,35 @@ def card_svg(card: Card, way: Way) -> str:
         f"Begin with {base:+d} points and add one line of every column: {card.step} points double the odds "
         f"of {clean(label)} against {clean(against)}."
     )
-    return card_picture(
-        f"Scorecard for {clean(card.target)}", sentence, panels_of(card, way), card.step, (against, label)
-    )
-
-
-def panels_of(card: Card, way: Way) -> list[Panel | HeatMap]:
-    """Return the sections in the order of the card as they are drawn, pairs last."""
-    ordered = sorted(card.sections, key=lambda section: section.kind == "pair")
-    return [panel_of(card, section, way) for section in ordered]
+    ordered = sorted(card.sections, key=lambda section: section.kind == "pair")  # pairs last
+    panels = [panel_of(card, section, way) for section in ordered]
+    return card_picture(f"Scorecard for {clean(card.target)}", sentence, panels, card.step, (against, label))
 
 
 def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Panel | HeatMap:
     """Return one section as it is drawn; least: training rows that a line must have to tell their class."""
     if section.kind == "pair":
-        return _heat_map(card, section, way, least)
+        # without the lines that no row was on
+        cells = {line.place: _mark(card, line, way, least) for line in section.lines}
+        first, second = (
+            [i for i in range(len(names)) if any(p[k] == i for p in cells)]
+            for k, names in enumerate(section.axes)
+        )
+        return HeatMap(
+            section.name,
+            tuple(section.axes[0][i] for i in first),
+            tuple(section.axes[1][j] for j in second),
+            tuple(tuple(cells.get((i, j)) for j in second) for i in first),
+        )
     marks = [(line, _mark(card, line, way, least)) for line in section.lines]
     if section.kind == "words":
-        ordered = _outer_words([m for _, m in marks])
-        return Panel(f"{section.name} contains", tuple(ordered), left=len(marks) - len(ordered))
+        # the words with most points for and against, as many of both where there are, by their points
+        order = sorted((m for _, m in marks), key=lambda m: (-m.points, m.words))
+        down = min(MOST_BARS // 2, sum(m.points < 0 for m in order))
+        up = min(MOST_BARS - down, len(order) - down)
+        outer = [*order[:up], *order[len(order) - down :]]
+        words = tuple(replace(m, words=m.words.removeprefix("contains ")) for m in outer)
+        return Panel(f"{section.name} contains", words, left=len(marks) - len(words))
     names = section.axes[0]
     missing_at = len(names) - (1 if section.kind == "ranges" else 2)
     missing = next((m for line, m in marks if line.place == (missing_at,)), None)
@@ -771,21 +738,12 @@ def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Pane
     return Panel(section.name, tuple(known[:MOST_BARS]), None, missing, max(0, len(known) - MOST_BARS))
 
 
-def _outer_words(marks: Sequence[Mark]) -> list[Mark]:
-    """Return the words with most points for and against, as many of both where there are, by their points."""
-    order = sorted(marks, key=lambda m: (-m.points, m.words))
-    down = min(MOST_BARS // 2, sum(m.points < 0 for m in marks))
-    up = min(MOST_BARS - down, len(marks) - down)
-    kept = [*order[:up], *order[len(order) - down :]] if down else order[:up]
-    return [replace(m, words=m.words.removeprefix("contains ")) for m in kept]
-
-
 def _mark(card: Card, line: CardLine, way: Way, least: int) -> Mark:
     points = card.lead(line.points, *way)
-    told = f"{clean(line.text)}: {points:+d} points; {counted_rows(line)}"
+    hint = f"{clean(line.text)}: {points:+d} points; {counted_rows(line)}"
     if line.rows and line.rows >= least:
-        told += f", {line.shares[way[0]]:.1%} {clean(card.classes[way[0]])}"
-    return Mark(line.text, points, line.rows, told)
+        hint += f", {line.shares[way[0]]:.1%} {clean(card.classes[way[0]])}"
+    return Mark(line.text, points, line.rows, hint)
 
 
 def counted_rows(line: CardLine) -> str:
@@ -793,36 +751,21 @@ def counted_rows(line: CardLine) -> str:
     return f"{line.rows:,.10g} training row{'' if line.rows == 1 else 's'}"
 
 
-def _heat_map(card: Card, section: CardSection, way: Way, least: int) -> HeatMap:
-    """Return a pair without the lines that no row was on."""
-    cells = {line.place: _mark(card, line, way, least) for line in section.lines}
-    first, second = (
-        [i for i in range(len(names)) if any(p[k] == i for p in cells)]
-        for k, names in enumerate(section.axes)
-    )
-    return HeatMap(
-        section.name,
-        tuple(section.axes[0][i] for i in first),
-        tuple(section.axes[1][j] for j in second),
-        tuple(tuple(cells.get((i, j)) for j in second) for i in first),
-    )
-
-
 def card_nomogram(card: Card, way: Way) -> str:
     """Return the card as a nomogram: each section a line, each of its lines where its points lie."""
     scales = []
     for section in card.sections:
-        marks = [(_short(section, line), float(card.lead(line.points, *way))) for line in section.lines]
+        short = short_ranges([quantity(cut, section.unit) for cut in section.cuts]) if section.cuts else []
+        marks = [
+            (
+                short[line.place[0]] if line.place[0] < len(short) else line.text,
+                float(card.lead(line.points, *way)),
+            )
+            for line in section.lines
+        ]
         heavy = sorted(range(len(marks)), key=lambda i: (-abs(marks[i][1]), i))[:MOST_MARKS]
         scales.append(Scale(section.name, tuple(marks[i] for i in sorted(heavy))))
     scales.sort(key=lambda s: min(w for _, w in s.marks) - max(w for _, w in s.marks))
     label, against = card.classes[way[0]], card.classes[way[1]]
     title = f"{card.target}: {label} against {against}"
     return nomogram(title, scales, float(card.lead(card.base, *way)), (against, label), card.step)
-
-
-def _short(section: CardSection, line: CardLine) -> str:
-    """Return a range in few letters; other lines as they are."""
-    if section.kind != "ranges" or not section.cuts or line.place[0] > len(section.cuts):
-        return line.text
-    return short_ranges([quantity(cut, section.unit) for cut in section.cuts])[line.place[0]]

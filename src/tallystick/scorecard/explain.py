@@ -7,7 +7,7 @@ that stand beside them; both kinds of points have a mean of 0 over the training 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +20,9 @@ from tallystick.contracts import Block
 from tallystick.draw.svg import Line, Span, as_html, plain, table, wrapped
 from tallystick.errors import OptionError, clean, counted, page_limit
 from tallystick.explanation.additive import MOST_REASONS
-from tallystick.schema import Column
-from tallystick.scorecard.card import WIDE, Card, CardSection, card_of, line_names
+from tallystick.export.form import Data, Form, additive_form
+from tallystick.schema import Column, Schema
+from tallystick.scorecard.card import WIDE, Card, card_of, line_names
 from tallystick.scorecard.model import (
     LN2,
     LevelAxis,
@@ -173,46 +174,40 @@ class BesideNaiveBayes:
         )
         lines += wrapped(self.sentence(), WIDE)
         for column in self.columns:
-            lines += [(), *_column_text(column)]
+            name = clean(column.name) + (" (differs in sign)" if column.opposite else "")
+            body = [
+                [
+                    Span(f"  {clean(line.text)}"),
+                    *(Span(f"{p:+d}" if p else "0") for p in (line.learnt, line.counted)),
+                    Span(f"{line.rows:,.10g}", "dim"),
+                ]
+                for line in column.lines[: page_limit(MOST)]
+            ]
+            lines += [(), *table([name, "learnt", "counted", "rows"], body, frozenset((1, 2, 3)), WIDE)]
+            if (more := len(column.lines) - page_limit(MOST)) > 0:
+                lines.append((Span(f"  and {more:,} more lines", "dim"),))
         return plain(lines)
 
     __repr__ = __str__
     _repr_html_ = as_html
 
 
-def _column_text(column: BesideColumn) -> Iterator[Line]:
-    header = [
-        clean(column.name) + (" (differs in sign)" if column.opposite else ""),
-        "learnt",
-        "counted",
-        "rows",
-    ]
-    body = [
-        [Span(f"  {clean(line.text)}"), *(Span(f"{p:+d}" if p else "0") for p in (line.learnt, line.counted)),
-         Span(f"{line.rows:,.10g}", "dim")]
-        for line in column.lines[: page_limit(MOST)]
-    ]  # fmt: skip
-    yield from table(header, body, frozenset((1, 2, 3)), WIDE)
-    if (more := len(column.lines) - page_limit(MOST)) > 0:
-        yield (Span(f"  and {more:,} more lines", "dim"),)
-
-
 def beside(model: ScorecardModel, way: tuple[int, int]) -> BesideNaiveBayes:
     """Return the card beside naive Bayes for one class against another."""
     learnt, counted = card_of(model), counted_card(model)
     same = {section.name: section for section in counted.sections}
-    columns = [_both(learnt, s, same[s.name], way) for s in learnt.sections if s.name in same]
+    columns = []
+    for section in learnt.sections:
+        if section.name in same:
+            pairs = zip(section.lines, same[section.name].lines, strict=True)
+            lines = [
+                BesideLine(a.text, learnt.lead(a.points, *way), learnt.lead(b.points, *way), a.rows)
+                for a, b in pairs
+            ]
+            columns.append(BesideColumn(section.name, tuple(lines)))
     base = learnt.lead(learnt.base, *way), counted.lead(counted.base, *way)
     label, against = learnt.classes[way[0]], learnt.classes[way[1]]
     return BesideNaiveBayes(learnt.target, label, against, learnt.step, base, tuple(columns))
-
-
-def _both(card: Card, learnt: CardSection, counted: CardSection, way: tuple[int, int]) -> BesideColumn:
-    lines = [
-        BesideLine(a.text, card.lead(a.points, *way), card.lead(b.points, *way), a.rows)
-        for a, b in zip(learnt.lines, counted.lines, strict=True)
-    ]
-    return BesideColumn(learnt.name, tuple(lines))
 
 
 # Reason codes: the sections of a card that cost a row most points, in order and in words.
@@ -383,7 +378,12 @@ def card_reasons(
     for row in range(block.rows) if rows is None else rows:
         cost, c = lost[row].tolist(), int(classes[row])
         found = [i for i in order[row].tolist() if rounded(cost[i]) > 0]
-        out.append(tuple(_code(model, i, said[i].line(row, c), cost[i], reference.names[i]) for i in found))
+        codes = []
+        for i in found:
+            part, points = model.parts[i], int(cost[i]) if cost[i] == int(cost[i]) else cost[i]
+            line = said[i].line(row, c)
+            codes.append(ReasonCode(part.name, part.columns, line, points, reference.names[i]))
+        out.append(tuple(codes))
     return out
 
 
@@ -401,50 +401,38 @@ def no_reasons(model: Any, *given: Any) -> Any:
     raise OptionError(f"a model of {words} has no reason codes: a scorecard has. Use explain for a row.")
 
 
-def _code(model: ScorecardModel, i: int, line: str, cost: float, against: str) -> ReasonCode:
-    part = model.parts[i]
-    return ReasonCode(part.name, part.columns, line, int(cost) if cost == int(cost) else cost, against)
-
-
 class _Said:
     """What a part says of the rows of a block, in words."""
 
     def __init__(self, model: ScorecardModel, part: Part, block: Block) -> None:
         self.model, self.part, self.block = model, part, block
-        self.sides: list[tuple[list[Any], list[str]]] = []
+        self.sides: list[tuple[list[Any], list[str]]] = []  # of each column: places[row], texts[place]
         if isinstance(part, WordPoints):
             return
-        axes = [part.axis] if isinstance(part, LinePoints) else [part.axis.first, part.axis.second]
-        self.sides = [_side(model, axis, block) for axis in axes]
+        for axis in [part.axis] if isinstance(part, LinePoints) else [part.axis.first, part.axis.second]:
+            column = model.schema[axis.name]
+            if isinstance(axis, RangeAxis):
+                self.sides.append((axis.codes(block).tolist(), said_ranges(column, axis)))
+            else:
+                texts = [*(f"= {t}" for t in column.levels), *STRANGE]
+                self.sides.append((block.codes(axis.name).tolist(), texts))
 
     def line(self, row: int, c: int) -> str:
-        """Return what a row has in the columns of the part."""
-        if isinstance(self.part, WordPoints):
-            return self._words(self.part, row, c)
-        names = [
-            f"{name} {texts[at[row]]}"
-            for name, (at, texts) in zip(self.part.columns, self.sides, strict=True)
-        ]
-        return ", ".join(names)
-
-    def _words(self, part: WordPoints, row: int, c: int) -> str:
-        """Return the words that speak against a class, the costliest first; else all that the card has."""
+        """Return what a row has in the columns of the part; of a text the words that count against a class,
+        the costliest first, else all that the card has.
+        """
+        part = self.part
+        if not isinstance(part, WordPoints):
+            sides = zip(part.columns, self.sides, strict=True)
+            return ", ".join(f"{name} {texts[at[row]]}" for name, (at, texts) in sides)
         starts, words, _ = self.block.words(part.name)
         own = set(words[int(starts[row]) : int(starts[row + 1])].tolist())
         points = dict(zip(part.words, towards(self.model, part.points)[:, c].tolist(), strict=True))
         known = sorted(own & points.keys(), key=lambda w: (points[w], w))
-        told = [w for w in known if points[w] < 0] or known
-        names = ", ".join(self.model.schema[part.name].words[w] for w in told[:8])
-        more = f" and {len(told) - 8:,} more" if len(told) > 8 else ""
-        return f"{part.name} contains {names}{more}" if told else f"{part.name} contains no word of the card"
-
-
-def _side(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block) -> tuple[list[Any], list[str]]:
-    """Return places[row] and the texts that they are places of: ranges, or the levels themselves."""
-    column = model.schema[axis.name]
-    if isinstance(axis, RangeAxis):
-        return axis.codes(block).tolist(), said_ranges(column, axis)
-    return block.codes(axis.name).tolist(), [*(f"= {t}" for t in column.levels), *STRANGE]
+        named = [w for w in known if points[w] < 0] or known
+        names = ", ".join(self.model.schema[part.name].words[w] for w in named[:8])
+        more = f" and {len(named) - 8:,} more" if len(named) > 8 else ""
+        return f"{part.name} contains {names}{more}" if named else f"{part.name} contains no word of the card"
 
 
 def said_ranges(column: Column, axis: RangeAxis) -> list[str]:
@@ -527,3 +515,39 @@ def cell_of(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block, ro
         return "missing" if math.isnan(x) else quantity(x, model.schema[axis.name].unit)
     levels = model.schema[axis.name].levels
     return [*levels, "missing", "a new level"][int(block.codes(axis.name)[row])]
+
+
+# The form of a card for exports: all points are whole numbers, so that written code reads like the card, and
+# what reason codes need stands beside them.
+
+
+def card_form(model: ScorecardModel, sha256: str) -> Form:
+    """Return the form of a card.
+
+    Its terms have no "average" (parts are points as the card has them) but "best" and "usual": the points
+    towards each class of the best line and of the average training row; a text has no best. "said": the
+    ranges in words, missing last; of a pair one list a side.
+    """
+    form = additive_form(model, sha256)
+    terms = tuple(_term(model, part, term) for part, term in zip(model.parts, form.terms, strict=True))
+    return replace(form, base=tuple(map(int, form.base)), terms=terms)
+
+
+def _term(model: ScorecardModel, part: Part, term: Data) -> Data:
+    out = {key: value for key, value in term.items() if key != "average"}
+    for key in ("table", "words"):
+        if key in out:
+            out[key] = [[int(p) for p in row] for row in out[key]]
+    out["usual"] = usual_points(model, part).tolist()
+    if isinstance(part, WordPoints):
+        return out
+    out["best"] = [int(p) for p in best_points(part, towards(model, part.points))]
+    if "pair" not in out:
+        return out | _said(model.schema, part.axis)  # type: ignore[arg-type]
+    sides = zip(out["pair"], (part.axis.first, part.axis.second), strict=True)  # type: ignore[union-attr]
+    return out | {"pair": [side | _said(model.schema, axis) for side, axis in sides]}
+
+
+def _said(schema: Schema, axis: RangeAxis | LevelAxis) -> dict[str, Any]:
+    """Return the ranges of a number in words; levels speak for themselves."""
+    return {"said": said_ranges(schema[axis.name], axis)} if isinstance(axis, RangeAxis) else {}

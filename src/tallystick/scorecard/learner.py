@@ -6,7 +6,7 @@ Knows stages. Never sees a row. Law: the same totals give the same model.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -25,7 +25,6 @@ from tallystick.scorecard.lines import beginning, check_columns, fewer_lines, si
 from tallystick.scorecard.model import (
     LN2,
     CardFit,
-    CardSpread,
     LevelAxis,
     LinePoints,
     Part,
@@ -98,8 +97,12 @@ class ScorecardLearner:
         state = first_state(begun.pieces, known)
         wished_away: tuple[str, ...] = ()
         counts, ending = begun.counts, None
+        rounds = Rounds(known)
+        if known.rows >= 2 * SAMPLE:  # many: ask by how many kinds a sample can be drawn
+            axes = state.layout.axes
+            rounds = Rounds(known, axes, variety((yield RowVariety(axes))))
         rounds = replace(
-            (yield from sampling(known, state)),
+            rounds,
             fixed=self._strength() is not None,
             threads=self.threads,
             room=self._room(DESKS),
@@ -111,12 +114,18 @@ class ScorecardLearner:
             state, bends, counts = yield from self._shortened(rounds, state, counts, schema)
             kept = {piece.name for piece in state.pieces}
             wished_away = tuple(piece.name for piece in begun.pieces if piece.name not in kept)
-            self._note_names("fewer-columns", wished_away, f"{self._shortening()} {{}}.")
+            wishes = [w for w in ("max_columns", "max_lines") if getattr(self.options, w) is not None]
+            leave = "leaves" if len(wishes) == 1 else "leave"
+            self._note_names("fewer-columns", wished_away, f"{' and '.join(wishes)} {leave} out {{}}.")
             limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
             if limit:
                 rows = counts.sum(axis=1) / self.unit
                 state, repeats = yield from add_pairs(rounds, state, bends, rows, limit)
-                self._note_repeats(repeats)
+                if repeats:
+                    who = [f"{shown(name)} repeats {shown(of)}" for name, of in repeats.items()]
+                    more = f" and {len(who) - 5} more" if len(who) > 5 else ""
+                    once = "pairs are looked for with one of the two."
+                    self._note("repeats", f"{', '.join(who[:5])}{more}: {once}", len(who))
                 counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if not rounds.fixed:
                 state, counts = yield from useful(rounds, state, counts)
@@ -210,7 +219,9 @@ class ScorecardLearner:
         """Return the model with whole points on a scale fine enough that rounding costs next to nothing."""
         smooth = Smooth.of(state)
         exact = yield from self._loss(known, state, smooth.f, smooth.constant)
-        refuse_endless(smooth, exact)
+        most = max(float(np.abs(x).max(initial=0.0)) for x in (smooth.f, smooth.constant))
+        if not (math.isfinite(exact) and most < MOST_LOGITS):
+            raise no_end()
         if ending is not None:
             fewer = joined(state, smooth, line_bends(ending.spot), counts.sum(axis=1) / self.unit)
             loss = yield from self._loss(known, state, fewer.f, fewer.constant)
@@ -221,9 +232,21 @@ class ScorecardLearner:
             rounded = yield from self._loss(known, state, *unrounded(points, base, step))
             if rounded - exact <= COST * known.rows:
                 break
-        self._note_scale(step)
+        if step != self.options.points_to_double:
+            self._note(
+                "finer-scale",
+                f"{step} points double the odds, not {self.options.points_to_double}: whole points on that "
+                "scale would have cost more than 0.002 of log-loss.",
+            )
         parts, places = parts_of(state, points, counts, schema)
-        errors, spread = self._sure(known, ending, places, counts, step)
+        errors: tuple[Array, ...] = ()
+        if ending is None:
+            weighted = known.classes * known.class_weights
+            weight = weighted * (1.0 - weighted / math.fsum(weighted.tolist())) * Rounds(known).bend
+            spread = base_spread(weight[1:] if known.links == 1 else weight, step)
+        else:
+            shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
+            errors, spread = spread_of(ending, places, shares, step, self._room(MATRIX))
         self._note_separation(parts, exact, known)
         used = {name for part in parts for name in part.columns}
         left_out = tuple(c.name for c in schema.used if c.name not in used)
@@ -242,47 +265,6 @@ class ScorecardLearner:
         return ScorecardModel(
             asked, self.options, step, base, tuple(parts), fit, self.unit, errors, left_out, spread
         )
-
-    def _sure(
-        self,
-        known: KnownRows,
-        ending: Ending | None,
-        places: Sequence[Sequence[Sequence[int]]],
-        counts: Whole,
-        step: int,
-    ) -> tuple[tuple[Array, ...], CardSpread]:
-        """Return how sure the points are: the standard errors of each part's lines, and all together."""
-        if ending is None:
-            rows = known.classes * known.class_weights
-            shares = rows / math.fsum(rows.tolist())
-            weight = rows * (1.0 - shares) * Rounds(known).bend
-            return (), base_spread(weight[1:] if known.links == 1 else weight, step)
-        shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
-        return spread_of(ending, places, shares, step, self._room(MATRIX))
-
-    def _note_repeats(self, repeats: Mapping[str, str]) -> None:
-        """Say which columns are paired as one."""
-        if repeats:
-            who = [f"{shown(name)} repeats {shown(of)}" for name, of in repeats.items()]
-            more = f" and {len(who) - 5} more" if len(who) > 5 else ""
-            self._note(
-                "repeats",
-                f"{', '.join(who[:5])}{more}: pairs are looked for with one of the two.",
-                len(who),
-            )
-
-    def _shortening(self) -> str:
-        """Return which wishes made the card shorter, in words."""
-        wishes = [name for name in ("max_columns", "max_lines") if getattr(self.options, name) is not None]
-        return " and ".join(wishes) + (" leaves out" if len(wishes) == 1 else " leave out")
-
-    def _note_scale(self, step: int) -> None:
-        if step != self.options.points_to_double:
-            self._note(
-                "finer-scale",
-                f"{step} points double the odds, not {self.options.points_to_double}: whole points on that "
-                "scale would have cost more than 0.002 of log-loss.",
-            )
 
     def _note_separation(self, parts: Sequence[Part], loss: float, known: KnownRows) -> None:
         """Say where points are only as large as the prior lets them be: the rows want no end of them."""
@@ -335,15 +317,6 @@ def with_bends(rounds: Rounds, state: State) -> Generator[Any, Any, tuple[State,
     return state, line_bends(ending.spot)
 
 
-def sampling(known: KnownRows, state: State) -> Generator[Any, Any, Rounds]:
-    """Return rounds on these rows; where they are many, ask by how many kinds a sample can be drawn."""
-    if known.rows < 2 * SAMPLE:
-        return Rounds(known)
-    axes = state.layout.axes
-    total = yield RowVariety(axes)
-    return Rounds(known, axes, variety(total))
-
-
 def separates(part: LinePoints, unit: int) -> bool:
     """Do the lines of a column hold one class each: the ranges one after the other, levels of more than a
     row or two?
@@ -370,13 +343,6 @@ def nearly_separates(part: LinePoints) -> bool:
     mixed = np.count_nonzero(lines, axis=1) > 1
     few = int(lines[mixed].sum()) * FEW_MIXED <= int(lines.sum())
     return len(ends) > 1 and few and all(b[0] >= a[1] for a, b in pairwise(ends))
-
-
-def refuse_endless(smooth: Smooth, loss: float) -> None:
-    """Raise where points have no end, or none that can be written down."""
-    most = max(float(np.abs(x).max(initial=0.0)) for x in (smooth.f, smooth.constant))
-    if not (math.isfinite(loss) and most < MOST_LOGITS):
-        raise no_end()
 
 
 def regrouped(axis: RangeAxis | LevelAxis, shorter: RangeAxis | LevelAxis, counts: Whole) -> Whole:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.description.columns import ColumnView
@@ -41,9 +40,6 @@ MOST_REASONS = 4
 FEW = 0.01  # of the rows: what lines of so few tell stands on the card, not in a sentence
 
 
-# -- sentences --
-
-
 def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
     """Return what the strongest column tells, and how far apart its lines are in points."""
     weights = pulls(model, table)
@@ -54,24 +50,11 @@ def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnVi
     first = strongest(table, views, order, reached(model, table))
     card = card_of(model)
     section = next((s for n in order for s in card.sections if s.columns == (n,)), card.sections[0])
-    full = _class_rows(table, len(card.classes))
-    return [first, _apart(card, section, _most_frequent(full), (full / full.sum()).tolist())]
-
-
-def _class_rows(table: Table, classes: int) -> NDArray[np.float64]:
-    """Return the weight of all rows of each class."""
     assert table.classes is not None
-    return np.bincount(table.classes, table.weights, minlength=classes).astype(np.float64)
-
-
-def _most_frequent(full: NDArray[np.float64]) -> Way:
-    """Return the two classes that points are told of: the second of two against the first, else the two most
-    frequent.
-    """
-    if len(full) == 2:
-        return 1, 0
-    order = np.argsort(-full, kind="stable").tolist()
-    return order[0], order[1]
+    rows = np.bincount(table.classes, table.weights, minlength=len(card.classes)).astype(np.float64)
+    # the second of two classes against the first, else the two most frequent
+    label, against = (1, 0) if len(rows) == 2 else np.argsort(-rows, kind="stable").tolist()[:2]
+    return [first, _apart(card, section, (label, against), (rows / rows.sum()).tolist())]
 
 
 def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) -> Said:
@@ -87,7 +70,7 @@ def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) ->
         say(
             "{} where it {} ({})",
             f"{card.lead(line.points, *way):+d}",
-            _words(section, line),
+            say("{}" if section.kind == "words" else "is {}", Name(line.text)),
             _behind(card, section, line, way, base[way[0]]),
         )
         for line in (low, high)
@@ -106,12 +89,6 @@ def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) ->
     )
 
 
-def _words(section: CardSection, line: CardLine) -> Said:
-    if section.kind == "words":
-        return say("{}", Name(line.text))
-    return say("is {}", Name(line.text))
-
-
 def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: float) -> Said:
     """Return the rows of a line, and why its points go the other way than their share of a class."""
     share, lead = line.shares[way[0]], card.lead(line.points, *way)
@@ -119,9 +96,6 @@ def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: fl
     against = len(card.classes) == 2 and lead * (share - base) < 0
     given = f", of all rows {percent(base)}: points given the other {other}" if against else ""
     return say("{}, {} of them {}{}", counted_rows(line), percent(share), Name(card.classes[way[0]]), given)
-
-
-# -- pictures and tables --
 
 
 def card_section(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
@@ -209,9 +183,6 @@ def _shown(given: Ingredients, line: CardLine) -> bool:
     return line.rows > 0 and (given.row is not None or line.rows >= 2)
 
 
-# -- one row --
-
-
 def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> list[dict[str, str]]:
     """Return what a row begins with, then its parts that weigh most for one class against another, in
     points.
@@ -220,7 +191,6 @@ def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> lis
     base = round(found.base[way[0]] - found.base[way[1]])
     leads = [(round(r.parts[way[0]] - r.parts[way[1]]), r.column, r.value) for r in found.reasons]
     leads.sort(key=lambda r: (-abs(r[0]), r[1]))
-    told = [{"points": signed(base), "words": "to begin with"}]
-    return told + [
+    return [{"points": signed(base), "words": "to begin with"}] + [
         {"points": f"{p:+d}", "words": f"{name} = {value}"} for p, name, value in leads[:MOST_REASONS] if p
     ]
