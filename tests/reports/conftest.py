@@ -12,7 +12,7 @@ import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.judge.api import candidates_of, compare_read
 from tallystick.judge.crossval import FoldOptions
-from tallystick.reports.context import Ingredients
+from tallystick.reports.context import PageData
 
 KINDS = {"wind": "levels", "temp": "numeric", "<b>": "levels"}
 
@@ -35,7 +35,7 @@ def rows() -> list[dict[str, object]]:
 
 
 @cache
-def made(method: str, raw: bool = True) -> Ingredients:
+def made(method: str, raw: bool = True) -> PageData:
     table = ts.NaiveBayes(kinds=KINDS)._read(rows(), "play")
     described = describe_table("days.csv", table)
     found = compare_read(
@@ -44,7 +44,7 @@ def made(method: str, raw: bool = True) -> Ingredients:
     chosen = next(e for e in found.entries if e.family == method)
     found = type(found)(**{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "chosen": chosen})
     texts = [{name: None if v is None else str(v) for name, v in row.items()} for row in rows()]
-    return Ingredients("days", table, described, found, row=texts.__getitem__ if raw else None, folds=3)
+    return PageData("days", table, described, found, row=texts.__getitem__ if raw else None, folds=3)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from tallystick.reports.answer import (
     _odds,
     _odds_sentence,
     alone_sentence,
-    tells,
+    predicts_alone,
 )
 from tallystick.reports.answer import (
     column_alone as alone,
@@ -37,10 +37,10 @@ def test_one_column_tells_the_target_where_it_gains_most_of_what_the_model_gains
         [ValueGroup("a", (9, 1)), ValueGroup("b", (1, 9))],
         [ValueGroup("a", (6, 4)), ValueGroup("b", (5, 5))],
     )
-    assert tells(sure, 0.5, 0.9)
-    assert not tells(unsure, 0.5, 0.9)
-    assert not tells(sure, 0.5, 0.5)
-    assert not tells([], 0.5, 0.9)
+    assert predicts_alone(sure, 0.5, 0.9)
+    assert not predicts_alone(unsure, 0.5, 0.9)
+    assert not predicts_alone(sure, 0.5, 0.5)
+    assert not predicts_alone([], 0.5, 0.9)
 
 
 def test_what_one_column_tells_is_said_with_its_groups(given):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.context import additive_pulls, card_pulls, face_of, pulls
+from tallystick.reports.context import additive_pulls, card_pulls, pulls, section_of
 from tallystick.reports.methods import BAYES, CARD, LOGISTIC, TREE
 
 
 def test_each_method_has_its_face(given):
     methods = ("tree", "bayes", "logistic", "card")
-    assert [face_of(given(m).model) for m in methods] == [TREE, BAYES, LOGISTIC, CARD]
+    assert [section_of(given(m).model) for m in methods] == [TREE, BAYES, LOGISTIC, CARD]
 
 
 def test_a_column_that_says_the_same_of_every_row_pulls_nothing():

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.io.open import open_source
 from tallystick.judge import folds as large
-from tallystick.reports.columns import alone, tree_number_sentences
-from tallystick.reports.context import face_of
+from tallystick.reports.columns import tree_number_sentences, variance_share
+from tallystick.reports.context import section_of
 from tallystick.table.reader import read_to_disk
 from tallystick.tree.explain import beside, few_digits, in_few_digits, is_long, told_cut
 from tallystick.tree.report import CANDIDATES, tree_data, with_candidates
@@ -92,7 +92,7 @@ def test_candidates_of_nodes_that_the_page_does_not_show_stay_where_they_are(mon
     table = read_to_disk(open_source(rows()), 32 << 20, None, "y")
     tree = ts.DecisionTree(average=False)._fit_table(table).model_
     assert tree.candidates.on_disk
-    told = face_of(tree).told(tree, table)
+    told = section_of(tree).readable(tree, table)
     assert "all_candidates" not in vars(tree)
     below = told.candidates_of(np.arange(1, len(tree.nodes)))
     assert 0 < len(below.column) <= CANDIDATES  # of one node
@@ -104,7 +104,7 @@ def test_candidates_of_nodes_that_the_page_does_not_show_stay_where_they_are(mon
 
 def test_a_tree_of_short_cuts_is_told_as_it_is(given):
     made = given("tree")
-    assert made.told is made.model
+    assert made.readable_model is made.model
 
 
 def test_numbers_and_dates_are_told_by_the_same_rule():
@@ -113,7 +113,7 @@ def test_numbers_and_dates_are_told_by_the_same_rule():
     table = model._read(found, "y")
     told = in_few_digits(model._fit_table(table).model_, table)
     assert not LONG.search(" ".join(str(s) for s in tree_number_sentences(told, table)))
-    assert not any(LONG.search(g.words) for g in alone(table, table.schema["b"]).groups)
+    assert not any(LONG.search(g.words) for g in variance_share(table, table.schema["b"]).groups)
     days = [{"when": f"2026-01-{i % 28 + 1:02}", "y": "ab"[i % 28 > 9]} for i in range(90)]
     table = ts.DecisionTree()._read(days, "y")
     assert told_cut(20463.123456789, table.schema["when"], table.column("when")).startswith("2026-01-10")

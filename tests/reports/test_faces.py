@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.reports.context import face_of
+from tallystick.reports.context import section_of
 from tallystick.reports.methods import PLAIN
 
 
@@ -19,7 +19,7 @@ from tallystick.reports.methods import PLAIN
 )
 def test_a_method_is_drawn_large_and_small_in_its_way(given, method, kind, small):
     found = given(method)
-    face = face_of(found.model)
+    face = section_of(found.model)
     assert face.section(found, found.model)["kind"] == kind
     assert face.small(found, found.model)["kind"] == small
 

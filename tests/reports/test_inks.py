@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tallystick.draw.svg import PALETTE
-from tallystick.reports.context import OTHERS, inks
+from tallystick.reports.context import OTHERS, class_colours
 
 
 def of(rows):
@@ -15,8 +15,8 @@ def of(rows):
 
 
 def test_no_two_classes_share_a_colour_and_the_rare_ones_are_grey():
-    assert inks(of([5, 1])) == list(PALETTE[:2])
-    many = inks(of(range(20)))
+    assert class_colours(of([5, 1])) == list(PALETTE[:2])
+    many = class_colours(of(range(20)))
     assert many[:13] == [OTHERS] * 13
     assert len(set(many[13:])) == 7
     assert OTHERS not in many[13:]

@@ -8,9 +8,9 @@ import tallystick as ts
 from tallystick.reports.columns import (
     additive_number_sentences,
     median_error,
-    number_pulls,
     tree_number_sentences,
 )
+from tallystick.reports.context import additive_pulls
 
 ROWS = [
     {"x": float(i % 10), "c": "uv"[i % 3 > 0], "y": 3.0 * (i % 10) + 5.0 * (i % 3 > 0)} for i in range(90)
@@ -31,7 +31,7 @@ def test_a_tree_tells_the_means_of_its_first_question():
 def test_a_linear_regression_tells_by_how_much_a_column_moves_the_answer():
     model = ts.LinearRegression(kinds=KINDS).fit(ROWS, "y")
     table = model._read(ROWS, "y")
-    pulls = number_pulls(model.model_, table)
+    pulls = additive_pulls(model.model_, table)
     assert pulls["x"] > pulls["c"] > 0
     first = str(additive_number_sentences(model.model_, table)[0])
     assert first.startswith("With the other columns unchanged, y is ")

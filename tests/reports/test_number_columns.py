@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.columns import alone, best_cut
+from tallystick.reports.columns import best_cut, variance_share
 
 ROWS = [{"n": n, "c": c, "y": y} for n, c, y in zip(
     [1.0, 2.0, 3.0, None, 8.0, 9.0], "aabbba", [1.5, 2.5, 1.5, 7.25, 7.5, 8.5], strict=True)]  # fmt: skip
@@ -24,7 +24,7 @@ def test_a_cut_is_where_the_sides_differ_most():
 
 def test_the_share_is_that_of_the_variance_between_groups():
     found = table()
-    told = alone(found, found.schema["n"])
+    told = variance_share(found, found.schema["n"])
     assert [(g.words, g.rows, g.missing) for g in told.groups] == [
         ("< 5.5", 3.0, False), ("≥ 5.5", 2.0, False), ("missing", 1.0, True)
     ]  # fmt: skip
@@ -33,5 +33,5 @@ def test_the_share_is_that_of_the_variance_between_groups():
     between = sum(g.rows * (means[g.words] - y.mean()) ** 2 for g in told.groups)
     assert told.share == pytest.approx(between / ((y - y.mean()) ** 2).sum())
     assert told.furthest.words == "< 5.5"
-    levels = alone(found, found.schema["c"])
+    levels = variance_share(found, found.schema["c"])
     assert {g.words: g.mean for g in levels.groups} == pytest.approx({"a": 12.5 / 3, "b": 16.25 / 3})

@@ -7,7 +7,7 @@ import pytest
 
 from tallystick.judge.groups import GroupDifference, ToldDifferences
 from tallystick.reports.page import environment
-from tallystick.reports.quality import _by_number, _pairs, _spread, judged_section
+from tallystick.reports.quality import _by_number, _pairs, beyond_chance, judged_section
 
 
 def test_the_confusion_has_every_row_once(given):
@@ -27,17 +27,17 @@ def test_errors_are_counted_by_the_columns_where_they_differ_most(given):
 
 
 def test_groups_that_err_alike_lie_less_apart_than_chance():
-    alike = [{"rows": 10.0, "error": 0.2}, {"rows": 30.0, "error": 0.2}]
-    apart = [{"rows": 10.0, "error": 0.0}, {"rows": 10.0, "error": 0.4}]
-    assert _spread(alike) == pytest.approx(-1.0)
-    assert _spread(apart) == pytest.approx(10 * 2 * 0.04 / 0.16 - 1)
-    assert _spread([{"rows": 50.0, "error": 0.0}, {"rows": 50.0, "error": 0.0}]) == 0.0
+    alike = [(10.0, 0.2), (30.0, 0.2)]
+    apart = [(10.0, 0.0), (10.0, 0.4)]
+    assert beyond_chance(alike) == pytest.approx(-1.0)
+    assert beyond_chance(apart) == pytest.approx(10 * 2 * 0.04 / 0.16 - 1)
+    assert beyond_chance([(50.0, 0.0), (50.0, 0.0)]) == 0.0
 
 
 def test_groups_of_a_row_or_two_do_not_put_a_column_first():
-    few = [{"rows": 3771.0, "error": 0.011}, {"rows": 1.0, "error": 1.0}]
-    assert _spread(few) == -np.inf
-    assert _spread([*few, {"rows": 400.0, "error": 0.011}]) == pytest.approx(-1.0)
+    few = [(3771.0, 0.011), (1.0, 1.0)]
+    assert beyond_chance(few) == -np.inf
+    assert beyond_chance([*few, (400.0, 0.011)]) == pytest.approx(-1.0)
 
 
 def test_what_differs_is_a_list_of_groups_with_both_figures(given):

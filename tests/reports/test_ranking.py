@@ -12,7 +12,7 @@ from tallystick.reports.answer import ValueGroup, furthest
 from tallystick.reports.columns import MOST_RANKED as MOST
 from tallystick.reports.columns import _furthest_share as _told
 from tallystick.reports.columns import ranking
-from tallystick.reports.context import Ingredients
+from tallystick.reports.context import PageData
 
 
 def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(given):
@@ -51,7 +51,7 @@ def ingredients(rows):
     """What a page of a tree is made from."""
     table = ts.NaiveBayes()._read(rows, "y")
     found = compare_read(table, FoldOptions.of(3, None, None), candidates_of(("tree",), False, {}))
-    return Ingredients("t", table, describe_table("t.csv", table), found, folds=3)
+    return PageData("t", table, describe_table("t.csv", table), found, folds=3)
 
 
 def test_what_one_row_of_thousands_tells_is_not_told(given):

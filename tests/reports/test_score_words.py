@@ -8,7 +8,7 @@ import re
 import pytest
 
 import tallystick as ts
-from tallystick.reports.page import page
+from tallystick.reports.page import report_page
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def test_of_a_rare_class_what_is_found_leads_and_false_alarms_are_counted():
 
 
 def test_where_no_class_is_rare_the_score_ends_the_answer(given):
-    _, said = page(given("tree"))
+    _, said = report_page(given("tree"))
     accuracy = given("tree").chosen.result.measure("accuracy")
     assert f"the model is right for {round(100 * accuracy.value)} of 100" in said[-2]
     assert "always answering yes is right for" in said[-2]

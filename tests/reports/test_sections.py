@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from tallystick.reports.page import SCRIPTS, SECTIONS, STYLES, page, report_style, sections_script
+from tallystick.reports.page import SCRIPTS, SECTIONS, STYLES, report_page, report_style, sections_script
 
 ASSETS = {f.name for f in (resources.files("tallystick.reports") / "assets").iterdir()}
 
@@ -22,7 +22,7 @@ def test_every_style_sheet_and_script_is_part_of_the_page():
 
 @pytest.mark.slow
 def test_sections_stand_in_their_order_and_the_contents_lead_to_each(given):
-    html, _ = page(given("tree"))
+    html, _ = report_page(given("tree"))
     places = [html.index(f'<section id="{s.id}"') for s in SECTIONS]
     assert places == sorted(places)
     assert all(f'<a href="#{s.id}">{s.title}</a>' in html for s in SECTIONS)

@@ -14,7 +14,7 @@ from pages import QUICK, people
 import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.reports import quality as thresholds
-from tallystick.reports.context import Ingredients
+from tallystick.reports.context import PageData
 from tallystick.reports.quality import costs_section
 
 pytestmark = pytest.mark.slow
@@ -91,7 +91,7 @@ def test_costs_of_three_classes_bring_the_shares_of_rows_and_two_bring_none(give
     assert costs_section(given("bayes")) is None
     found = ts.report(three(), "y", methods=["bayes"], folds=3, repeats=0)
     table = ts.NaiveBayes()._read(three(), "y")
-    made = Ingredients("t", table, describe_table("t", table), found.comparison, folds=3)
+    made = PageData("t", table, describe_table("t", table), found.comparison, folds=3)
     told = costs_section(made)
     result = found.comparison.chosen.result
     shares = np.array(told["data"]["shares"]).reshape(-1, 3)

@@ -12,8 +12,8 @@ from tallystick.judge.api import candidates_of, compare_read
 from tallystick.judge.crossval import FoldOptions
 from tallystick.reports.answer import telling_words, word_counts
 from tallystick.reports.columns import ranking
-from tallystick.reports.context import Ingredients
-from tallystick.reports.page import page
+from tallystick.reports.context import PageData
+from tallystick.reports.page import report_page
 
 KINDS = {"said": "text"}
 
@@ -38,7 +38,7 @@ def ingredients(rows, method="bayes", kinds=KINDS):
     found = compare_read(
         table, FoldOptions.of(3, None, None), candidates_of((method,), False, {"kinds": kinds})
     )
-    return Ingredients("t", table, describe_table("t.csv", table), found, folds=3)
+    return PageData("t", table, describe_table("t.csv", table), found, folds=3)
 
 
 def test_counts_are_those_of_rows_that_have_the_word():
@@ -80,7 +80,7 @@ def test_the_first_screen_shows_words_where_columns_would_stand():
     found = ranking(given)
     assert found["alone"]  # nothing to rank
     assert {r["word"] for r in found["words"]["rows"]} >= {"win", "home"}
-    text, _ = page(given)
+    text, _ = report_page(given)
     assert "The words that tell most" in text
     assert "What each column tells" not in text
     assert "which the model does not look at" not in text
@@ -104,4 +104,4 @@ def test_a_text_that_the_model_does_not_look_at_is_said_to_be_so(method):
     found = ranking(given)
     assert [r["name"] for r in found["rows"]] == ["id"]
     assert found["words"]["used"] is False
-    assert "which the model does not look at" in page(given)[0]
+    assert "which the model does not look at" in report_page(given)[0]

@@ -25,15 +25,14 @@ from tallystick.judge.result import RARE
 from tallystick.linear.model import Cells, LogisticModel, Slope, WordWeights
 from tallystick.linear.summary import Figure, Summary
 from tallystick.model.conditions import number
-from tallystick.reports.context import Ingredients, pulls
+from tallystick.reports.context import PageData, pulls
 from tallystick.schema import CODED, Column
 from tallystick.table.ranks import quantiles
 from tallystick.text import quantity
 from tallystick.tree.explain import told_cut
 
-# Sentences with names and numbers in them, as pieces: who prints them decides how a name is set off.
-#
-# Knows words and numbers. Knows no model. Law: a share is never rounded to all or none unless it is.
+# Sentences with names and numbers in them, as pieces: who prints them decides how a name is set off. A share
+# is never rounded to all or none unless it is.
 
 
 LONGEST = 200  # of a name in a sentence
@@ -48,7 +47,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Said:
+class Sentence:
     """One sentence or more."""
 
     pieces: tuple[Piece, ...]
@@ -56,8 +55,8 @@ class Said:
     def __str__(self) -> str:
         return "".join(p.text for p in self.pieces)
 
-    def __add__(self, other: Said) -> Said:
-        return Said((*self.pieces, Piece(" "), *other.pieces))
+    def __add__(self, other: Sentence) -> Sentence:
+        return Sentence((*self.pieces, Piece(" "), *other.pieces))
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Name:
     text: str
 
 
-def say(template: str, *given: object) -> Said:
+def say(template: str, *given: object) -> Sentence:
     """Return the template with {} filled in order; a Name becomes a piece of its own."""
     pieces: list[Piece] = []
     values = iter(given)
@@ -76,23 +75,23 @@ def say(template: str, *given: object) -> Said:
             pieces.append(Piece(text))
         if field is not None:
             value = next(values)
-            if isinstance(value, Said):
+            if isinstance(value, Sentence):
                 pieces.extend(value.pieces)
             elif isinstance(value, Name):
                 pieces.append(Piece(cut(clean(value.text), LONGEST), True))
             else:
                 pieces.append(Piece(str(value)))
-    return Said(tuple(pieces))
+    return Sentence(tuple(pieces))
 
 
-def listed(names: Sequence[str]) -> Said:
+def listed(names: Sequence[str]) -> Sentence:
     """Return names as `a, b and c`."""
     out: list[Piece] = []
     for k, name in enumerate(names):
         if k:
             out.append(Piece(" and " if k == len(names) - 1 else ", "))
         out.append(Piece(cut(clean(name), LONGEST), True))
-    return Said(tuple(out))
+    return Sentence(tuple(out))
 
 
 def of_100(share: float, about: bool = False) -> str:
@@ -178,7 +177,7 @@ def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:
     return tuple(float(n) for n in full)
 
 
-def tells(groups: Sequence[ValueGroup], base: float, reached: float) -> bool:
+def predicts_alone(groups: Sequence[ValueGroup], base: float, reached: float) -> bool:
     """Say whether answering each group's most frequent class gains most of what the model gains."""
     rows = sum(g.rows for g in groups)
     if not rows or reached <= base:
@@ -187,7 +186,7 @@ def tells(groups: Sequence[ValueGroup], base: float, reached: float) -> bool:
     return right - base >= ENOUGH * (reached - base) and right - base > 0.01
 
 
-def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> Said:
+def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> Sentence:
     """Return what one column tells, and its two or three largest groups."""
     target, labels = table.schema.predicted.name, table.schema.predicted.labels
     rows = sum(g.rows for g in groups)
@@ -230,7 +229,7 @@ def furthest(groups: Sequence[ValueGroup], *only: int) -> tuple[ValueGroup, int]
     return max(every, key=beyond)
 
 
-def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) -> Said | None:
+def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) -> Sentence | None:
     """Return what the most telling values of the strongest columns go with, at most two, of two classes where
     that can be; None where no value tells enough.
     """
@@ -256,7 +255,7 @@ def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) 
     return _sentence(told) if told else None
 
 
-def _sentence(parts: Sequence[Said]) -> Said:
+def _sentence(parts: Sequence[Sentence]) -> Sentence:
     """Return parts as one sentence: joined by semicolons, the first letter large."""
     out: list[Any] = []
     for k, part in enumerate(parts):
@@ -264,13 +263,13 @@ def _sentence(parts: Sequence[Said]) -> Said:
     pieces = [p for said in out for p in said.pieces if p.text]
     first = pieces[0]
     pieces[0] = type(first)(first.text[:1].upper() + first.text[1:], first.name)
-    return Said((*pieces, type(first)(".")))
+    return Sentence((*pieces, type(first)(".")))
 
 
 # -- naive Bayes --
 
 
-def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return what the strongest column tells, and how its values are spread over the classes."""
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
@@ -291,12 +290,12 @@ def reached(model: Any, table: Table) -> float:
     return right / rows
 
 
-def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
+def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Sentence:
     """Return that one column tells the target, or which columns weigh most."""
     groups = column_alone(table, next(v for v in views if v.name == order[0]))
     if groups:
         full = np.sum([g.counts for g in groups], axis=0)
-        if tells(groups, float(full.max() / full.sum()), reached):
+        if predicts_alone(groups, float(full.max() / full.sum()), reached):
             return alone_sentence(table, order[0], groups)
     target = Name(table.schema.predicted.name)
     if len(order) == 1:
@@ -306,10 +305,12 @@ def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], r
     return first if more is None else first + more
 
 
-def _spread(model: NaiveBayesModel, part: Any) -> Said:
+def _spread(model: NaiveBayesModel, part: Any) -> Sentence:
     labels = model.schema.predicted.labels
     if isinstance(part, Worded):
-        return _word_sentence(part.name, _heard(model, part), labels, model.schema[part.name])
+        often = np.sqrt(np.asarray(part.counts).sum(axis=1))  # a word that many rows have speaks louder
+        weights = _word_parts(model, part.name) * often[:, None]
+        return _word_sentence(part.name, weights, labels, model.schema[part.name])
     c, d = _two(model.classes)
     if isinstance(part, Summed):
         unit = model.schema[part.name].unit
@@ -338,19 +339,15 @@ def _two(classes: NDArray[Any]) -> tuple[int, int]:
     return int(order[0]), int(order[min(1, len(order) - 1)])
 
 
-def _heard(model: NaiveBayesModel, part: Worded) -> NDArray[np.float64]:
-    """Return weights[word, class]: a word that many rows have speaks louder."""
-    heard: NDArray[np.float64] = np.sqrt(np.asarray(part.counts).sum(axis=1))
-    return _word_parts(model, part.name) * heard[:, None]
-
-
 def _word_parts(model: NaiveBayesModel | LogisticModel, column: str) -> NDArray[np.float64]:
     """Return what each word of a column adds [word, class]; what no number can say counts as nothing."""
     term: Any = next(t for t in model.additive.terms if t.column == column)
     return np.where(np.isfinite(term.words), term.words, 0.0)
 
 
-def _word_sentence(name: str, weights: NDArray[np.float64], labels: Sequence[str], column: Column) -> Said:
+def _word_sentence(
+    name: str, weights: NDArray[np.float64], labels: Sequence[str], column: Column
+) -> Sentence:
     """Return the words that raise the odds of each of two classes most."""
     c, d = (0, 1) if len(labels) == 2 else _two(np.abs(weights).sum(axis=0))
     lead = weights[:, c] - weights[:, d]
@@ -365,7 +362,7 @@ def _word_sentence(name: str, weights: NDArray[np.float64], labels: Sequence[str
 # -- logistic regression --
 
 
-def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return what the strongest column tells, and by what it multiplies the odds."""
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
@@ -376,7 +373,7 @@ def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[Colum
     return [first] if odds is None else [first, odds]
 
 
-def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
+def _odds(model: LogisticModel, table: Table, part: Any) -> Sentence | None:
     labels = model.labels
     if isinstance(part, WordWeights):
         weights = _word_parts(model, part.name)
@@ -384,6 +381,8 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
     term = next(t for t in model.additive.terms if t.column == part.name)
     assert table.classes is not None
     c, d = _two(np.bincount(table.classes, minlength=len(labels)))
+    # of more than two classes the ratios are differences of weights, which have no interval of their own
+    figures = {f.name: f for f in Summary(model).figures} if len(labels) == 2 else {}
     if isinstance(part, Cells):
         levels = model.schema[part.name].levels
         lead = term.table[: len(levels), c] - term.table[: len(levels), d]  # type: ignore[attr-defined]
@@ -395,7 +394,9 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         far = int(often[np.argmax(np.abs(away[often]))])
         up, down = (far, base) if away[far] >= 0 else (base, far)
         ratio, ends = float(np.exp(lead[up] - lead[down])), (levels[up], levels[down])
-        interval = _level_interval(model, part.name, (levels[base], levels[far]))
+        interval = None  # with a weight of its own for each level the error of the difference is not there
+        if f"{part.name} = {levels[base]}" not in figures:
+            interval = _ratio_interval(figures.get(f"{part.name} = {levels[far]}"), 1.0)
         rows = (int(own[up]), int(own[down]))
         return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends, interval, rows)
     if isinstance(part, Slope):
@@ -406,44 +407,23 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
         if low == high:  # most rows have one value: beside it the middle of the others, not the largest
             others = values[(values != low) & ~np.isnan(values)]
             low, high = sorted((low, *quantiles(others, [0.5]))) if len(others) else (low, high)
-        low, high = _few_digits(low, high, column)
+        short = [v if v.is_integer() else float(f"{v:.4g}") for v in (low, high)]
+        if not column.unit and short[0] != short[1]:  # fractions in four digits, where these still differ
+            low, high = short
         ends_of = (number(high, column), number(low, column))
         ratio = float(np.exp(min(abs(slope * (high - low)), 700.0)))
-        figure = _figures(model).get(part.name)
-        interval = _raised(figure, high - low, (figure is not None) and figure.estimate > 0)
+        interval = _ratio_interval(figures.get(part.name), high - low)
         ends_of = ends_of if slope > 0 else ends_of[::-1]
         return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends_of, interval)
     return None
 
 
-def _figures(model: LogisticModel) -> dict[str, Figure]:
-    """Return the coefficients of two classes by name; nothing of more, whose ratios are differences."""
-    return {f.name: f for f in Summary(model).figures} if len(model.labels) == 2 else {}
-
-
-def _level_interval(model: LogisticModel, name: str, levels: tuple[str, str]) -> tuple[float, float] | None:
-    """Return the interval of the odds of a level against the base level; None where the model's table does
-    not compare these two.
-    """
-    figures, (base, far) = _figures(model), levels
-    if f"{name} = {base}" in figures:  # a weight of its own: the error of the difference is not there
-        return None
-    figure = figures.get(f"{name} = {far}")
-    return _raised(figure, 1.0, figure is not None and figure.estimate > 0)
-
-
-def _raised(figure: Figure | None, size: float, up: bool) -> tuple[float, float] | None:
+def _ratio_interval(figure: Figure | None, size: float) -> tuple[float, float] | None:
     """Return the interval of the odds ratio of a change, as a ratio above 1."""
     if figure is None or figure.interval is None:
         return None
     low, high = (float(np.exp(np.clip(size * end, -700.0, 700.0))) for end in figure.interval)
-    return (low, high) if up else (1 / high, 1 / low)
-
-
-def _few_digits(low: float, high: float, column: Column) -> tuple[float, float]:
-    """Return two numbers to speak of: fractions in four digits, where these still differ."""
-    short = [v if v.is_integer() else float(f"{v:.4g}") for v in (low, high)]
-    return (low, high) if column.unit or short[0] == short[1] else (short[0], short[1])
+    return (low, high) if figure.estimate > 0 else (1 / high, 1 / low)
 
 
 def _odds_sentence(
@@ -453,7 +433,7 @@ def _odds_sentence(
     ends: tuple[str, str],
     interval: tuple[float, float] | None = None,
     rows: tuple[int, int] | None = None,
-) -> Said:
+) -> Sentence:
     """Return the odds where a column is one value against another. rows: training rows with each."""
     sure = "" if interval is None else f" (95 % interval {between(*interval, '.3g')})"
     counts = ["", ""] if rows is None else [f" ({counted(n, 'row')})" for n in rows]
@@ -466,31 +446,28 @@ def _odds_sentence(
     )  # fmt: skip
 
 
-# How good, in a sentence: right of a hundred beside the baseline; of a rare class what is found comes
-# first.
-#
-# Knows out-of-fold answers. Knows nothing of models or HTML. Law: where one class is rare, the share of
-# right answers never leads: always answering the other is right too. What leads is which rows the model
-# puts first; of two classes, what is found and missed is always said.
+# How good, in a sentence. Where one class is rare, the share of right answers never leads: always answering
+# the other is right too. What leads is which rows the model puts first; of two classes, what is found and
+# missed is always said.
 
 
-def is_rare(given: Ingredients) -> bool:
+def is_rare(page: PageData) -> bool:
     """Say whether a class is so rare that right answers tell little."""
-    classes = given.description.classes
-    return min(p.rows for p in classes) < RARE * given.description.rows / len(given.labels)
+    classes = page.description.classes
+    return min(p.rows for p in classes) < RARE * page.description.rows / len(page.labels)
 
 
-def score_sentences(given: Ingredients) -> tuple[list[Said], list[Said]]:
+def score_sentences(page: PageData) -> tuple[list[Sentence], list[Sentence]]:
     """Return the sentences that lead the answer, and those that end it."""
-    right = [_right(given)]
-    if len(given.labels) > 2:
-        return [], [*right, _found(given)] if is_rare(given) else right
-    return ([_ranked(given), _found(given)], right) if is_rare(given) else ([], [*right, _found(given)])
+    right = [_right(page)]
+    if len(page.labels) > 2:
+        return [], [*right, _found(page)] if is_rare(page) else right
+    return ([_ranked(page), _found(page)], right) if is_rare(page) else ([], [*right, _found(page)])
 
 
-def _ranked(given: Ingredients) -> Said:
+def _ranked(page: PageData) -> Sentence:
     """Return how much of the rarer class stands in the tenth of the rows that the model puts first."""
-    scores = given.chosen.result.scores
+    scores = page.chosen.result.scores
     lift = scores.curves["top_tenth"]["lift"]
     label = Name(class_words(scores.positive))
     return say(
@@ -500,23 +477,23 @@ def _ranked(given: Ingredients) -> Said:
     )  # fmt: skip
 
 
-def _right(given: Ingredients) -> Said:
-    accuracy = given.chosen.result.measure("accuracy")
+def _right(page: PageData) -> Sentence:
+    accuracy = page.chosen.result.measure("accuracy")
     told, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high, 0)
     return say(
         "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
         "is right for {}.",
         f"{told} of 100" if "." in told else of_100(accuracy.value),
         ends,
-        Name(class_words(given.chosen.result.most_frequent)),
+        Name(class_words(page.chosen.result.most_frequent)),
         of_100(accuracy.base or 0.0),
     )
 
 
-def finds(given: Ingredients) -> dict[str, str]:
+def finds(page: PageData) -> dict[str, str]:
     """Return of the rarest class how many rows there are, are found, and are false alarms."""
-    scores = given.chosen.result.scores
-    c = given.labels.index(scores.positive)
+    scores = page.chosen.result.scores
+    c = page.labels.index(scores.positive)
     hits, answers = float(scores.confusion[c, c]), float(scores.confusion[:, c].sum())
     return {
         "label": class_words(scores.positive),
@@ -529,9 +506,9 @@ def finds(given: Ingredients) -> dict[str, str]:
     }
 
 
-def _found(given: Ingredients) -> Said:
+def _found(page: PageData) -> Sentence:
     """Return what is found of the rarest class, with how many false alarms."""
-    told = finds(given)
+    told = finds(page)
     if told["answers"] == "0":
         return say(
             "The model finds none of the {} rows that are {}: it never gives that answer (cross-validated).",
@@ -546,11 +523,9 @@ def _found(given: Ingredients) -> Said:
     )  # fmt: skip
 
 
-# Of the page, the words of a text that tell most: how many of the rows with a word are of a class.
-#
-# Knows encoded tables. Knows no model and nothing of HTML. Laws: every number is counted from the rows; a
-# word is told of the class of which it has most beyond chance, by as many standard errors as the class's
-# share of all rows would leave it; classes take turns.
+# The words of a text that say most of the class: how many of the rows with a word are of it. A word is
+# shown with the class of which it has most beyond chance, by as many standard errors as the class's share
+# of all rows would leave it; classes take turns.
 
 
 FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less: of fewer nothing is told
@@ -558,7 +533,7 @@ FEW_ROWS = 0.01
 
 
 @dataclass(frozen=True)
-class ToldWord:
+class TellingWord:
     """A word, the number of the class that it tells, the rows that have it, and the share of the class."""
 
     word: str
@@ -567,7 +542,7 @@ class ToldWord:
     share: float
 
 
-def telling_words(table: Table, column: str, most: int) -> list[ToldWord]:
+def telling_words(table: Table, column: str, most: int) -> list[TellingWord]:
     """Return the words that are furthest beyond chance, the furthest first; of each class as many, where
     there are.
     """
@@ -582,7 +557,7 @@ def telling_words(table: Table, column: str, most: int) -> list[ToldWord]:
     each = min(max(1, most // max(len(base), 1)), len(known))
     best = [(float(beyond[w, c]), int(known[w]), c) for c in range(len(base)) for w in order[:each, c]]
     told = sorted((b for b in best if b[0] > 0), key=lambda b: (-b[0], b[1], b[2]))[:most]
-    return [ToldWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in told]
+    return [TellingWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in told]
 
 
 def word_counts(table: Table, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -50,8 +50,8 @@ from tallystick.judge.run import fresh
 from tallystick.methods import COMPARED, NAMES, REGRESSIONS, named, of_kind
 from tallystick.model.file import save
 from tallystick.predict.row import as_given
-from tallystick.reports.context import Ingredients
-from tallystick.reports.page import asset, environment, page, policy
+from tallystick.reports.context import PageData
+from tallystick.reports.page import asset, environment, policy, report_page
 from tallystick.tree.estimator import RegressionTree
 
 # On how many rows a report compares, judges and draws: on all of them where that is quick.
@@ -455,12 +455,12 @@ def report(
     work = replace(work, curve=drawn, left_out=left, halved=folds is None and way.folds == HALF)
     raw = partial(row_of, source) if rows else None
     decimal = source.reading.decimal or "."
-    parts = Ingredients(
+    parts = PageData(
         title or source.name, table, described, found, curve, groups, raw, way.folds, work, decimal
     )
     steps.done(92, "drawing the page")
     tidy(table)
-    text, answer = page(parts)
+    text, answer = report_page(parts)
     steps.done(100, "drawing the page")
     finished = Report(text, answer, found.model, found, described, source.files)
     if path is not None:

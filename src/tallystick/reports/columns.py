@@ -18,8 +18,17 @@ from tallystick.draw.charts import INK, histogram, length_bar, split_bars, split
 from tallystick.draw.svg import between, brief, class_words, cut, percent, width
 from tallystick.errors import clean, counted, for_reader
 from tallystick.explanation.effects import column_effect
-from tallystick.reports.answer import TELLING, Name, Said, column_alone, furthest, is_rare, say, telling_words
-from tallystick.reports.context import Ingredients, inks
+from tallystick.reports.answer import (
+    TELLING,
+    Name,
+    Sentence,
+    column_alone,
+    furthest,
+    is_rare,
+    say,
+    telling_words,
+)
+from tallystick.reports.context import PageData, additive_pulls, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.text import figure
 from tallystick.tree.explain import told_cut
@@ -33,12 +42,12 @@ MOST_NOTES = 60
 LONGEST_NAME = 28  # under all bars together
 
 
-def data_section(given: Ingredients) -> dict[str, Any]:
+def data_section(page: PageData) -> dict[str, Any]:
     """Return the checks, the target, the columns and the notes, as the page shows them."""
-    found, schema = given.description, given.table.schema
+    found, schema = page.description, page.table.schema
     part: dict[str, Any] = {}
-    if given.is_number:
-        every = {c.name: alone(given.table, c) for c in schema.used}
+    if page.is_number:
+        every = {c.name: variance_share(page.table, c) for c in schema.used}
         shares = {name: 0.0 if one is None else one.share for name, one in every.items()}
         ranked = sorted(found.columns, key=lambda v: (-shares.get(v.name, 0.0), v.name))
         most = max(shares.values(), default=0.0) or 1.0
@@ -47,12 +56,12 @@ def data_section(given: Ingredients) -> dict[str, Any]:
             | _means(every.get(view.name), most)
             for view in ranked[:MOST]
         ]
-        part["target"] = _target(given.table)
+        part["target"] = _target(page.table)
     else:
         ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
         most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
-        colours = inks(given)
-        rows = [column_row(c, schema[c.name], found.rows, given.labels, most, colours) for c in ranked[:MOST]]
+        colours = class_colours(page)
+        rows = [column_row(c, schema[c.name], found.rows, page.labels, most, colours) for c in ranked[:MOST]]
         part["classes"] = [
             {"label": p.label, "rows": f"{p.rows:,}", "share": percent(p.rows / max(found.rows, 1))}
             for p in found.classes
@@ -60,7 +69,7 @@ def data_section(given: Ingredients) -> dict[str, Any]:
         part["entropy"] = f"{found.entropy or 0.0:.3f}"
     notes = list(dict.fromkeys(for_reader(n.text) for n in dict.fromkeys(found.notes)))
     return part | {
-        "checks": [c.to_dict() for c in given.comparison.checks],
+        "checks": [c.to_dict() for c in page.comparison.checks],
         "rows": rows[:OPEN],
         "more": rows[OPEN:],
         "left": len(ranked) - len(rows),
@@ -76,9 +85,9 @@ def column_row(
     rows: int,
     labels: Sequence[str],
     most: float,
-    inks: Sequence[str] = (),
+    colours: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return a column as a line of the page; rows: of the table, most: the largest gain of a column; inks:
+    """Return a column as a line of the page; rows: of the table, most: the largest gain of a column; colours:
     the colours of the classes, if not in order.
     """
     rows = max(rows, 1)
@@ -94,7 +103,7 @@ def column_row(
         "left": "" if view.left is None else f"{view.left:.3f}",
         "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
         "cut": _cut(view, column),
-        "bars": _bars(view, column, labels, inks),
+        "bars": _bars(view, column, labels, colours),
         "caption": caption,
     }
 
@@ -107,7 +116,7 @@ def _cut(view: ColumnView, column: Column) -> str:
     return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
 
 
-def _bars(view: ColumnView, column: Column, labels: Sequence[str], inks: Sequence[str]) -> str:
+def _bars(view: ColumnView, column: Column, labels: Sequence[str], colours: Sequence[str]) -> str:
     parts = list(view.distribution)
     # where the names of levels have no room under bars, they stand beside lines
     lines = bool(parts) and parts[0].low is None
@@ -120,11 +129,11 @@ def _bars(view: ColumnView, column: Column, labels: Sequence[str], inks: Sequenc
     counts = [p.by_class or (p.rows,) for p in parts]
     if lines:
         whole = max((p.rows for p in parts if p.label in column.levels), default=0)  # others may go beyond
-        return split_lines(counts, words, hints, [p.label for p in parts], inks, whole)
+        return split_lines(counts, words, hints, [p.label for p in parts], colours, whole)
     under = [clean(p.label) for p in parts]
     if column.kind == "numeric" and column.low is not None and column.high is not None:
         under = [figure(v, column.unit, 6) for v in (column.low, column.high)]
-    return split_bars(counts, words, hints, under, inks)
+    return split_bars(counts, words, hints, under, colours)
 
 
 def _shown(view: ColumnView, column: Column) -> list[Part]:
@@ -164,7 +173,7 @@ def _row_counts(part: Part, labels: Sequence[str]) -> str:
 
 Floats = NDArray[np.float64]
 
-MOST_LEVELS = 200  # of a column that can be said to tell something alone
+MOST_LEVELS = 200  # of a column that can be said to predict alone
 LETTERS = 30  # of a level
 
 
@@ -179,8 +188,8 @@ class MeanGroup:
 
 
 @dataclass(frozen=True)
-class ToldAlone:
-    """What one column tells of a number: its share of the variance, and its groups."""
+class VarianceShare:
+    """What one column says of a number: its share of the variance, and its groups."""
 
     share: float
     groups: tuple[MeanGroup, ...]
@@ -199,8 +208,8 @@ def row_weights(table: Table) -> Floats:
     return np.ones(table.rows) if table.weights is None else table.weights / table.unit
 
 
-def alone(table: Table, column: Column) -> ToldAlone | None:
-    """Return what one column tells of the target; None for text, or too many levels."""
+def variance_share(table: Table, column: Column) -> VarianceShare | None:
+    """Return what one column says of the target; None for text, or too many levels."""
     response, weight = table.response, row_weights(table)
     assert response is not None
     if column.kind in CODED:
@@ -214,14 +223,14 @@ def alone(table: Table, column: Column) -> ToldAlone | None:
     at = best_cut(values, response, weight)
     if at is None:
         return None
-    told = told_cut(at, column, values)
+    shown = told_cut(at, column, values)
     codes = np.where(np.isnan(values), 2, (values >= at).astype(np.int64))
-    return _grouped(response, weight, codes, [f"< {told}", f"≥ {told}", "missing"], 2)
+    return _grouped(response, weight, codes, [f"< {shown}", f"≥ {shown}", "missing"], 2)
 
 
 def _grouped(
     response: Floats, weight: Floats, codes: NDArray[np.int64], names: list[str], gone: int
-) -> ToldAlone:
+) -> VarianceShare:
     rows = np.bincount(codes, weight, minlength=len(names))
     sums = np.bincount(codes, weight * response, minlength=len(names))
     means = sums / np.where(rows > 0, rows, 1.0)
@@ -231,7 +240,7 @@ def _grouped(
     groups = tuple(
         MeanGroup(names[k], float(rows[k]), float(means[k]), k == gone) for k in np.flatnonzero(rows).tolist()
     )
-    return ToldAlone(min(between / spread, 1.0) if spread else 0.0, groups)
+    return VarianceShare(min(between / spread, 1.0) if spread else 0.0, groups)
 
 
 def best_cut(values: Floats, response: Floats, weight: Floats) -> float | None:
@@ -251,7 +260,7 @@ def best_cut(values: Floats, response: Floats, weight: Floats) -> float | None:
     return float(x[at] + (x[at + 1] - x[at]) / 2)
 
 
-def _means(one: ToldAlone | None, most: float) -> dict[str, str]:
+def _means(one: VarianceShare | None, most: float) -> dict[str, str]:
     """Return the share of the variance that a column explains, and the means of its largest groups."""
     if one is None:
         return {"alone": "", "alone_bar": "", "means": ""}
@@ -295,12 +304,12 @@ FEW = 4  # columns: beside fewer there is room for the words of a text
 WIDE, TALL = 150.0, 12.0  # of a bar
 
 
-def ranking(given: Ingredients) -> dict[str, Any]:
+def ranking(page: PageData) -> dict[str, Any]:
     """Return the first columns, how far each moves the model, and what its most telling value tells."""
-    views = {v.name: v for v in given.description.columns}
-    weights, by = {n: w for n, w in given.weights.items() if n in views and w > 0}, "of what moves the model"
-    if not weights and given.is_number:  # nothing moves the model: what the columns tell alone
-        every = {c.name: alone(given.table, c) for c in given.table.schema.used}
+    views = {v.name: v for v in page.description.columns}
+    weights, by = {n: w for n, w in page.weights.items() if n in views and w > 0}, "of what moves the model"
+    if not weights and page.is_number:  # nothing moves the model: what the columns tell alone
+        every = {c.name: variance_share(page.table, c) for c in page.table.schema.used}
         weights = {n: one.share for n, one in every.items() if one is not None and one.share > 0}
         by = "of what the columns tell, each alone"
     elif not weights:
@@ -313,14 +322,14 @@ def ranking(given: Ingredients) -> dict[str, Any]:
             "name": name,
             "share": percent(weights[name] / total, 0),
             "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
-            "told": _furthest_mean(given, name) if given.is_number else _furthest_share(given, views[name]),
+            "told": _furthest_mean(page, name) if page.is_number else _furthest_share(page, views[name]),
         }
         for name in order[:MOST_RANKED]
     ]
     rest = sum(weights[n] for n in order[MOST_RANKED:]) / total
     more = counted(len(order) - MOST_RANKED, "more column") if len(order) > MOST_RANKED else ""
     single = len(rows) == 1  # nothing to rank
-    if not given.is_number:
+    if not page.is_number:
         single = len(views) == 1 or (single and views[order[0]].kind == "text")
     return {
         "rows": rows,
@@ -328,13 +337,13 @@ def ranking(given: Ingredients) -> dict[str, Any]:
         "by": by,
         "rest": more,
         "rest_share": percent(rest, 0) if more else "",
-        "words": None if given.is_number or len(rows) >= FEW else _words(given, order),
+        "words": None if page.is_number or len(rows) >= FEW else _words(page, order),
     }
 
 
-def _words(given: Ingredients, order: Sequence[str]) -> dict[str, Any] | None:
+def _words(page: PageData, order: Sequence[str]) -> dict[str, Any] | None:
     """Return the most telling words of the text that moves the model most, or of the first; None without."""
-    texts = [c.name for c in given.table.schema.used if c.kind == "text"]
+    texts = [c.name for c in page.table.schema.used if c.kind == "text"]
     if not texts:
         return None
     name = next((n for n in order if n in texts), texts[0])
@@ -346,40 +355,40 @@ def _words(given: Ingredients, order: Sequence[str]) -> dict[str, Any] | None:
                 "word": found.word,
                 "share": percent(found.share, 0),
                 "bar": length_bar(found.share, f"{percent(found.share)} of the rows with it", WIDE, TALL),
-                "label": class_words(given.labels[found.label]),
+                "label": class_words(page.labels[found.label]),
                 "rows": f"{found.rows:,.0f}",
             }
-            for found in telling_words(given.table, name, MOST_RANKED)
+            for found in telling_words(page.table, name, MOST_RANKED)
         ],
     }
 
 
-def _furthest_share(given: Ingredients, view: ColumnView) -> str:
+def _furthest_share(page: PageData, view: ColumnView) -> str:
     """Return the group of a column that is furthest from the shares of all rows, `y: 95 % republican`; ""
     where none is far.
     """
     if view.kind == "text":
-        words = telling_words(given.table, view.name, 1)
-        return "".join(_words_of(given, cut(clean(w.word), LETTERS), w.share, w.label) for w in words)
-    groups = [g for g in column_alone(given.table, view) if not g.missing]
+        words = telling_words(page.table, view.name, 1)
+        return "".join(_words_of(page, cut(clean(w.word), LETTERS), w.share, w.label) for w in words)
+    groups = [g for g in column_alone(page.table, view) if not g.missing]
     if not groups:
         return ""
-    leads = is_rare(given) and len(given.labels) == 2  # of many classes the rarest is not what is asked for
-    rare = [given.labels.index(given.chosen.result.scores.positive)] if leads else []
+    leads = is_rare(page) and len(page.labels) == 2  # of many classes the rarest is not what is asked for
+    rare = [page.labels.index(page.chosen.result.scores.positive)] if leads else []
     group, c = furthest(groups, *rare)
     base = sum(g.counts[c] for g in groups) / sum(g.rows for g in groups)
     if group.counts[c] / group.rows - base < min(TELLING, base / 2):
         return ""  # no value is far from all rows
-    return _words_of(given, cut(clean(group.words), LETTERS), group.counts[c] / group.rows, c)
+    return _words_of(page, cut(clean(group.words), LETTERS), group.counts[c] / group.rows, c)
 
 
-def _words_of(given: Ingredients, value: str, share: float, c: int) -> str:
-    return f"{value}: {percent(share, 0)} {class_words(given.labels[c])}"
+def _words_of(page: PageData, value: str, share: float, c: int) -> str:
+    return f"{value}: {percent(share, 0)} {class_words(page.labels[c])}"
 
 
-def _furthest_mean(given: Ingredients, name: str) -> str:
+def _furthest_mean(page: PageData, name: str) -> str:
     """Return the mean of the group of a column that is furthest from that of all rows: `≥ 7: 37.2`."""
-    found = alone(given.table, given.table.schema[name])
+    found = variance_share(page.table, page.table.schema[name])
     group = None if found is None else found.furthest
     return "" if group is None else f"{cut(clean(group.words), LETTERS)}: {brief(group.mean)} on average"
 
@@ -388,7 +397,7 @@ def _furthest_mean(given: Ingredients, name: str) -> str:
 # counted from the rows or read off the model; what causes what is never claimed.
 
 
-SAMPLE = 2_000  # rows over which an effect is told in a sentence
+SAMPLE = 2_000  # rows over which an effect is averaged for a sentence
 
 
 def median_error(table: Table) -> float:
@@ -401,9 +410,9 @@ def median_error(table: Table) -> float:
     return float(np.average(np.abs(response - middle), weights=weight))
 
 
-def error_sentence(given: Ingredients) -> Said:
+def error_sentence(page: PageData) -> Sentence:
     """Return how far off answers are: half of them, nine of ten, and on average beside the baseline."""
-    result = given.chosen.result
+    result = page.chosen.result
     tested = result.fold >= 0
     away = np.abs(result.answers - result.truth)[tested]
     half, most = (brief(float(v)) for v in np.quantile(away, [0.5, 0.9], method="inverted_cdf"))
@@ -420,7 +429,7 @@ def error_sentence(given: Ingredients) -> Said:
 # -- what moves the target --
 
 
-def tree_number_sentences(tree: Tree, table: Table) -> list[Said]:
+def tree_number_sentences(tree: Tree, table: Table, views: Sequence[ColumnView] = ()) -> list[Sentence]:
     """Return the mean on each side of the first question, then the highest and the lowest of the groups."""
     shown = tree.shown
     nodes, target = shown.nodes, shown.schema.predicted
@@ -437,7 +446,7 @@ def tree_number_sentences(tree: Tree, table: Table) -> list[Said]:
     return out
 
 
-def _mean_words(tree: Tree, table: Table, node: int) -> Said:
+def _mean_words(tree: Tree, table: Table, node: int) -> Sentence:
     words = way_words(tree, table, node)
     where = say("{}", Name(words[0])) if len(words) == 1 else say("{} and {}", Name(words[0]), Name(words[1]))
     rows = f"{float(tree.rows[node].sum()):,.10g}"
@@ -447,9 +456,9 @@ def _mean_words(tree: Tree, table: Table, node: int) -> Said:
     )  # fmt: skip
 
 
-def additive_number_sentences(model: Any, table: Table) -> list[Said]:
+def additive_number_sentences(model: Any, table: Table, views: Sequence[ColumnView] = ()) -> list[Sentence]:
     """Return by how much the strongest columns move the answer, the others unchanged."""
-    pulls = number_pulls(model, table)
+    pulls = additive_pulls(model, table)
     out = []
     for name in sorted(pulls, key=lambda n: (-pulls[n], n))[:2]:
         if pulls[name] <= 0 or model.schema[name].kind == "text":
@@ -467,15 +476,4 @@ def additive_number_sentences(model: Any, table: Table) -> list[Said]:
                     Name(high.value), Name(low.value),
                 )
             )  # fmt: skip
-    return out
-
-
-def number_pulls(model: Any, table: Table) -> dict[str, float]:
-    """Return, by column, the standard deviation of what it adds to the answer."""
-    block = table.slice(0, min(table.rows, 20_000))
-    out: dict[str, float] = {}
-    for term in model.additive.terms:
-        part = np.zeros((block.rows, len(model.additive.base)))
-        term.add(part, block)
-        out[term.column] = out.get(term.column, 0.0) + float(part.std(axis=0).mean())
     return out

@@ -1,11 +1,12 @@
-"""How far each column moves the scores of an additive model over the rows: the columns that matter, in order.
+"""What a page is made from, and what all sections ask of it; and of the page, how to use it.
 
-Knows additive models and tables. Law: a column that says the same of every row pulls 0.
+Knows results of other rooms. Knows nothing of HTML.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -20,7 +21,7 @@ from tallystick.contracts import Table
 from tallystick.description.columns import Description
 from tallystick.draw.svg import PALETTE, brief
 from tallystick.errors import OptionError, TallyError, clean, for_reader
-from tallystick.export.form import Form, form_of
+from tallystick.export.form import form_of
 from tallystick.export.targets import export
 from tallystick.judge.compare import Comparison, Entry
 from tallystick.judge.crossval import LearningCurve
@@ -28,37 +29,41 @@ from tallystick.model.decision import AnswerDecision
 from tallystick.schema import Columns
 from tallystick.text import typed_merges
 from tallystick.tree.model import Tree
+from tallystick.tree.splits import importances
 
 SAMPLE = 20_000  # rows looked at; the table's rows are in an order of their content
 
 
-def face_of(model: Any) -> Any:
-    """Return the face that a model's method has in a report (`faces.Face`)."""
+def section_of(model: Any) -> Any:
+    """Return what a model's method shows in a report, a `MethodSection`."""
     return methods.of_kind(model.kind).load("report")
 
 
 def pulls(model: Any, table: Table) -> dict[str, float]:
     """Return how far each column moves the model, by the rule of its method."""
-    found: dict[str, float] = face_of(model).pulls(model, table)
+    found: dict[str, float] = section_of(model).pulls(model, table)
     return found
 
 
 def additive_pulls(model: Any, table: Table) -> dict[str, float]:
-    """Return, by column, the standard deviation of its part of the score over the rows, mean over classes."""
+    """Return, by column, the standard deviation of its part of the score over the rows, mean over classes. A
+    column that says the same of every row pulls 0.
+    """
     block = table.slice(0, min(table.rows, SAMPLE))
-    base, names = model.additive, [t.column for t in model.additive.terms]
+    classes = len(model.additive.base)
     out: dict[str, float] = {}
-    for name, term in zip(names, base.terms, strict=True):
-        part = np.zeros((block.rows, len(base.base)))
+    for term in model.additive.terms:
+        part = np.zeros((block.rows, classes))
         term.add(part, block)
-        part = np.where(np.isfinite(part), part, -20.0)
-        part -= part.mean(axis=1, keepdims=True)
-        out[name] = out.get(name, 0.0) + float(part.std(axis=0).mean())
+        if classes > 1:  # what is added to all classes moves nothing
+            part = np.where(np.isfinite(part), part, -20.0)
+            part -= part.mean(axis=1, keepdims=True)
+        out[term.column] = out.get(term.column, 0.0) + float(part.std(axis=0).mean())
     return out
 
 
 def card_pulls(model: Any, table: Table) -> dict[str, float]:
-    """Return what `additive_pulls` tells, a pair counting for both of its columns."""
+    """Return `additive_pulls`, a pair counting for both of its columns."""
     out: dict[str, float] = {}
     found = additive_pulls(model, table)
     for part in model.parts:
@@ -69,22 +74,15 @@ def card_pulls(model: Any, table: Table) -> dict[str, float]:
 
 def tree_pulls(tree: Tree, table: Table) -> dict[str, float]:
     """Return each column's share of all gain in the tree that is shown."""
-    from tallystick.tree.splits import importances
-
     names = [c.name for c in tree.schema.used]
     return dict(zip(names, importances(tree).tolist(), strict=True))
-
-
-# What a page is made from, and what all sections ask of it.
-#
-# Knows results of other rooms. Knows nothing of HTML.
 
 
 Row = dict[str, str | None]
 
 
 @dataclass(frozen=True)
-class Ingredients:
+class PageData:
     """Results, all of the same rows in an order of their content.
 
     row(number): a raw row as texts, or None when no raw row may be shown. groups: the columns that errors are
@@ -137,22 +135,17 @@ class Ingredients:
         return None if self.chosen.family in ("majority", "yours") else self.chosen.model.model_
 
     @cached_property
-    def told(self) -> Any:
-        """The chosen model as the page tells it in words (`faces.Face.told`)."""
-        return None if self.model is None else face_of(self.model).told(self.model, self.table)
-
-    @cached_property
-    def form(self) -> Form | None:
-        """The chosen model in the form that all exports read; None without a model, or without a form."""
-        try:
-            return None if self.model is None else form_of(self.model)
-        except OptionError:
-            return None
+    def readable_model(self) -> Any:
+        """The chosen model as the page shows it in words (`MethodSection.readable`)."""
+        return None if self.model is None else section_of(self.model).readable(self.model, self.table)
 
     @cached_property
     def form_text(self) -> str:
-        """The form as JSON; empty without a form."""
-        return "" if self.form is None else self.form.to_json()
+        """The chosen model in the form that all exports read, as JSON; empty without a model, or a form."""
+        try:
+            return "" if self.model is None else form_of(self.model).to_json()
+        except OptionError:
+            return ""
 
     @cached_property
     def others(self) -> list[Entry[Any]]:
@@ -179,22 +172,20 @@ class Ingredients:
         return [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if weights[n] > 0]
 
 
-# The colours of classes: the same everywhere on the page.
-#
-# Knows labels and how many rows have them. Law: a colour means one class, and grey means the others.
+# The colours of classes: a colour means one class everywhere on the page, and grey means the others.
 
 
 OTHERS = PALETTE[-1]  # the grey of all classes that have no colour of their own
 
 
-def inks(given: Ingredients) -> list[str]:
+def class_colours(page: PageData) -> list[str]:
     """Return the colour of each class; of more classes than colours the most frequent ones have one. A number
     has one colour.
     """
-    labels = given.labels or ("",)
+    labels = page.labels or ("",)
     if len(labels) <= len(PALETTE):
         return list(PALETTE[: len(labels)])
-    rows = {p.label: p.rows for p in given.description.classes}
+    rows = {p.label: p.rows for p in page.description.classes}
     order = sorted(range(len(labels)), key=lambda c: (-rows.get(labels[c], 0), c))
     out = [OTHERS] * len(labels)
     for rank, c in enumerate(sorted(order[: len(PALETTE) - 1])):
@@ -202,9 +193,7 @@ def inks(given: Ingredients) -> list[str]:
     return out
 
 
-# Of the page, how to use it: commands, exports, the model's sha256, parameters, how numbers were made.
-#
-# Knows estimators by what they can do. Knows nothing of HTML.
+# How to use it: commands, exports, the model's sha256, parameters, how numbers were made.
 
 
 EXECUTION = ("engine", "memory", "threads")
@@ -317,38 +306,37 @@ NUMBER_HOW = (  # of a target of numbers
 )
 
 
-def use_section(given: Ingredients) -> dict[str, Any]:
+def use_section(page: PageData) -> dict[str, Any]:
     """Return commands, exports, parameters, and how each number was computed."""
-    estimator, how = given.chosen.model, NUMBER_HOW if given.is_number else HOW
+    estimator, how = page.chosen.model, NUMBER_HOW if page.is_number else HOW
     out: dict[str, Any] = {
-        "how": [(name, text.format(folds=given.folds)) for name, text in how],
+        "how": [(name, text.format(folds=page.folds)) for name, text in how],
         "version": __version__,
     }
-    if given.model is None:
+    if page.model is None:
         return out | {"model": False}
-    sha256, size = _file_facts(estimator)
-    data = given.description.name
+    digest, size = hashlib.sha256(), 0
+    for piece in estimator._pieces(profile=True):  # the file of a large tree is large
+        digest.update(piece)
+        size += len(piece)
+    sha256 = digest.hexdigest()
+    data = page.description.name
     file = "model.tally.json"
     return out | {
         "model": True,
         "sha256": sha256,
         "bytes": f"{size:,}",
-        "fit": fit_line(estimator, given.chosen.family, data, given.target, file),
+        "fit": fit_line(estimator, page.chosen.family, data, page.target, file),
         "verify": f"tally verify {file} {_quoted(data)}",
-        "python": _python(given, data, file),
+        "python": (
+            "import tallystick as ts\n"
+            f"model = ts.load({file!r})          # written by the command above\n"
+            f"model.predict({clean(data)!r}); model.explain({clean(data)!r})"
+        ),
         "parameters": [(n, _shown(v)) for n, v in sorted(estimator._learning().items())],
-        "exports": [_export(given, kind, sha256) for kind in ("sql", "python")],
+        "exports": [_export(page, kind, sha256) for kind in ("sql", "python")],
         "notes": [for_reader(n.text) for n in estimator.notes_][:20],
     }
-
-
-def _file_facts(estimator: Any) -> tuple[str, int]:
-    """Return the sha256 of a model file and its bytes, piece by piece: that of a large tree is large."""
-    digest, size = hashlib.sha256(), 0
-    for piece in estimator._pieces(profile=True):
-        digest.update(piece)
-        size += len(piece)
-    return digest.hexdigest(), size
 
 
 def fit_line(estimator: Any, family: str, data: str, target: str, file: str) -> str:
@@ -391,35 +379,25 @@ def column_flags(columns: Columns) -> list[str]:
     return parts + [f"--missing {_quoted(mark)}" for mark in columns.missing or ()]
 
 
-def _python(given: Ingredients, data: str, file: str) -> str:
-    return (
-        "import tallystick as ts\n"
-        f"model = ts.load({file!r})          # written by the command above\n"
-        f"model.predict({clean(data)!r}); model.explain({clean(data)!r})"
-    )
-
-
 def _quoted(text: str) -> str:
     return shlex.quote(clean(text))
 
 
 def _shown(value: Any) -> str:
-    import json
-
     try:
         return json.dumps(value, ensure_ascii=False)
     except TypeError:
         return str(value)
 
 
-def _export(given: Ingredients, kind: str, sha256: str) -> dict[str, Any]:
+def _export(page: PageData, kind: str, sha256: str) -> dict[str, Any]:
     """Return the model in another language; why not, where that cannot be."""
     out = {"name": {"sql": "SQL", "python": "Python"}[kind], "text": "", "why": ""}
     out["command"] = f"tally export model.tally.json --to {kind}"
-    if len(given.form_text) > TOO_MUCH:
+    if len(page.form_text) > TOO_MUCH:
         return out | {"why": f"The text has more than {MOST_CODE:,} letters, too many for this page."}
     try:
-        text = str(export(given.model, kind, sha256))
+        text = str(export(page.model, kind, sha256))
     except TallyError as error:
         return out | {"why": str(error)}
     if len(text) > MOST_CODE:

@@ -21,9 +21,9 @@ from markupsafe import Markup, escape
 from tallystick.draw.svg import between, brief, class_words, colour, measured_percent, percent
 from tallystick.errors import clean
 from tallystick.export.python import runtime
-from tallystick.reports.answer import Name, Said, finds, is_rare, say, score_sentences
+from tallystick.reports.answer import Name, Sentence, finds, is_rare, say, score_sentences
 from tallystick.reports.columns import data_section, error_sentence, median_error, ranking
-from tallystick.reports.context import OTHERS, Ingredients, face_of, inks, use_section
+from tallystick.reports.context import OTHERS, PageData, class_colours, section_of, use_section
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section, what_if
 from tallystick.reports.weights import effects_section
@@ -120,15 +120,15 @@ FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that
 MOST_FIRST = 4  # of them
 
 
-def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
+def report_page(page: PageData) -> tuple[str, tuple[str, ...]]:
     """Return the whole page, and the sentences of its first section."""
-    said, judged = answer_section(given), judged_section(given)
-    rows, colours = rows_section(given), inks(given)
-    ask = what_if(given, rows["starts"])
-    chosen = model_section(given) | {"effects": effects_section(given)}
-    labels = list(given.labels) or ["rows"]
-    data: dict[str, Any] = {"labels": labels, "palette": colours, "target": given.target, "ask": ask}
-    numbers = given.table.response
+    said, judged = answer_section(page), judged_section(page)
+    rows, colours = rows_section(page), class_colours(page)
+    ask = what_if(page, rows["starts"])
+    chosen = model_section(page) | {"effects": effects_section(page)}
+    labels = list(page.labels) or ["rows"]
+    data: dict[str, Any] = {"labels": labels, "palette": colours, "target": page.target, "ask": ask}
+    numbers = page.table.response
     data |= {} if numbers is None else {"range": [float(numbers.min()), float(numbers.max())]}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
     data |= {
@@ -137,23 +137,23 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
         if judged.get(key) and "data" in judged[key]
     }
     sections: tuple[Section, ...] = SECTIONS
-    if given.is_number:
+    if page.is_number:
         sections = tuple(replace(s, template=NUMBER_TEMPLATES.get(s.template, s.template)) for s in SECTIONS)
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
     html = (
         environment()
         .get_template("page.html")
         .render(
-            given=given,
+            page=page,
             sections=sections,
             said=said,
-            data=data_section(given),
+            data=data_section(page),
             judged=judged,
-            inks=colours,
+            colours=colours,
             rows=rows,
             chosen=chosen,
             ask=ask,
-            use=use_section(given),
+            use=use_section(page),
             style=Markup(style),
             script=Markup(script),
             json=Markup(in_script(data)),
@@ -163,47 +163,47 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     return html, tuple(str(s) for s in said["sentences"])
 
 
-def answer_section(given: Ingredients) -> dict[str, Any]:
+def answer_section(page: PageData) -> dict[str, Any]:
     """Return the sentences, what each column tells, the score beside the baseline, and the razor's reason."""
-    why = given.comparison.why[:1].upper() + given.comparison.why[1:]
-    if given.work is not None and given.work.compared:
-        why = f"Compared on {given.work.compared:,} of the rows: {why}"
-    first = FIRST[:1] if given.is_number else FIRST
+    why = page.comparison.why[:1].upper() + page.comparison.why[1:]
+    if page.work is not None and page.work.compared:
+        why = f"Compared on {page.work.compared:,} of the rows: {why}"
+    first = FIRST[:1] if page.is_number else FIRST
     return {
-        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in first][:MOST_FIRST],
-        "sentences": answer(given),
-        "ranking": ranking(given),
+        "leaks": [c.to_dict() for c in page.comparison.checks if c.code in first][:MOST_FIRST],
+        "sentences": answer(page),
+        "ranking": ranking(page),
         "why": why,
-        "name": given.chosen.name,
-        "numbers": f"{given.chosen.numbers:,}",
-    } | (number_scores(given) if given.is_number else class_scores(given))
+        "name": page.chosen.name,
+        "numbers": f"{page.chosen.numbers:,}",
+    } | (number_scores(page) if page.is_number else class_scores(page))
 
 
-def class_scores(given: Ingredients) -> dict[str, Any]:
+def class_scores(page: PageData) -> dict[str, Any]:
     """Return right answers and log-loss beside the baseline."""
-    result = given.chosen.result
+    result = page.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
-    rare = is_rare(given)
+    rare = is_rare(page)
     right, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high)
     return {
         "accuracy": f"{right} %",
         "ends": f"{ends} %",
         "base": percent(accuracy.base or 0.0),
-        "rare": finds(given) if rare or len(given.labels) == 2 else None,
+        "rare": finds(page) if rare or len(page.labels) == 2 else None,
         "balanced": percent(result.measure("balanced accuracy").value) if rare else "",
         "loss": f"{loss.value:.3f}",
         "loss_base": f"{loss.base:.3f}",
     }
 
 
-def number_scores(given: Ingredients) -> dict[str, Any]:
+def number_scores(page: PageData) -> dict[str, Any]:
     """Return the errors beside the baseline."""
-    mae, rmse, r2 = (given.chosen.result.measure(name) for name in ("mae", "rmse", "r2"))
+    mae, rmse, r2 = (page.chosen.result.measure(name) for name in ("mae", "rmse", "r2"))
     return {
         "mae": brief(mae.value),
         "mae_ends": between(mae.low, mae.high, ".4g"),
         "mae_base": brief(mae.base or 0.0),
-        "median_base": brief(median_error(given.table)),
+        "median_base": brief(median_error(page.table)),
         "rmse": brief(rmse.value),
         "rmse_ends": between(rmse.low, rmse.high, ".4g"),
         "rmse_base": brief(rmse.base or 0.0),
@@ -212,33 +212,33 @@ def number_scores(given: Ingredients) -> dict[str, Any]:
     }
 
 
-def answer(given: Ingredients) -> list[Said]:
+def answer(page: PageData) -> list[Sentence]:
     """Return the sentences of the first section: what is found, what decides, how, and how well."""
-    lead, end = ([], [error_sentence(given)]) if given.is_number else score_sentences(given)
+    lead, end = ([], [error_sentence(page)]) if page.is_number else score_sentences(page)
     none = []
-    if not any(e.result.beats_base for e in given.comparison.entries):
+    if not any(e.result.beats_base for e in page.comparison.entries):
         none = [
             say(
                 "No method predicts {} clearly better than always answering {}: what differs may be chance.",
-                Name(given.target),
-                "the mean" if given.is_number else "the most frequent class",
+                Name(page.target),
+                "the mean" if page.is_number else "the most frequent class",
             )
         ]
-    model = given.told
-    told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
-    return [*none, *lead, *told, *end]
+    model = page.readable_model
+    own = [] if model is None else section_of(model).sentences(model, page.table, page.description.columns)
+    return [*none, *lead, *own, *end]
 
 
-def model_section(given: Ingredients) -> dict[str, Any]:
+def model_section(page: PageData) -> dict[str, Any]:
     """Return the chosen model, large, and the best of each other family, smaller."""
-    out: dict[str, Any] = {"name": given.chosen.name, "setting": given.chosen.setting, "kind": "none"}
-    if given.model is not None:
-        out |= face_of(given.model).section(given, given.told)
+    out: dict[str, Any] = {"name": page.chosen.name, "setting": page.chosen.setting, "kind": "none"}
+    if page.model is not None:
+        out |= section_of(page.model).section(page, page.readable_model)
     out["others"] = []
-    for entry in given.others:
+    for entry in page.others:
         model = entry.model.model_
         small = {"name": entry.name, "numbers": f"{entry.numbers:,}", "setting": entry.setting}
-        out["others"].append(small | face_of(model).small(given, model))
+        out["others"].append(small | section_of(model).small(page, model))
     return out
 
 
@@ -277,7 +277,7 @@ def environment() -> jinja2.Environment:
     out.globals["grey"] = OTHERS
     out.filters |= {
         "name": name,
-        "said": told,
+        "said": set_off,
         "picture": Markup,
         "colour": colour,
         "count": count,
@@ -304,7 +304,7 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def told(said: Said) -> Markup:
+def set_off(said: Sentence) -> Markup:
     """Return a sentence with its names set off."""
     plain = [escape(_kept_together(p.text)) for p in said.pieces]
     named = [Markup("<b>{}</b>").format(name(p.text)) for p in said.pieces]

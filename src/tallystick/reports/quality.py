@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,29 +43,30 @@ from tallystick.judge.groups import (
 from tallystick.judge.number_groups import error_sizes, number_told
 from tallystick.judge.result import CrossValidation
 from tallystick.judge.scores import average, class_curves
-from tallystick.reports.context import Ingredients, inks
+from tallystick.reports.context import PageData, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.stats import distributions
 
-# Of the page, one class against the rest: ROC, precision and recall, calibration, of any class.
-#
-# Knows out-of-fold shares. Knows nothing of HTML. Laws: the page comes with the pictures of one class, and
-# with the points of every class in its list, drawn in the same frame; a model that gives all rows of a fold
-# the same share has no curve, for what would be drawn is the folds.
+# One class against the rest: ROC, precision and recall, calibration, of any class. The page comes with the
+# pictures of one class, and with the points of every class in its list, drawn in the same frame; a model that
+# gives all rows of a fold the same share has no curve, for what would be drawn is the folds.
 
 
 MOST_CLASSES = 60  # in the list, the most frequent
 POINTS = 80  # of a curve that another class is drawn with
 
 
-def curves_section(given: Ingredients) -> dict[str, Any]:
+def curves_section(page: PageData) -> dict[str, Any]:
     """Return the pictures of one class, and the points of all in the list."""
-    result = given.chosen.result
+    result = page.chosen.result
     if constant(result):
         return {"constant": True, "positive": result.scores.positive}
-    first = given.labels.index(result.scores.positive)
-    told = {c: _curves(result, c) for c in _listed(result, first)}
-    ink = inks(given)[first]
+    first = page.labels.index(result.scores.positive)
+    full = np.bincount(result.truth, result.weights, minlength=len(result.classes))
+    order = np.argsort(-full, kind="stable").tolist()
+    listed = {first, *[c for c in order if full[c] > 0][:MOST_CLASSES]}
+    points = {c: _curves(result, c) for c in sorted(listed)}
+    ink = class_colours(page)[first]
     own = result.scores.curves  # all points, for the pictures that need no script
     return {
         "constant": False,
@@ -74,8 +76,8 @@ def curves_section(given: Ingredients) -> dict[str, Any]:
         "pr": _chart("precision and recall", own["pr"], ("found (recall)", "precision"), ink),
         "calibration": _calibration(own["calibration"], ink),
         "lift": own["top_tenth"],
-        "left": len(given.labels) - len(told),
-        "data": {"frame": list(FRAME), "classes": told, "first": first},
+        "left": len(page.labels) - len(points),
+        "data": {"frame": list(FRAME), "classes": points, "first": first},
     }
 
 
@@ -84,14 +86,6 @@ def constant(result: CrossValidation) -> bool:
     part = result.repeats[0]
     folds = np.unique(part.fold[part.fold >= 0])
     return all(bool((np.ptp(part.shares[part.fold == f], axis=0) == 0).all()) for f in folds.tolist())
-
-
-def _listed(result: CrossValidation, first: int) -> list[int]:
-    """Return the classes that can be looked at: the first, then the most frequent ones."""
-    full = np.bincount(result.truth, result.weights, minlength=len(result.classes))
-    order = np.argsort(-full, kind="stable").tolist()
-    kept = [c for c in order if full[c] > 0][:MOST_CLASSES]
-    return sorted({first, *kept})
 
 
 def _curves(result: CrossValidation, c: int) -> dict[str, Any]:
@@ -132,24 +126,22 @@ def _calibration(bins: list[dict[str, Any]], ink: str) -> str:
     return chart([line], Axis("predicted share"), Axis("observed share"), "calibration", diagonal=True)
 
 
-# Of the page, how answers are decided: of two classes counts at many thresholds, gain and lift; of more the
-# shares of rows, so that the page answers by whatever costs are typed in.
-#
-# Knows answers to rows that the model had not seen. Knows nothing of HTML. Laws: the page counts what a
-# model that decides so answers; at 0.5, and where every error costs 1, stand the answers by the largest
-# share. Of many rows some stand for all, and the page says so.
+# How answers are decided: of two classes counts at many thresholds, gain and lift; of more the shares of
+# rows, so that the page answers by whatever costs are typed in. The page counts what a model that decides
+# so answers; at 0.5, and where every error costs 1, stand the answers by the largest share. Of many rows
+# some stand for all, and the page says so.
 
 
 MOST_CELLS = 30_000  # shares on the page; of more rows some are taken, evenly over all of them
-PARTS = 100_000  # shares are told in so many parts of 1
+PARTS = 100_000  # shares are rounded to so many parts of 1
 MOST_TYPED = 12  # classes whose costs stand in a table; of more they are named one by one
 
 
-def costs_section(given: Ingredients) -> dict[str, Any] | None:
+def costs_section(page: PageData) -> dict[str, Any] | None:
     """Return rows of more than two classes as the page needs them to answer by costs; None of two, and of a
     model that says the same of all rows.
     """
-    result, size = given.chosen.result, len(given.labels)
+    result, size = page.chosen.result, len(page.labels)
     if size < 3 or constant(result):
         return None
     tested = np.flatnonzero(result.fold >= 0)
@@ -171,14 +163,14 @@ def costs_section(given: Ingredients) -> dict[str, Any] | None:
     }
 
 
-def threshold_section(given: Ingredients) -> dict[str, Any] | None:
+def threshold_section(page: PageData) -> dict[str, Any] | None:
     """Return counts by threshold and the curves; None of more classes, and of a model without any curve."""
-    result = given.chosen.result
+    result = page.chosen.result
     if result.scores.ranked is None or constant(result):
         return None
     found = result.scores.thresholds()
-    of = given.labels.index(found.of)
-    ink = inks(given)[of]
+    of = page.labels.index(found.of)
+    ink = class_colours(page)[of]
     return {
         "of": found.of,
         "other": found.other,
@@ -221,35 +213,35 @@ FEWEST_SIZES = 3  # of a learning curve: one or two points are no curve
 DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # of the methods that were not chosen
 
 
-def judged_section(given: Ingredients) -> dict[str, Any]:
+def judged_section(page: PageData) -> dict[str, Any]:
     """Return tables and charts of the comparison and of the chosen method."""
-    if given.is_number:
-        return _number_quality(given)
-    scores = given.chosen.result.scores
+    if page.is_number:
+        return _number_quality(page)
+    scores = page.chosen.result.scores
     return {
-        "how": given.comparison.how,
-        "work": work_words(given),
-        "methods": [_method(given, e) for e in given.comparison.entries],
+        "how": page.comparison.how,
+        "work": work_words(page),
+        "methods": [_method(page, e) for e in page.comparison.entries],
         "measures": [measure_line(m) for m in scores.measures],
-        "curve": _class_curve(given),
-        "confusion": _confusion(given),
-        "by_class": _by_class(given),
-        "curves": curves_section(given),
-        "threshold": threshold_section(given),
-        "costs": costs_section(given),
-        "groups": _groups(given),
+        "curve": _learning_curves(page),
+        "confusion": _confusion(page),
+        "by_class": _by_class(page),
+        "curves": curves_section(page),
+        "threshold": threshold_section(page),
+        "costs": costs_section(page),
+        "groups": _groups(page),
         "impossible": scores.impossible,
     }
 
 
-def work_words(given: Ingredients) -> dict[str, str]:
+def work_words(page: PageData) -> dict[str, str]:
     """Return what was done on a part of the rows, in sentences; empty where all rows were used."""
-    work, rows = given.work, f"{given.table.rows:,}"
+    work, rows = page.work, f"{page.table.rows:,}"
     if work is None:
         return {"compared": "", "curve": ""}
     said = [work.left_out] if work.left_out else []
     if work.halved:
-        said.append(f"The table is large, so {given.folds} folds stand for the usual 10.")
+        said.append(f"The table is large, so {page.folds} folds stand for the usual 10.")
     if work.compared:
         said.append(
             f"To save time the methods were compared on {work.compared:,} of the {rows} rows, chosen by what "
@@ -266,24 +258,24 @@ def work_words(given: Ingredients) -> dict[str, str]:
     return {"compared": " ".join(said), "curve": drawn}
 
 
-def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]:
+def _method(page: PageData, entry: Entry[CrossValidation]) -> dict[str, Any]:
     accuracy, loss = entry.result.measure("accuracy"), entry.result.measure("log-loss")
-    ends = [e.result.measure("log-loss") for e in given.comparison.entries]
+    ends = [e.result.measure("log-loss") for e in page.comparison.entries]
     scale = (min(m.low for m in ends), max(m.high for m in ends))
     right, right_ends = measured_percent(accuracy.value, accuracy.low, accuracy.high)
-    told, told_ends = measured(loss.value, loss.low, loss.high, ".3f")
-    numbers = given.chosen.numbers if entry.name == given.chosen.name else entry.numbers
+    shown, shown_ends = measured(loss.value, loss.low, loss.high, ".3f")
+    numbers = page.chosen.numbers if entry.name == page.chosen.name else entry.numbers
     return {
         "name": entry.name,
-        "chosen": entry is given.chosen or entry.name == given.chosen.name,
+        "chosen": entry is page.chosen or entry.name == page.chosen.name,
         "accuracy": f"{right} %",
         "accuracy_ends": right_ends,
-        "loss": told,
-        "loss_ends": told_ends,
+        "loss": shown,
+        "loss_ends": shown_ends,
         "strip": strip(
             loss.value, (loss.low, loss.high), scale,
-            f"log-loss {told}, 95 % interval {told_ends}",
-            entry.name == given.chosen.name,
+            f"log-loss {shown}, 95 % interval {shown_ends}",
+            entry.name == page.chosen.name,
         ),
         "numbers": "?" if numbers >= 10**9 else f"{numbers:,}",
         "p": "" if entry.against_best is None else p_value(entry.against_best),
@@ -303,16 +295,20 @@ def measure_line(m: Any) -> dict[str, str]:
     }
 
 
-def _class_curve(given: Ingredients) -> dict[str, Any] | None:
-    curve = given.curve
+def _learning_curves(page: PageData) -> dict[str, Any] | None:
+    curve = page.curve
     if curve is None or not curve.curves or not curve.repeats:
         return None
     data = curve.to_dict()
     if len(data["sizes"]) < FEWEST_SIZES:
         return None
-    drawn = [
-        _learned(m, data["sizes"], k, m["name"] == given.chosen.name) for k, m in enumerate(data["methods"])
-    ]
+    drawn = []
+    for k, m in enumerate(data["methods"]):  # methods differ by their dashes, for colours mean classes
+        chosen = m["name"] == page.chosen.name
+        low = [max(0.0, v) for v in m["low"]]
+        line = ChartCurve(m["name"], data["sizes"], m["error"], low, m["high"], dots=chosen, ink=INK)
+        dash = None if chosen else DASHES[k % len(DASHES)]
+        drawn.append(replace(line, dash=dash, wide=2.6 if chosen else 1.5))
     tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
     axis = Axis("training rows (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
     level = ("baseline", curve.base)
@@ -320,18 +316,10 @@ def _class_curve(given: Ingredients) -> dict[str, Any] | None:
     return {"svg": svg, "tested": f"{curve.tested:,}", "repeats": curve.repeats, "base": percent(curve.base)}
 
 
-def _learned(found: dict[str, Any], sizes: list[int], number: int, chosen: bool) -> ChartCurve:
-    """Return the curve of one method: methods differ by their dashes, for colours mean classes."""
-    low = [max(0.0, v) for v in found["low"]]
-    dash = None if chosen else DASHES[number % len(DASHES)]
-    line = ChartCurve(found["name"], sizes, found["error"], low, found["high"], dots=chosen, ink=INK)
-    return replace(line, dash=dash, wide=2.6 if chosen else 1.5)
-
-
-def _confusion(given: Ingredients) -> dict[str, Any]:
-    counts, labels = given.chosen.result.scores.confusion, given.labels
+def _confusion(page: PageData) -> dict[str, Any]:
+    counts, labels = page.chosen.result.scores.confusion, page.labels
     if len(labels) > MOST_JUDGED_CLASSES:
-        return {"pairs": _pairs(counts, labels), "map": _map(given, counts)}
+        return {"pairs": _pairs(counts, labels), "map": _map(page, counts)}
     full = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     rows = [
         {
@@ -347,13 +335,13 @@ def _confusion(given: Ingredients) -> dict[str, Any]:
     return {"labels": list(labels), "rows": rows}
 
 
-def _map(given: Ingredients, counts: Any) -> dict[str, Any]:
+def _map(page: PageData, counts: Any) -> dict[str, Any]:
     """Return the heat map of many classes; with very many, of the most frequent ones."""
     order = np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_MAPPED]
-    kept = np.array(sorted(order.tolist(), key=lambda c: _by_number(given.labels[c])))
+    kept = np.array(sorted(order.tolist(), key=lambda c: _by_number(page.labels[c])))
     title = f"truth and answer of {len(kept)} classes"
-    svg = heat_map(counts[np.ix_(kept, kept)].tolist(), [given.labels[c] for c in kept.tolist()], title)
-    return {"svg": svg, "left": len(given.labels) - len(kept)}
+    svg = heat_map(counts[np.ix_(kept, kept)].tolist(), [page.labels[c] for c in kept.tolist()], title)
+    return {"svg": svg, "left": len(page.labels) - len(kept)}
 
 
 def _by_number(label: str) -> list[tuple[int, str]]:
@@ -361,11 +349,11 @@ def _by_number(label: str) -> list[tuple[int, str]]:
     return [(int(t), "") if t.isdecimal() else (-1, t) for t in re.split(r"([0-9]+)", label)]
 
 
-def _by_class(given: Ingredients) -> list[dict[str, str]]:
+def _by_class(page: PageData) -> list[dict[str, str]]:
     """Return of each class how many rows are found, and how many answers are false alarms."""
-    confusion = given.chosen.result.scores.confusion
+    confusion = page.chosen.result.scores.confusion
     out = []
-    for c, found in enumerate(given.chosen.result.scores.per_class):
+    for c, found in enumerate(page.chosen.result.scores.per_class):
         answers = float(confusion[:, c].sum())
         recall, ends = measured_percent(found["recall"], *found["recall_interval"])
         out.append(
@@ -404,13 +392,13 @@ def _pairs(counts: Any, labels: tuple[str, ...]) -> list[dict[str, str]]:
     return out
 
 
-def _groups(given: Ingredients) -> dict[str, Any]:
+def _groups(page: PageData) -> dict[str, Any]:
     """Return error rates by the levels of some columns: those asked for, or where they differ most."""
-    table, result = given.table, given.chosen.result
-    groups, looked = given.groups, len(given.groups)
+    table, result = page.table, page.chosen.result
+    groups, looked = page.groups, len(page.groups)
     if not groups:
         coded = [c for c in table.schema.used if c.kind in CODED and 2 <= len(c.levels) <= MOST_GROUPS]
-        apart = {name: -_spread(rates) for name, rates in _level_errors(given, coded).items()}
+        apart = {name: -beyond_chance(rates) for name, rates in _level_errors(page, coded).items()}
         looked = len(coded)
         groups = {
             n: group_names(table, n) for n in sorted(apart, key=lambda n: (apart[n], n))[:SHOWN_COLUMNS]
@@ -431,7 +419,7 @@ def _groups(given: Ingredients) -> dict[str, Any]:
         for name, rates in found
     ]
     axis = strip_axis(scale, "error", "%")
-    return {"tables": tables, "looked": looked, "asked": bool(given.groups), "axis": axis}
+    return {"tables": tables, "looked": looked, "asked": bool(page.groups), "axis": axis}
 
 
 def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
@@ -439,23 +427,23 @@ def _rates(group: dict[str, Any], k: int) -> dict[str, str]:
     share that the model gives it beside the share that is so.
     """
 
-    def told(one: dict[str, Any]) -> str:
+    def with_interval(one: dict[str, Any]) -> str:
         return "{} % ({})".format(*measured_percent(one["share"], one["low"], one["high"]))
 
     kept = group["calibration"][k]
     return {
         "group": group["group"],
         "answered": f"{group['answers'][k]:.1%}",
-        "misses": told(group["misses"][k]),
-        "alarms": told(group["false_alarms"][k]),
+        "misses": with_interval(group["misses"][k]),
+        "alarms": with_interval(group["false_alarms"][k]),
         "given": f"{kept['given']:.1%}",
-        "is": told({"share": group["truth"][k], "low": kept["low"], "high": kept["high"]}),
+        "is": with_interval({"share": group["truth"][k], "low": kept["low"], "high": kept["high"]}),
     }
 
 
-def _level_errors(given: Ingredients, columns: list[Column]) -> dict[str, list[dict[str, float]]]:
+def _level_errors(page: PageData, columns: list[Column]) -> dict[str, list[tuple[float, float]]]:
     """Return rows and error of every level of some columns, by column."""
-    table, result = given.table, given.chosen.result
+    table, result = page.table, page.chosen.result
     tested, answers = result.tested_answers
     weight = np.ones(len(tested)) if result.weights is None else result.weights[tested]
     wrong = weight * (answers != result.truth[tested])
@@ -463,23 +451,24 @@ def _level_errors(given: Ingredients, columns: list[Column]) -> dict[str, list[d
     for column in columns:
         codes = np.asarray(table.column(column.name))[tested].astype(np.int64)
         sums = zip(np.bincount(codes, weight).tolist(), np.bincount(codes, wrong).tolist(), strict=True)
-        out[column.name] = [{"rows": rows, "error": bad / rows} for rows, bad in sums if rows > 0]
+        out[column.name] = [(rows, bad / rows) for rows, bad in sums if rows > 0]
     return out
 
 
-def _spread(rates: list[dict[str, float]]) -> float:
-    """Return how far error rates lie apart beyond chance, of groups that have rows enough to be compared:
-    chi-square less its degrees of freedom.
+def beyond_chance(groups: Iterable[Sequence[float]]) -> float:
+    """Return how far the means of errors lie apart beyond chance, of groups that have rows enough to be
+    compared: chi-square less its degrees of freedom. groups: rows and mean of each, and the variance, which
+    errors that are 0 or 1 do not need.
     """
-    rates = [g for g in rates if g["rows"] >= FEWEST]
-    if len(rates) < 2:
+    groups = [g for g in groups if g[0] >= FEWEST]
+    if len(groups) < 2:
         return -math.inf
-    rows = sum(g["rows"] for g in rates)
-    mean = sum(g["error"] * g["rows"] for g in rates) / rows if rows else 0.0
-    if not 0 < mean < 1:
+    rows = sum(g[0] for g in groups)
+    mean = sum(g[0] * g[1] for g in groups) / rows if rows else 0.0
+    inside = mean * (1 - mean) if len(groups[0]) == 2 else sum(g[0] * g[2] for g in groups) / rows
+    if inside <= 0:
         return 0.0
-    away = sum(g["rows"] * (g["error"] - mean) ** 2 for g in rates) / (mean * (1 - mean))
-    return float(away - (len(rates) - 1))
+    return float(sum(g[0] * (g[1] - mean) ** 2 for g in groups) / inside - (len(groups) - 1))
 
 
 def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
@@ -494,40 +483,41 @@ def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
     }
 
 
-# Of the page of a target of numbers, how good: methods side by side, answers against truth, errors by
-# group.
-#
-# Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
+# Of a target of numbers: methods side by side, answers against truth, errors by group.
 
 
-def _number_quality(given: Ingredients) -> dict[str, Any]:
-    result = given.chosen.result
+def _number_quality(page: PageData) -> dict[str, Any]:
+    result = page.chosen.result
     tested = result.fold >= 0
     truth, answer = result.truth[tested], result.answers[tested]
     weight = np.ones(len(truth)) if result.weights is None else result.weights[tested]
-    single = given.row is not None
-    words = (f"{clean(given.target)}, truth", "answer")
+    single = page.row is not None
+    words = (f"{clean(page.target)}, truth", "answer")
     away = answer - truth
+    low, high = np.quantile(away, [0.05, 0.95], method="inverted_cdf").tolist()
     return {
-        "how": given.comparison.how,
-        "work": work_words(given),
-        "methods": [_number_method(given, e) for e in given.comparison.entries],
+        "how": page.comparison.how,
+        "work": work_words(page),
+        "methods": [_number_method(page, e) for e in page.comparison.entries],
         "measures": [measure_line(m) for m in result.measures],
         "against": against_chart(truth, answer, words, single),
         "single": single,
         "away": histogram(away, weight, "answer less truth", "right"),
-        "quantiles": _quantiles(away),
+        "quantiles": (
+            f"Nine of ten answers are between {brief(low)} and {brief(high)} off; the mean of answer less "
+            f"truth is {brief(float(away.mean()))}."
+        ),
         "calibration": _number_calibration(truth, answer, weight, words),
-        "groups": number_groups(given),
+        "groups": number_groups(page),
     }
 
 
-def _number_method(given: Ingredients, entry: Any) -> dict[str, Any]:
+def _number_method(page: PageData, entry: Any) -> dict[str, Any]:
     r2, mae, rmse = (entry.result.measure(name) for name in ("r2", "mae", "rmse"))
-    ends = [e.result.measure("rmse") for e in given.comparison.entries]
+    ends = [e.result.measure("rmse") for e in page.comparison.entries]
     scale = (min(m.low for m in ends), max(m.high for m in ends))
-    told = f"{brief(rmse.value)}, 95 % interval {between(rmse.low, rmse.high, '.4g')}"
-    mine = entry.name == given.chosen.name
+    words = f"{brief(rmse.value)}, 95 % interval {between(rmse.low, rmse.high, '.4g')}"
+    mine = entry.name == page.chosen.name
     return {
         "name": entry.name,
         "chosen": mine,
@@ -535,20 +525,11 @@ def _number_method(given: Ingredients, entry: Any) -> dict[str, Any]:
         "mae": brief(mae.value),
         "mae_ends": between(mae.low, mae.high, ".4g"),
         "rmse": brief(rmse.value),
-        "strip": strip(rmse.value, (rmse.low, rmse.high), scale, f"root of squared error {told}", mine),
+        "strip": strip(rmse.value, (rmse.low, rmse.high), scale, f"root of squared error {words}", mine),
         "numbers": "?" if entry.numbers >= 10**9 else f"{entry.numbers:,}",
         "p": "" if entry.against_best is None else p_value(entry.against_best),
         "setting": entry.setting,
     }
-
-
-def _quantiles(away: Any) -> str:
-    low, high = np.quantile(away, [0.05, 0.95], method="inverted_cdf").tolist()
-    mean = float(away.mean())
-    return (
-        f"Nine of ten answers are between {brief(low)} and {brief(high)} off; the mean of answer less truth "
-        f"is {brief(mean)}."
-    )
 
 
 def _number_calibration(truth: Any, answer: Any, weight: Any, words: tuple[str, str]) -> str:
@@ -574,13 +555,13 @@ def _number_calibration(truth: Any, answer: Any, weight: Any, words: tuple[str, 
     return chart([curve], *axes_, f"mean truth against mean answer of {words[0]}", diagonal=True)
 
 
-def number_groups(given: Ingredients) -> dict[str, Any]:
+def number_groups(page: PageData) -> dict[str, Any]:
     """Return how far off the answers are by the levels of some columns: those asked for, or where that
     differs most.
     """
-    table, result = given.table, given.chosen.result
+    table, result = page.table, page.chosen.result
     coded = [c for c in table.schema.used if c.kind in CODED]
-    groups = given.groups or {
+    groups = page.groups or {
         c.name: group_names(table, c.name) for c in coded if 2 <= len(c.levels) <= MOST_GROUPS
     }
     part = result.repeats[0]
@@ -589,8 +570,9 @@ def number_groups(given: Ingredients) -> dict[str, Any]:
         sizes = error_sizes(
             part.of(np.asarray(texts)), part.of(result.truth), part, part.weight(result.weights)
         )
-        found.append((name, sizes, _number_spread(sizes)))
-    if not given.groups:
+        apart_by = beyond_chance((g["rows"], g["error"]["mean"], g["error"]["variance"]) for g in sizes)
+        found.append((name, sizes, apart_by))
+    if not page.groups:
         found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
     ends = [g["error"]["high"] for _, sizes, _ in found for g in sizes if np.isfinite(g["error"]["high"])]
     scale = (0.0, max(ends, default=1.0))
@@ -599,23 +581,7 @@ def number_groups(given: Ingredients) -> dict[str, Any]:
         for name, sizes, _ in found
     ]
     axis = strip_axis(scale, "off by")
-    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups), "axis": axis}
-
-
-def _number_spread(sizes: list[dict[str, Any]]) -> float:
-    """Return how far the sizes of errors lie apart beyond chance, of groups that have rows enough to be
-    compared: chi-square less its degrees of freedom.
-    """
-    sizes = [g for g in sizes if g["rows"] >= FEWEST]
-    if len(sizes) < 2:
-        return -np.inf
-    rows = sum(g["rows"] for g in sizes)
-    mean = sum(g["rows"] * g["error"]["mean"] for g in sizes) / rows if rows else 0.0
-    inside = sum(g["rows"] * g["error"]["variance"] for g in sizes) / rows if rows else 0.0
-    if inside <= 0:
-        return 0.0
-    away = sum(g["rows"] * (g["error"]["mean"] - mean) ** 2 for g in sizes) / inside
-    return float(away - (len(sizes) - 1))
+    return {"tables": tables, "looked": len(groups), "asked": bool(page.groups), "axis": axis}
 
 
 def _number_group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:

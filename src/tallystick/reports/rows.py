@@ -20,7 +20,7 @@ from tallystick.contracts import Table
 from tallystick.draw.svg import brief, class_words, cut, percent
 from tallystick.errors import clean
 from tallystick.judge.folds import counts, steps
-from tallystick.reports.context import Ingredients, Row, face_of
+from tallystick.reports.context import PageData, Row, section_of
 from tallystick.schema import CODED, Column, Schema
 from tallystick.table.encode import Matcher
 from tallystick.table.ranks import quantiles
@@ -34,35 +34,35 @@ MOST_GROUPS = 9
 MOST_CELLS = 6  # columns shown of a row: those that move the model most
 MOST_LOOKED = 200_000  # rows among which a typical one is looked for
 LONGEST = 160  # letters of a text cell
-MOST_TESTS = 4  # conditions told of the way to a leaf
-LONG, DIGITS = 9, 6  # letters of a number with a point that is told in so many digits
+MOST_TESTS = 4  # conditions shown of the way to a leaf
+LONG, DIGITS = 9, 6  # a number with a point and more letters than 9 is shown in 6 digits
 
 
-def rows_section(given: Ingredients) -> dict[str, Any]:
+def rows_section(page: PageData) -> dict[str, Any]:
     """Return wrong and typical rows for the page, and the rows that the what-if form can start from."""
-    errors = {} if given.is_number else {"errors": _errors(given)}
-    if given.row is None:
+    errors = {} if page.is_number else {"errors": _errors(page)}
+    if page.row is None:
         return {"shown": False, "wrong": [], "typical": [], "starts": []} | errors
-    wrong, typical = _furthest(given) if given.is_number else _wrong(given), _typical(given)
-    words = "answered {answer}, but {truth}" if given.is_number else "taken for {answer}, but {truth}"
+    wrong, typical = _furthest(page) if page.is_number else _wrong(page), _typical(page)
+    words = "answered {answer}, but {truth}" if page.is_number else "taken for {answer}, but {truth}"
     starts = [{"label": t["words"], "row": t["raw"]} for t in typical]
     starts += [{"label": words.format(**w), "row": w["raw"]} for w in wrong[: MOST_GROUPS // 2]]
     return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts} | errors
 
 
-def _errors(given: Ingredients) -> dict[str, str]:
-    tested, answers = given.chosen.result.tested_answers
-    wrong = int((answers != given.chosen.result.truth[tested]).sum())
+def _errors(page: PageData) -> dict[str, str]:
+    tested, answers = page.chosen.result.tested_answers
+    wrong = int((answers != page.chosen.result.truth[tested]).sum())
     return {"wrong": f"{wrong:,}", "rows": f"{len(tested):,}"}
 
 
-def _wrong(given: Ingredients) -> list[dict[str, Any]]:
+def _wrong(page: PageData) -> list[dict[str, Any]]:
     """Return the rows whose wrong answer had the largest share; copies of a row are shown once."""
-    result = given.chosen.result
+    result = page.chosen.result
     tested, answers = result.tested_answers
     wrong = answers != result.truth[tested]
     rows, answers = tested[wrong], answers[wrong]
-    confident, hashes = result.shares[rows, answers], given.table.row_hashes()[rows]
+    confident, hashes = result.shares[rows, answers], page.table.row_hashes()[rows]
     out: list[dict[str, Any]] = []
     at: dict[int, int] = {}
     for place in np.lexsort((hashes, -confident)).tolist():
@@ -71,26 +71,26 @@ def _wrong(given: Ingredients) -> list[dict[str, Any]]:
             out[at[key]]["copies"] += 1
         elif len(out) < MOST_WRONG:
             at[key] = len(out)
-            raw = raw_row(given, row)
+            raw = raw_row(page, row)
             out.append(
                 {
-                    "truth": given.labels[int(result.truth[row])],
-                    "answer": given.labels[answer],
+                    "truth": page.labels[int(result.truth[row])],
+                    "answer": page.labels[answer],
                     "share": percent(float(confident[place])),
                     "own": percent(float(result.shares[row, result.truth[row]])),
                     "copies": 1,
                     "raw": raw,
-                    "cells": row_cells(given, raw),
-                    "reasons": _reasons(given, row, (answer, int(result.truth[row]))),
+                    "cells": row_cells(page, raw),
+                    "reasons": _reasons(page, row, (answer, int(result.truth[row]))),
                 }
             )
     return out
 
 
-def _reasons(given: Ingredients, row: int, way: tuple[int, int]) -> dict[str, Any]:
+def _reasons(page: PageData, row: int, way: tuple[int, int]) -> dict[str, Any]:
     """Return what weighs most in a row for one class against another, by the chosen model."""
-    lines = [] if given.model is None else face_of(given.model).reasons(given.model, given.table, row, way)
-    return {"lines": lines, "of": given.labels[way[0]], "against": given.labels[way[1]]}
+    lines = [] if page.model is None else section_of(page.model).reasons(page.model, page.table, row, way)
+    return {"lines": lines, "of": page.labels[way[0]], "against": page.labels[way[1]]}
 
 
 def no_reasons(model: Any, table: Table, row: int, way: tuple[int, int]) -> list[dict[str, str]]:
@@ -98,19 +98,19 @@ def no_reasons(model: Any, table: Table, row: int, way: tuple[int, int]) -> list
     return []
 
 
-def raw_row(given: Ingredients, row: int) -> Row:
+def raw_row(page: PageData, row: int) -> Row:
     """Return a raw row as texts, of the columns that the model may look at; None where it is missing."""
-    assert given.row is not None
-    found = given.row(row)
-    used = set(given.table.schema.needed)
-    marks = given.table.schema.marks
+    assert page.row is not None
+    found = page.row(row)
+    used = set(page.table.schema.needed)
+    marks = page.table.schema.marks
     return {n: None if v is None or v.strip() in marks else v for n, v in found.items() if n in used}
 
 
-def row_cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
+def row_cells(page: PageData, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
     """Return the cells of a row that move the model most, short; first: columns that stand before them."""
-    names = list(dict.fromkeys([*first, *given.columns]))[:MOST_CELLS]
-    numeric = {c.name for c in given.table.schema.used if c.kind == "numeric"}
+    names = list(dict.fromkeys([*first, *page.columns]))[:MOST_CELLS]
+    numeric = {c.name for c in page.table.schema.used if c.kind == "numeric"}
     return [{"name": n, "value": _short(raw.get(n), n in numeric)} for n in names if n in raw]
 
 
@@ -125,40 +125,40 @@ def _short(value: str | None, number: bool) -> str:
 # -- typical rows --
 
 
-def _typical(given: Ingredients) -> list[dict[str, Any]]:
-    if given.model is not None:
-        groups, words = face_of(given.model).groups(given)
+def _typical(page: PageData) -> list[dict[str, Any]]:
+    if page.model is not None:
+        groups, words = section_of(page.model).groups(page)
     else:
-        groups, words = answer_groups(given) if given.is_number else class_groups(given)
+        groups, words = answer_groups(page) if page.is_number else class_groups(page)
     out = []
-    for number, (told, first) in words.items():
+    for number, (name, first) in words.items():
         here = np.flatnonzero(groups == number)
         if len(here) == 0:
             continue
-        row = most_typical(given.table, here)
-        raw = raw_row(given, row)
+        row = most_typical(page.table, here)
+        raw = raw_row(page, row)
         out.append(
             {
-                "words": told,
+                "words": name,
                 "rows": f"{len(here):,}",
                 "raw": raw,
-                "cells": row_cells(given, raw, first),
+                "cells": row_cells(page, raw, first),
             }
         )
-        if not given.is_number:
-            own = int(given.table.classes[row])  # type: ignore[index]
-            shares = given.chosen.result.shares[row]
-            rival = max((c for c in range(len(given.labels)) if c != own), key=lambda c: (shares[c], -c))
-            out[-1] |= {"truth": given.labels[own], "reasons": _reasons(given, row, (own, rival))}
+        if not page.is_number:
+            own = int(page.table.classes[row])  # type: ignore[index]
+            shares = page.chosen.result.shares[row]
+            rival = max((c for c in range(len(page.labels)) if c != own), key=lambda c: (shares[c], -c))
+            out[-1] |= {"truth": page.labels[own], "reasons": _reasons(page, row, (own, rival))}
     return out
 
 
 Groups = tuple[NDArray[np.int32], dict[int, tuple[str, tuple[str, ...]]]]
 
 
-def leaf_groups(given: Ingredients) -> Groups:
+def leaf_groups(page: PageData) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
-    table, tree = given.table, given.told.shown
+    table, tree = page.table, page.readable_model.shown
     stops = stops_of(tree, table)
     words = {leaf: leaf_words(tree, leaf) for leaf in largest_leaves(stops)}
     if table.classes is not None:
@@ -183,26 +183,35 @@ def largest_leaves(stops: NDArray[np.int32]) -> list[int]:
     return order[:MOST_GROUPS]
 
 
-def class_groups(given: Ingredients) -> Groups:
+def class_groups(page: PageData) -> Groups:
     """Return group[row], and the words and first columns of each group shown: the classes."""
-    table = given.table
+    table = page.table
     assert table.classes is not None
-    result = given.chosen.result
+    result = page.chosen.result
     tested, answers = result.tested_answers
     right = tested[answers == table.classes[tested]]
     groups = np.full(table.rows, -1, np.int32)
     groups[right] = table.classes[right]
-    full = counts(table.classes, len(given.labels))
+    full = counts(table.classes, len(page.labels))
     order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]
-    names: dict[int, tuple[str, tuple[str, ...]]] = {c: (given.labels[c], ()) for c in order}
+    names: dict[int, tuple[str, tuple[str, ...]]] = {c: (page.labels[c], ()) for c in order}
     return groups, names
 
 
 def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
     """Return the way to a leaf in words, one condition a column, and the columns asked on it; of a long way
-    the conditions that fewest rows fulfil, which tell this leaf from the others.
+    the conditions that fewest rows fulfil, which part this leaf from the others.
     """
-    tests, kept = way_conditions(tree, node), _kept_rows(tree, node)
+    tests = way_conditions(tree, node)
+    kept: dict[str, float] = {}  # by column, the share of the rows that its questions on the way let go on
+    at = node
+    while tree.nodes.parent[at] >= 0:
+        up = int(tree.nodes.parent[at])
+        name = tree.schema.used[int(tree.nodes.column[up])].name
+        kept[name] = (
+            kept.get(name, 1.0) * float(tree.nodes.weight[at]) / (float(tree.nodes.weight[up]) or 1.0)
+        )
+        at = up
     order = sorted(range(len(tests)), key=lambda k: (kept[tests[k].column.name], k))
     shown = sorted(order[:MOST_TESTS]) if len(tests) > MOST_TESTS else range(len(tests))
     labels = tree.schema.predicted.labels
@@ -211,18 +220,6 @@ def leaf_words(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
     more = f", and {len(tests) - len(shown)} more" if len(shown) < len(tests) else ""
     first = [tests[k].column.name for k in (*shown, *(k for k in order if k not in shown))]
     return f"{answer}: {cut(clean(words), 150)}{more}", tuple(first)
-
-
-def _kept_rows(tree: Tree, node: int) -> dict[str, float]:
-    """Return, by column, the share of the rows that its questions on the way to a node let go on."""
-    out: dict[str, float] = {}
-    weight = tree.nodes.weight
-    while tree.nodes.parent[node] >= 0:
-        up = int(tree.nodes.parent[node])
-        name = tree.schema.used[int(tree.nodes.column[up])].name
-        out[name] = out.get(name, 1.0) * float(weight[node]) / (float(weight[up]) or 1.0)
-        node = up
-    return out
 
 
 def most_typical(table: Table, here: NDArray[np.int64]) -> int:
@@ -270,9 +267,9 @@ def middle_row(table: Table) -> Row:
 PARTS = ("low", "middle", "high")  # thirds of the answers
 
 
-def _furthest(given: Ingredients) -> list[dict[str, Any]]:
+def _furthest(page: PageData) -> list[dict[str, Any]]:
     """Return the rows whose answer is furthest from the truth; copies of a row are shown once."""
-    result, hashes = given.chosen.result, given.table.row_hashes()
+    result, hashes = page.chosen.result, page.table.row_hashes()
     away = np.abs(result.answers - result.truth)
     rows = np.flatnonzero((result.fold >= 0) & (away > 0))
     out, seen = [], set()
@@ -280,14 +277,14 @@ def _furthest(given: Ingredients) -> list[dict[str, Any]]:
         if int(hashes[row]) in seen:
             continue
         seen.add(int(hashes[row]))
-        raw = raw_row(given, row)
+        raw = raw_row(page, row)
         out.append(
             {
                 "truth": brief(float(result.truth[row])),
                 "answer": brief(float(result.answers[row])),
                 "off": brief(float(away[row])),
                 "raw": raw,
-                "cells": row_cells(given, raw),
+                "cells": row_cells(page, raw),
             }
         )
         if len(out) == MOST_WRONG:
@@ -295,50 +292,45 @@ def _furthest(given: Ingredients) -> list[dict[str, Any]]:
     return out
 
 
-def answer_groups(given: Ingredients) -> Groups:
+def answer_groups(page: PageData) -> Groups:
     """Return group[row], and the words of each group shown: rows of a low, a middle and a high answer."""
-    result = given.chosen.result
+    result = page.chosen.result
     tested = result.fold >= 0
     cuts = np.quantile(result.answers[tested], [1 / 3, 2 / 3], method="inverted_cdf")
     part = np.where(tested, np.searchsorted(cuts, result.answers, "left"), -1)
     return part.astype(np.int32), {k: (f"a {word} answer", ()) for k, word in enumerate(PARTS)}
 
 
-# Of the page, what if: the exported model as data, a field per column it looks at, rows to start from.
-#
-# Knows models, their exported form and the schema. Knows nothing of HTML. Laws: the page answers by the
-# exported form alone, which reads numbers and dates in the plain way only, so every row to start from is
-# written so, and a field whose column the file writes otherwise says so; of a text column it keeps the
-# heaviest words, and says so; of a large tree it keeps nine digits of every share.
+# What if: the exported model as data, a field per column it looks at, rows to start from. The page answers
+# by the exported form alone, which reads numbers and dates in the plain way only, so every row to start
+# from is written so, and a field whose column the file writes otherwise says so; of a text column it keeps
+# the heaviest words, and says so; of a large tree it keeps nine digits of every share.
 
 
 MOST_WORDS = 2_000
-LARGE, WHAT_IF_DIGITS = (
-    300_000,
-    9,
-)  # bytes of an exported tree from which on shares are told in so many digits
+LARGE, WHAT_IF_DIGITS = 300_000, 9  # bytes of an exported tree; of a larger one shares have so many digits
 MOST_BYTES = 800_000  # of the exported model; a larger one would make the page too heavy
 OPEN, FEW_MORE = 12, 4  # fields shown at once; so few more are not worth folding
 MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
 
 
-def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
+def what_if(page: PageData, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return form, fields and starting rows; None when there is no model, it has no form,
     or it is too large for a page."""
-    if not given.form_text:
+    if not page.form_text:
         return None
-    form = json.loads(given.form_text)
-    if "nodes" in form and len(given.form_text) > LARGE:
+    form = json.loads(page.form_text)
+    if "nodes" in form and len(page.form_text) > LARGE:
         for node in form["nodes"]:
             node[-1] = None if node[-1] is None else [round(share, WHAT_IF_DIGITS) for share in node[-1]]
     words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
     if len(json.dumps(form, separators=(",", ":"))) > MOST_BYTES:
         return None
     names = list(dict.fromkeys(c.get("of", c["name"]) for c in form["columns"]))
-    order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
-    first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
-    every = [{**s, "row": plain_row(given.table.schema, s["row"], given.decimal)} for s in starts] + first
-    fields = [_field(given.table.schema[n]) for n in order]
+    order = sorted(names, key=lambda n: page.columns.index(n) if n in page.columns else len(names))
+    first = [{"label": "the middle of every column", "row": middle_row(page.table)}]
+    every = [{**s, "row": plain_row(page.table.schema, s["row"], page.decimal)} for s in starts] + first
+    fields = [_field(page.table.schema[n]) for n in order]
     return {
         "form": form,
         "fields": fields,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,24 +35,20 @@ from tallystick.explanation.effects import (
 from tallystick.judge.folds import steps
 from tallystick.linear.model import LinearModel, LogisticModel, WordWeights
 from tallystick.linear.summary import (
-    Figure,
-    LinearFigure,
     LinearSummary,
     Summary,
     compared_words,
     reference_words,
 )
 from tallystick.model.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
-from tallystick.reports.context import Ingredients, inks
+from tallystick.reports.context import PageData, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.scorecard.model import ScorecardModel
 from tallystick.table.ranks import quantiles
 from tallystick.text import quantity
 
-# Of the page, effects: what the model answers against its strongest columns, and on the plane of two.
-#
-# Knows the chosen model and its training rows. Knows nothing of HTML. Law: how many rows an effect was
-# averaged over is said; one of all rows would look the same.
+# Effects: what the model answers against its strongest columns, and on the plane of two. How many rows an
+# effect was averaged over is said; one of all rows would look the same.
 
 
 MOST_COLUMNS = 6
@@ -62,30 +58,30 @@ FLAT = 5  # times: what reaches less of an axis than one part in so many would b
 SAMPLE = 400  # rows that effects are averaged over
 
 
-def effects_section(given: Ingredients) -> dict[str, Any] | None:
+def effects_section(page: PageData) -> dict[str, Any] | None:
     """Return the pictures of each class, and the plane of two columns; None where nothing can be varied."""
-    model, kinds = given.model, {c.name: c.kind for c in given.table.schema.used}
-    names = [n for n in given.columns if kinds[n] in (*CODED, "numeric")][:MOST_COLUMNS]
+    model, kinds = page.model, {c.name: c.kind for c in page.table.schema.used}
+    names = [n for n in page.columns if kinds[n] in (*CODED, "numeric")][:MOST_COLUMNS]
     if model is None or not names:
         return None
-    blocks = evenly(list(given.table.blocks()), SAMPLE)
-    classes = _classes(given)
-    colours = inks(given) if given.labels else [PALETTE[0]]
+    blocks = evenly(list(page.table.blocks()), SAMPLE)
+    classes = _classes(page)
+    colours = class_colours(page)
     found = [column_effects(model, blocks, name, classes) for name in names]
     first = found[0][0]
     every = [e for one in found for e in one]
-    exact = EXACT if given.labels else EXACT_NUMBER
-    full = {p.label: p.rows / given.description.rows for p in given.description.classes}
-    often = [full.get(label, 0.0) for label in given.labels] or [1.0]
+    exact = EXACT if page.labels else EXACT_NUMBER
+    full = {p.label: p.rows / page.description.rows for p in page.description.classes}
+    often = [full.get(label, 0.0) for label in page.labels] or [1.0]
     return {
         "rows": f"{first.rows:,}",
-        "some": first.rows < given.table.rows,
+        "some": first.rows < page.table.rows,
         "band": BANDS[first.band],
         "how": exact if all(e.exact for e in every) else AVERAGED,
         "classes": [
             {
                 "number": c,
-                "label": class_words(given.labels[c]) if given.labels else given.target,
+                "label": class_words(page.labels[c]) if page.labels else page.target,
                 "pictures": [
                     one[k].drawn(one[k].answer, colours[c], axis_end(one[k], [e[k] for e in found], often[c]))
                     for one in found
@@ -93,7 +89,7 @@ def effects_section(given: Ingredients) -> dict[str, Any] | None:
             }
             for k, c in enumerate(classes)
         ],
-        "plane": _plane(given, blocks, names),
+        "plane": _plane(page, blocks, names),
     }
 
 
@@ -110,70 +106,60 @@ def _rounded_up(share: float) -> float:
     return next((end for end in ENDS if share <= end), 1.0)
 
 
-def _classes(given: Ingredients) -> list[int]:
+def _classes(page: PageData) -> list[int]:
     """Return the classes whose probability is drawn: of two the one that is looked for."""
-    labels = given.labels
+    labels = page.labels
     if not labels:
         return [0]
     if len(labels) == 2:
-        return [labels.index(given.chosen.result.scores.positive)]
-    rows = {p.label: p.rows for p in given.description.classes}
+        return [labels.index(page.chosen.result.scores.positive)]
+    rows = {p.label: p.rows for p in page.description.classes}
     return sorted(range(len(labels)), key=lambda c: (-rows.get(labels[c], 0), c))[:MOST_CLASSES]
 
 
-def _plane(given: Ingredients, blocks: Any, names: list[str]) -> dict[str, Any] | None:
+def _plane(page: PageData, blocks: Any, names: list[str]) -> dict[str, Any] | None:
     """Return the two strongest columns together; None of one column, or of more classes than colours."""
-    if len(names) < 2 or len(given.labels) > len(PALETTE):
+    if len(names) < 2 or len(page.labels) > len(PALETTE):
         return None
-    kinds = {c.name: c.kind for c in given.table.schema.used}
+    kinds = {c.name: c.kind for c in page.table.schema.used}
     two = sorted(names[:2], key=lambda n: kinds[n] in CODED)  # levels go up: there their names have room
-    found = pair_effect(given.model, blocks, two, 0)
+    found = pair_effect(page.model, blocks, two, 0)
     if min(len(found.x.values), len(found.y.values)) < 2:
         return None
-    held = np.ptp(found.shares.argmax(axis=2)) == 0 if given.labels else False
+    held = np.ptp(found.shares.argmax(axis=2)) == 0 if page.labels else False
     return {"columns": two, "svg": str(found.picture()), "rows": f"{found.rows:,}", "held": bool(held)}
 
 
-# The weights of a linear regression for the page: what one more of a number, or a level, adds to the
-# answer.
-#
-# Knows fitted linear models. Knows nothing of HTML.
+# The weights of a linear regression: what one more of a number, or a level, adds to the answer.
 
 
 MOST = 60  # weights on the page
 
 
-def number_weights(given: Ingredients, model: LinearModel) -> dict[str, Any]:
+def number_weights(page: PageData, model: LinearModel) -> dict[str, Any]:
     """Return the weights, those furthest from 0 in standard errors first; the constant leads."""
     figures = LinearSummary(model).figures
-    order = sorted(figures, key=_sureness)
+    order = sorted(figures, key=lambda f: (0.0 if f.t is None else -abs(f.t), -abs(f.estimate), f.name))
     return {
         "errors": any(f.error is not None for f in figures),
-        "rows": [_line(f) for f in order[:MOST]],
+        "rows": [
+            {
+                "name": f.name,
+                "weight": brief(f.estimate),
+                "ends": "" if f.interval is None else between(*f.interval, ".4g"),
+                "p": "" if f.p is None else p_value(f.p),
+            }
+            for f in order[:MOST]
+        ],
         "left": max(0, len(order) - MOST),
         "bases": reference_words(model).strip(),
     }
 
 
-def _sureness(f: LinearFigure) -> tuple[float, float, str]:
-    return (0.0 if f.t is None else -abs(f.t), -abs(f.estimate), f.name)
-
-
-def _line(f: LinearFigure) -> dict[str, str]:
-    return {
-        "name": f.name,
-        "weight": brief(f.estimate),
-        "ends": "" if f.interval is None else between(*f.interval, ".4g"),
-        "p": "" if f.p is None else p_value(f.p),
-    }
-
-
-# Naive Bayes, logistic regression and scorecards for the page: a nomogram with points that move.
-#
-# Knows additive models. Knows nothing of HTML. Laws: a stop is a value that a cell can have and what it
-# adds to the log-odds of one class against another, by the model's own terms; of a card, its points. Axes
-# of numbers and of sums go from the 1st to the 99th percentile of the training rows, to the next round
-# number; the page shows what lies beyond by an arrow with the number.
+# Naive Bayes, logistic regression and scorecards: a nomogram with points that move. A stop is a value that
+# a cell can have and what it adds to the log-odds of one class against another, by the model's own terms;
+# of a card, its points. Axes of numbers and of sums go from the 1st to the 99th percentile of the training
+# rows, to the next round number; the page shows what lies beyond by an arrow with the number.
 
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
@@ -181,7 +167,7 @@ MOST_STOPS = 24  # levels on a line, the heaviest
 FAR = 12.0  # where an impossible value is drawn
 AVERAGE = "on the average training row"
 GRID = 24  # steps of a number from one end of its axis to the other
-MOST_ROWS = 20_000  # whose sums tell where most lie
+MOST_ROWS = 20_000  # whose sums show where most lie
 MOST_PAIRS = 12  # classes of which every pair has its own axis of sums; others reach to FAR
 Additive = NaiveBayesModel | LogisticModel | ScorecardModel
 
@@ -196,37 +182,51 @@ class Stop:
     marked: bool = True
 
 
-def pair(given: Ingredients) -> tuple[int, int]:
+def pair(page: PageData) -> tuple[int, int]:
     """Return the classes of the nomogram: the second of two against the first; else the two most frequent."""
-    if len(given.labels) == 2:
+    if len(page.labels) == 2:
         return 1, 0
-    assert given.table.classes is not None
-    full = np.bincount(given.table.classes, given.table.weights, minlength=len(given.labels))
+    assert page.table.classes is not None
+    full = np.bincount(page.table.classes, page.table.weights, minlength=len(page.labels))
     order = np.argsort(-full, kind="stable").tolist()
     return order[0], order[min(1, len(order) - 1)]
 
 
-def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 0) -> dict[str, Any]:
+def scales_data(page: PageData, model: Additive, why: str = "", step: int = 0) -> dict[str, Any]:
     """Return the lines of the nomogram, drawn, with the stops of each for the page's script.
 
     why: there are none, in words; "" where there are. step: the points of a card that double the odds; 0
     where a part is log-odds.
     """
-    c, d = pair(given)
+    c, d = pair(page)
     calibration = None if step else model.calibration  # points stand as they are on the card
     slope = 1.0 if calibration is None else float(calibration.slope)
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
     start = model.additive.base if step else model.additive.start
     base = slope * float(start[c] - start[d]) + shift
     unit, size = ("points", step / math.log(2.0)) if step else ("log-odds", 1.0)
-    lines = [
-        (n, _stops(model, usual_column(given.table, n), (c, d, slope), bool(step))) for n in given.columns
-    ]
+    lines = [(n, _stops(model, usual_column(page.table, n), (c, d, slope), bool(step))) for n in page.columns]
     lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))
-    drawn = [_scale_line(n, stops, ends) for n, stops in lines]
+    drawn = [
+        {
+            "column": n,
+            "svg": scale_line(
+                f"{n}: what each value adds", [(s.words, s.weight) for s in stops if s.marked], ends
+            ),
+            "stops": [
+                [s.value, s.words if s.marked else "", round(s.weight, 4), place(s.weight, ends)]
+                for s in stops
+            ],
+        }
+        for n, stops in lines
+    ]
     top = scale_line(unit, [(_tick(t), t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
+    every = sum_ends(page, model, size)
+    span = every.get((c, d), (-FAR * size, FAR * size))  # a single class has no pair
+    odds = [(f"{100 * s:g} %", size * math.log(s / (1 - s))) for s in SHARES]
+    inside = [(t, o) for t, o in odds if span[0] <= o <= span[1]]
     return {
         "classes": [c, d],
         "ends": ends,
@@ -236,9 +236,12 @@ def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 
         "begins": "before any column spoke" if step or not model.additive.averages else AVERAGE,
         "unit": unit,
         "size": size,
-        "left": max(0, len(given.columns) - len(drawn)),
+        "left": max(0, len(page.columns) - len(drawn)),
         "base": base if math.isfinite(base) else 0.0,
-        **_sums(sum_ends(given, model, size), (c, d), unit, size),
+        "sum_ends": span,
+        "sums": {f"{c} {d}": found for (c, d), found in every.items()},
+        "sum": scale_line(f"sum of {unit}", [(_tick(t), t) for t in ticks(*span)], span),
+        "share": scale_line("share of the class", inside, span),
     }
 
 
@@ -255,16 +258,16 @@ def usual_column(table: Table, name: str) -> Column:
     return replace(column, low=rounded[0], high=rounded[-1])
 
 
-def sum_ends(given: Ingredients, model: Additive, size: float) -> dict[tuple[int, int], tuple[float, float]]:
+def sum_ends(page: PageData, model: Additive, size: float) -> dict[tuple[int, int], tuple[float, float]]:
     """Return where the sums of most training rows lie, of each pair of classes: the 1st to the 99th
     percentile, to the next round number, and never beyond FAR. size: of a unit of log-odds.
     """
-    assert given.table.classes is not None
-    kept = np.arange(0, given.table.rows, max(1, -(-given.table.rows // MOST_ROWS)))
-    shares = np.concatenate([model.shares(block) for block in given.table.take(kept).blocks()])
+    assert page.table.classes is not None
+    kept = np.arange(0, page.table.rows, max(1, -(-page.table.rows // MOST_ROWS)))
+    shares = np.concatenate([model.shares(block) for block in page.table.take(kept).blocks()])
     logs = np.log(np.maximum(shares, 1e-300))
-    count = min(len(given.labels), MOST_PAIRS)
-    first = sorted({*range(count), *pair(given)})
+    count = min(len(page.labels), MOST_PAIRS)
+    first = sorted({*range(count), *pair(page)})
     out = {}
     for c, d in itertools.permutations(first, 2):
         leads = np.clip(logs[:, c] - logs[:, d], -FAR, FAR) * size
@@ -276,32 +279,6 @@ def sum_ends(given: Ingredients, model: Additive, size: float) -> dict[tuple[int
 
 def _tick(value: float) -> str:
     return f"{value:+g}" if value else "0"
-
-
-def _scale_line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, Any]:
-    svg = scale_line(f"{name}: what each value adds", [(s.words, s.weight) for s in stops if s.marked], ends)
-    return {
-        "column": name,
-        "svg": svg,
-        "stops": [
-            [s.value, s.words if s.marked else "", round(s.weight, 4), place(s.weight, ends)] for s in stops
-        ],
-    }
-
-
-def _sums(
-    every: dict[tuple[int, int], tuple[float, float]], way: tuple[int, int], unit: str, size: float
-) -> dict[str, Any]:
-    """Return the line of sums and the line of shares that stands under it; size: of a unit of log-odds."""
-    ends = every.get(way, (-FAR * size, FAR * size))  # a single class has no pair
-    odds = [(f"{100 * s:g} %", size * math.log(s / (1 - s))) for s in SHARES]
-    inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
-    return {
-        "sum_ends": ends,
-        "sums": {f"{c} {d}": found for (c, d), found in every.items()},
-        "sum": scale_line(f"sum of {unit}", [(_tick(t), t) for t in ticks(*ends)], ends),
-        "share": scale_line("share of the class", inside, ends),
-    }
 
 
 def _stops(model: Additive, column: Column, way: tuple[int, int, float], card: bool) -> list[Stop]:
@@ -347,7 +324,7 @@ def _lead(row: Any, c: int, d: int) -> float:
 
 def _level_stops(term: LevelTerm, column: Column, c: int, d: int, slope: float) -> list[Stop]:
     tables = list(zip(column.levels, term.table, strict=False))
-    # the levels that tell most between any two classes: the page can ask for another pair
+    # the levels that part any two classes most: the page can ask for another pair
     tables.sort(key=lambda t: (-float(np.ptp(np.maximum(t[1], t[1].max() - FAR))), t[0]))
     stops = [Stop(level, clean(level), slope * _lead(row, c, d)) for level, row in tables[:MOST_STOPS]]
     if column.missing:
@@ -386,32 +363,44 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> lis
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
 MOST_WEIGHED_CLASSES = 12  # whose words are shown
-FEW_CLASSES = 4  # of more, a value is told with the class that it speaks for most
-Heard = Iterator[tuple[str, str, str, float]]
+FEW_CLASSES = 4  # of more, a value is shown with the class that it speaks for most
+WordWeight = tuple[str, str, str, float]  # class, column, word and how much it speaks for the class
 
 
-def bayes_weights(given: Ingredients, model: NaiveBayesModel, large: bool) -> dict[str, Any]:
+def bayes_weights(page: PageData, model: NaiveBayesModel, large: bool) -> dict[str, Any]:
     """Return the strongest votes of naive Bayes, and words by class."""
-    heard = _bayes_words(model, given.labels)
-    found = _votes(given, model, MANY if large else FEW)
-    return found | {"words": _words_by_class(given, heard, MANY_WORDS if large else FEW_WORDS)}
+    words = (
+        (label, v.column, v.value, v.weight)
+        for label in page.labels
+        for v in votes(model, label)
+        if math.isfinite(v.weight)
+    )
+    found = _votes(page, model, MANY if large else FEW)
+    return found | {"words": _words_by_class(page, words, MANY_WORDS if large else FEW_WORDS)}
 
 
-def logistic_weights(given: Ingredients, model: LogisticModel, large: bool) -> dict[str, Any]:
+def logistic_weights(page: PageData, model: LogisticModel, large: bool) -> dict[str, Any]:
     """Return the odds of logistic regression, and words by class."""
-    heard = _logistic_words(model, given.labels)
-    found = _odds(given, model, MANY if large else FEW)
-    return found | {"words": _words_by_class(given, heard, MANY_WORDS if large else FEW_WORDS)}
+    words: list[WordWeight] = []
+    for part in (p for p in model.parts if isinstance(p, WordWeights)):
+        names, table = model.schema[part.name].words, part.weights
+        if model.links == 1:  # one set of weights, towards the second class
+            table = np.column_stack([-table[:, 0], table[:, 0]])
+        for c, label in enumerate(page.labels):
+            for word in np.argsort(-table[:, c], kind="stable")[:MANY_WORDS].tolist():
+                words.append((label, part.name, names[word], float(table[word, c])))
+    found = _odds(page, model, MANY if large else FEW)
+    return found | {"words": _words_by_class(page, words, MANY_WORDS if large else FEW_WORDS)}
 
 
-def _texts(given: Ingredients) -> set[str]:
-    return {c.name for c in given.table.schema.used if c.kind == "text"}
+def _texts(page: PageData) -> set[str]:
+    return {c.name for c in page.table.schema.used if c.kind == "text"}
 
 
-def _votes(given: Ingredients, model: NaiveBayesModel, most: int) -> dict[str, Any]:
-    texts = _texts(given)
+def _votes(page: PageData, model: NaiveBayesModel, most: int) -> dict[str, Any]:
+    texts = _texts(page)
     found = [v for v in votes(model) if math.isfinite(v.weight) and v.column not in texts]
-    if len(given.labels) > FEW_CLASSES:  # a line for every class would be the same thing many times
+    if len(page.labels) > FEW_CLASSES:  # a line for every class would be the same thing many times
         best = {(v.column, v.value): v for v in sorted(found, key=lambda v: v.weight)}
         found = sorted(best.values(), key=lambda v: -v.weight)
     top = max([abs(v.weight) for v in found] or [1.0])
@@ -429,8 +418,9 @@ def _votes(given: Ingredients, model: NaiveBayesModel, most: int) -> dict[str, A
     return {"kind": "votes", "rows": rows, "left": left, "errors": False, "spread": False}
 
 
-def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]:
-    spread = _spreads(given)
+def _odds(page: PageData, model: LogisticModel, most: int) -> dict[str, Any]:
+    numeric = [c.name for c in page.table.schema.used if c.kind == "numeric"]
+    spread = {name: _spread(page.table.column(name)) for name in numeric}
     figures = [f for f in Summary(model).figures if f.name != "(constant)"]
     sizes = {id(f): f.estimate * spread.get(f.name, 1.0) for f in figures}
     ordered = sorted(figures, key=lambda f: (-abs(sizes[id(f)]), f.name, f.of))
@@ -443,7 +433,12 @@ def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]
             "odds": _ratio(f.estimate),
             "ends": "" if f.odds_interval is None else between(*f.odds_interval, ".3g"),
             "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
-            "bar": signed_bar(sizes[id(f)], top, _bar_words(f, spread.get(f.name))),
+            "bar": signed_bar(
+                sizes[id(f)],
+                top,
+                f"log-odds {sizes[id(f)]:+.3g} for {f.of}"
+                + (f" by one standard deviation, {spread[f.name]:.3g}" if f.name in spread else ""),
+            ),
         }
         for f in ordered[:most]
     ]
@@ -455,12 +450,6 @@ def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]
         "spread": any(f.name in spread for f in ordered[:most]),
         "bases": compared_words(model).strip(),
     }
-
-
-def _spreads(given: Ingredients) -> dict[str, float]:
-    """Return the standard deviation of each numeric column."""
-    numeric = [c.name for c in given.table.schema.used if c.kind == "numeric"]
-    return {name: _spread(given.table.column(name)) for name in numeric}
 
 
 def _spread(values: NDArray[np.float64]) -> float:
@@ -476,32 +465,26 @@ def _spread(values: NDArray[np.float64]) -> float:
     return math.sqrt(sum(float(((part - mean) ** 2).sum()) for part in parts()) / known)
 
 
-def _bar_words(f: Figure, spread: float | None) -> str:
-    if spread is None:
-        return f"log-odds {f.estimate:+.3g} for {f.of}"
-    return f"log-odds {f.estimate * spread:+.3g} for {f.of} by one standard deviation, {spread:.3g}"
-
-
 # -- words --
 
 
-def _words_by_class(given: Ingredients, words: Heard, most: int) -> list[dict[str, Any]]:
+def _words_by_class(page: PageData, words: Iterable[WordWeight], most: int) -> list[dict[str, Any]]:
     """Return for each class the words that speak most for it; nothing where there is no text column."""
-    texts = sorted(_texts(given))
+    texts = sorted(_texts(page))
     if not texts:
         return []
-    heard: dict[str, list[tuple[float, str]]] = {}
+    by_class: dict[str, list[tuple[float, str]]] = {}
     for label, column, word, weight in words:
         if column in texts and weight > 0:
             name = word if len(texts) == 1 else f"{column}: {word}"
-            heard.setdefault(label, []).append((weight, name))
-    shown = [label for label in given.labels if heard.get(label)][:MOST_WEIGHED_CLASSES]
-    best = {label: sorted(heard[label], key=lambda w: (-w[0], w[1]))[:most] for label in shown}
+            by_class.setdefault(label, []).append((weight, name))
+    shown = [label for label in page.labels if by_class.get(label)][:MOST_WEIGHED_CLASSES]
+    best = {label: sorted(by_class[label], key=lambda w: (-w[0], w[1]))[:most] for label in shown}
     top = max((words[0][0] for words in best.values()), default=1.0)
     return [
         {
             "label": label,
-            "number": given.labels.index(label),
+            "number": page.labels.index(label),
             "rows": [
                 {"word": word, "weight": f"{w:+.2f}", "share": w / top, "words": f"log-odds {w:+.2f}"}
                 for w, word in best[label]
@@ -509,25 +492,6 @@ def _words_by_class(given: Ingredients, words: Heard, most: int) -> list[dict[st
         }
         for label in shown
     ]
-
-
-def _bayes_words(model: NaiveBayesModel, labels: tuple[str, ...]) -> Heard:
-    """Yield class, column, word and how much it speaks for the class."""
-    for label in labels:
-        for v in votes(model, label):
-            if math.isfinite(v.weight):
-                yield label, v.column, v.value, v.weight
-
-
-def _logistic_words(model: LogisticModel, labels: tuple[str, ...]) -> Heard:
-    """Yield class, column, word and how much it speaks for the class."""
-    for part in (p for p in model.parts if isinstance(p, WordWeights)):
-        names, table = model.schema[part.name].words, part.weights
-        if model.links == 1:  # one set of weights, towards the second class
-            table = np.column_stack([-table[:, 0], table[:, 0]])
-        for c, label in enumerate(labels):
-            for word in np.argsort(-table[:, c], kind="stable")[:MANY_WORDS].tolist():
-                yield label, part.name, names[word], float(table[word, c])
 
 
 def _ratio(weight: float) -> str:

@@ -14,8 +14,8 @@ from tallystick.draw.svg import percent
 from tallystick.errors import counted
 from tallystick.export.rules import expression_of
 from tallystick.model.conditions import rows
-from tallystick.reports.answer import Name, Said, say
-from tallystick.reports.context import Ingredients
+from tallystick.reports.answer import Name, Sentence, say
+from tallystick.reports.context import PageData
 from tallystick.rules.explain import told_rules
 from tallystick.rules.model import RuleModel
 from tallystick.tree.rules import Rule
@@ -24,7 +24,7 @@ MOST = 200  # rules in the table
 FEW = 12  # of rules that are shown small
 
 
-def rule_sentences(model: RuleModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+def rule_sentences(model: RuleModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return how many rules there are, and what the one with most rows says."""
     found = told_rules(model)
     if not found.rules:
@@ -50,12 +50,12 @@ def rule_sentences(model: RuleModel, table: Table, views: Sequence[ColumnView]) 
     ]
 
 
-def rule_section(given: Ingredients, model: RuleModel) -> dict[str, Any]:
+def rule_section(page: PageData, model: RuleModel) -> dict[str, Any]:
     """Return all rules, and the expression that they make of two classes."""
     return {"kind": "rules", "rules": _table(model, MOST)}
 
 
-def rule_small(given: Ingredients, model: RuleModel) -> dict[str, Any]:
+def rule_small(page: PageData, model: RuleModel) -> dict[str, Any]:
     """Return the first rules of a model that was not chosen."""
     return {"kind": "rules", "rules": _table(model, FEW)}
 

@@ -15,8 +15,8 @@ from tallystick.contracts import Table
 from tallystick.description.columns import ColumnView
 from tallystick.draw.svg import class_words, percent
 from tallystick.errors import counted
-from tallystick.reports.answer import Name, Said, reached, say, strongest
-from tallystick.reports.context import Ingredients, pulls
+from tallystick.reports.answer import Name, Sentence, reached, say, strongest
+from tallystick.reports.context import PageData, pulls
 from tallystick.reports.weights import pair, scales_data
 from tallystick.scorecard.card import (
     Card,
@@ -40,7 +40,7 @@ MOST_REASONS = 4
 FEW = 0.01  # of the rows: what lines of so few tell stands on the card, not in a sentence
 
 
-def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return what the strongest column tells, and how far apart its lines are in points."""
     weights = pulls(model, table)
     known = {v.name for v in views}
@@ -57,7 +57,7 @@ def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnVi
     return [first, _apart(card, section, (label, against), (rows / rows.sum()).tolist())]
 
 
-def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) -> Said:
+def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) -> Sentence:
     """Return the best and the worst line of a section, with the training rows behind them.
     base[class]: shares of all rows.
     """
@@ -89,7 +89,7 @@ def _apart(card: Card, section: CardSection, way: Way, base: Sequence[float]) ->
     )
 
 
-def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: float) -> Said:
+def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: float) -> Sentence:
     """Return the rows of a line, and why its points go the other way than their share of a class."""
     share, lead = line.shares[way[0]], card.lead(line.points, *way)
     other = "words" if section.kind == "words" else "columns"
@@ -98,24 +98,24 @@ def _behind(card: Card, section: CardSection, line: CardLine, way: Way, base: fl
     return say("{}, {} of them {}{}", counted_rows(line), percent(share), Name(card.classes[way[0]]), given)
 
 
-def card_section(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+def card_section(page: PageData, model: ScorecardModel) -> dict[str, Any]:
     """Return the chosen card: its rule, its panels, its lines, and scales that move."""
-    card, way = card_of(model), pair(given)
+    card, way = card_of(model), pair(page)
     return {
         "kind": "card",
-        "scales": scales_data(given, model, step=model.step),
-        "card": _card(given, card, way, MOST_PANELS)
-        | {"tables": _tables(given, card), "beside": beside_bayes(model, way)},
+        "scales": scales_data(page, model, step=model.step),
+        "card": _card(page, card, way, MOST_PANELS)
+        | {"tables": _tables(page, card), "beside": beside_bayes(model, way)},
     }
 
 
-def card_small(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+def card_small(page: PageData, model: ScorecardModel) -> dict[str, Any]:
     """Return a card that was not chosen: its rule and its first panels."""
-    return {"kind": "card", "card": _card(given, card_of(model), pair(given), FEW_PANELS)}
+    return {"kind": "card", "card": _card(page, card_of(model), pair(page), FEW_PANELS)}
 
 
-def _card(given: Ingredients, card: Card, way: Way, most: int) -> dict[str, Any]:
-    least = 1 if given.row is not None else 2
+def _card(page: PageData, card: Card, way: Way, most: int) -> dict[str, Any]:
+    least = 1 if page.row is not None else 2
     panels = [panel_of(card, section, way, least) for section in card.sections]
     ends = axis_ends(panels)
     return {
@@ -159,7 +159,7 @@ def signed(points: int) -> str:
     return f"{points:+d}" if points else "0"
 
 
-def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
+def _tables(page: PageData, card: Card) -> list[dict[str, Any]]:
     """Return every section with its lines; the share is that of the class that points speak for."""
     one = len(card.in_favour) == 1
     out = []
@@ -169,7 +169,7 @@ def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
                 "text": line.text,
                 "points": [signed(p) for p in line.points],
                 "rows": f"{line.rows:,.10g}",
-                "share": percent(line.shares[1]) if one and _shown(given, line) else "",
+                "share": percent(line.shares[1]) if one and _shown(page, line) else "",
             }
             for line in first_lines(section, MOST_LINES)
         ]
@@ -178,9 +178,9 @@ def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
     return out
 
 
-def _shown(given: Ingredients, line: CardLine) -> bool:
+def _shown(page: PageData, line: CardLine) -> bool:
     """Say whether the class shares of a line may be shown: not of a single row where no row may be."""
-    return line.rows > 0 and (given.row is not None or line.rows >= 2)
+    return line.rows > 0 and (page.row is not None or line.rows >= 2)
 
 
 def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> list[dict[str, str]]:

@@ -34,7 +34,7 @@ from tallystick.judge.compare import Candidate, Comparison, Entry, Watch
 from tallystick.judge.crossval import FoldOptions
 from tallystick.methods import COMPARED, VARIANTS
 from tallystick.reports.columns import column_row
-from tallystick.reports.context import EXECUTION, Ingredients, Row, column_flags, fit_line, inks
+from tallystick.reports.context import EXECUTION, PageData, Row, class_colours, column_flags, fit_line
 from tallystick.reports.page import environment, model_section, report_style, sections_script
 from tallystick.reports.quality import costs_section, judged_section, threshold_section
 from tallystick.reports.rows import plain_row, rows_section, what_if
@@ -520,57 +520,57 @@ def columns_html(part: dict[str, Any]) -> str:
     return render("columns.html", part=part, kinds=KINDS)
 
 
-def ingredients(reading: OpenTable, found: Comparison[Any], entry: Entry[Any], folds: int) -> Ingredients:
+def page_data(reading: OpenTable, found: Comparison[Any], entry: Entry[Any], folds: int) -> PageData:
     """Return what the sections of a page are made from, with this entry as the chosen one."""
-    told = replace(found, chosen=entry)
-    return Ingredients(
-        reading.asked.name, reading.table, reading.description, told, row=reading.row, folds=folds
+    shown = replace(found, chosen=entry)
+    return PageData(
+        reading.asked.name, reading.table, reading.description, shown, row=reading.row, folds=folds
     )
 
 
-def methods_html(given: Ingredients, found: Comparison[Any], own: bool) -> str:
+def methods_html(page: PageData, found: Comparison[Any], own: bool) -> str:
     """Return the scores side by side and the razor's sentence. own: the model shown is the user's own."""
-    judged = judged_section(given)
+    judged = judged_section(page)
     for line in judged["methods"]:
         line["chosen"] = line["name"] == found.chosen.name
-    why = given.comparison.why
+    why = page.comparison.why
     return render(
         "methods.html",
         judged=judged,
         why=why[:1].upper() + why[1:],
-        shown=given.chosen.name,
-        given=given,
+        shown=page.chosen.name,
+        page=page,
         own=own,
     )
 
 
-def decide_part(given: Ingredients) -> dict[str, Any] | None:
+def decide_part(page: PageData) -> dict[str, Any] | None:
     """Return the threshold of two classes, or the costs of more, as the report has them, with a button that
     keeps them; None where there is nothing to decide.
     """
-    judged = {"threshold": threshold_section(given), "costs": costs_section(given)}
+    judged = {"threshold": threshold_section(page), "costs": costs_section(page)}
     data = {key: part["data"] for key, part in judged.items() if part}
     if not data:
         return None
-    kept = given.model.decision
+    kept = page.model.decision
     html = render("decide.html", judged=judged, kept="" if kept is None else str(kept))
-    return {"html": html, "data": data, "labels": list(given.labels), "palette": inks(given)}
+    return {"html": html, "data": data, "labels": list(page.labels), "palette": class_colours(page)}
 
 
-def model_part(given: Ingredients) -> dict[str, Any]:
+def model_part(page: PageData) -> dict[str, Any]:
     """Return the sections of the model and of the what-if form, and the data that lets them move."""
-    starts = rows_section(given)["starts"] if given.chosen.result is not None else []
-    ask = what_if(given, starts)
-    chosen = model_section(given) | {"others": []}
-    data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
+    starts = rows_section(page)["starts"] if page.chosen.result is not None else []
+    ask = what_if(page, starts)
+    chosen = model_section(page) | {"others": []}
+    data = {"labels": list(page.labels), "palette": class_colours(page), "target": page.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
-    shown = {"given": given, "chosen": chosen, "ask": ask}
-    columns = [c.name for c in given.table.schema.used]
+    shown = {"page": page, "chosen": chosen, "ask": ask}
+    columns = [c.name for c in page.table.schema.used]
     html = render("model.html", **shown)
     asks = render("what_if.html", **shown) + render(
-        "changes.html", columns=_first(columns, given.columns), ask=ask
+        "changes.html", columns=_first(columns, page.columns), ask=ask
     )
-    return {"name": given.chosen.name, "html": html, "what_if": asks, "data": data, "kind": chosen["kind"]}
+    return {"name": page.chosen.name, "html": html, "what_if": asks, "data": data, "kind": chosen["kind"]}
 
 
 def _first(names: Sequence[str], telling: Sequence[str]) -> list[str]:
@@ -744,10 +744,10 @@ class Session:
         reading = self._known()
         own = entry.name not in {e.name for e in found.entries}
         listed = replace(found, entries=(*found.entries, entry)) if own and entry.result else found
-        given = ingredients(reading, listed, entry, how["folds"])
-        methods = methods_html(given, found, own) if entry.result else None
-        model = model_part(given)
-        decide = decide_part(given) if entry.result else None
+        parts = page_data(reading, listed, entry, how["folds"])
+        methods = methods_html(parts, found, own) if entry.result else None
+        model = model_part(parts)
+        decide = decide_part(parts) if entry.result else None
         save = self._save_part(reading.asked, how, entry, making)
         with self.lock:
             job.step(1, 1)

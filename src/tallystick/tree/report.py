@@ -22,13 +22,13 @@ from tallystick.model.conditions import Condition, condition, footnote, reachabl
 from tallystick.reports.answer import (
     TELLING,
     Name,
-    Said,
+    Sentence,
     ValueGroup,
     alone_sentence,
     listed,
     of_100,
+    predicts_alone,
     say,
-    tells,
 )
 from tallystick.schema import CODED, Column
 from tallystick.text import quantity
@@ -183,7 +183,7 @@ def asked_data(asked: AskedColumn) -> dict[str, Any]:
     return out | ({"ends": list(asked.ends)} if asked.ends else {"values": list(asked.values)})
 
 
-# What a tree tells, in sentences: its first question, and groups that two conditions make.
+# What a tree says, in sentences: its first question, and groups that two conditions make.
 #
 # Knows fitted trees and their training rows. Knows nothing of HTML. Laws: a sentence has at most two
 # conditions, and the rows that fulfil them are counted; missing values are spoken of only where rows have
@@ -197,7 +197,7 @@ ENOUGH = 0.9  # of what two conditions tell, for one of them to be told alone
 FEW = 100  # rows: fewer are counted, of more the share is told
 
 
-def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return what the root's test tells, then the groups that two conditions make, then what is proven."""
     proof = [] if tree.certificate is None else [say("{}", sentence(str(tree.certificate)))]
     return [*_tree_sentences(tree, table), *proof]
@@ -208,7 +208,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _tree_sentences(tree: Tree, table: Table) -> list[Said]:
+def _tree_sentences(tree: Tree, table: Table) -> list[Sentence]:
     shown = tree.shown
     nodes, target = shown.nodes, shown.schema.predicted
     if len(nodes) == 1:
@@ -216,7 +216,7 @@ def _tree_sentences(tree: Tree, table: Table) -> list[Said]:
     groups = [_branch(shown, k, b) for k, b in enumerate(nodes.branches(0).tolist())]
     total = float(shown.rows[0].sum())
     base, reached = float(shown.rows[0].max()) / total, 1 - shown.training_error() / total
-    if tells(groups, base, reached):
+    if predicts_alone(groups, base, reached):
         out = [alone_sentence(table, column_name(shown), groups)]
         return out if len(nodes) == 1 + len(groups) else [*out, _rest_of_tree(shown, reached)]
     first = say(
@@ -239,7 +239,7 @@ def _branch(tree: Tree, branch: int, node: int) -> ValueGroup:
     return ValueGroup(words, tuple(float(n) for n in tree.rows[node]), asked.never)
 
 
-def _rest_of_tree(tree: Tree, reached: float) -> Said:
+def _rest_of_tree(tree: Tree, reached: float) -> Sentence:
     columns = tree.nodes.column
     used = {tree.schema.used[int(c)].name for c in columns[columns >= 0]} - {column_name(tree)}
     order = [tree.schema.used[int(c)].name for c in columns[columns >= 0]]
@@ -256,7 +256,7 @@ def _rest_of_tree(tree: Tree, reached: float) -> Said:
 # -- groups that two conditions make --
 
 
-def _told_groups(tree: Tree, table: Table) -> list[Said]:
+def _told_groups(tree: Tree, table: Table) -> list[Sentence]:
     """Return, for each of two classes, the group of at most two conditions that has most of it beyond its
     share of all rows; no group is told twice.
     """
@@ -276,7 +276,7 @@ def _told_groups(tree: Tree, table: Table) -> list[Said]:
     return [_told_group(tree, table, node, c) for node, c in told.items()]
 
 
-def _told_group(tree: Tree, table: Table, node: int, c: int) -> Said:
+def _told_group(tree: Tree, table: Table, node: int, c: int) -> Sentence:
     conditions = way_conditions(tree, node)
     here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
     words = way_words(tree, table, node)
