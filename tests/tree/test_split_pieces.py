@@ -16,15 +16,13 @@ from tallystick.stats.values import ValueTable, value_table
 from tallystick.table.reader import read_table
 from tallystick.tree.growth import GrowingTree, GrowthScale, ScoreWeights, ValueScale
 from tallystick.tree.off_memory import (
-    LevelAnswers,
-    OpenNodes,
     PieceJudge,
     Subtree,
     short_table,
     sums_of,
     whole_of,
 )
-from tallystick.tree.tables import CodedColumn, Coding
+from tallystick.tree.tables import CodedColumn, Coding, Level, OpenNodes
 
 TABLE = read_table(open_source({"x": [1.5, 2.5, 3.5, 4.5], "y": ["a", "a", "b", "b"]}), None, "y")
 NUMBERS = read_table(open_source({"x": [1.5, 2.5], "y": [2.5, 0.5]}), None, "y", regression=True)
@@ -97,7 +95,8 @@ def test_rows_brought_together_grow_as_the_whole_table_does():
 
 def test_an_answer_tells_tables_or_the_tree_below():
     table = ValueTable(np.array([[1, 2], [3, 4]]), np.array([0.5]))
-    answer = LevelAnswers([[table], []], [np.zeros(8, np.int64)], [None, {"column": np.array([-1])}])
+    below = [None, {"column": np.array([-1])}]
+    answer = Level([[table, ValueTable(np.zeros((1, 2), np.int64))]], np.zeros((2, 8), np.int64), below)
     assert answer.counts(0).tolist() == [4, 6]
     assert answer.node(0)[0] == [table]
     assert answer.grown(0) is None

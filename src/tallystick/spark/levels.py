@@ -28,9 +28,6 @@ from tallystick.table.block import narrow, pack, together, unpack, wide
 from tallystick.table.disk import RowsOnDisk
 from tallystick.table.subset import take_block
 from tallystick.tree.off_memory import (
-    Arrays,
-    LevelAnswers,
-    OpenNodes,
     PieceCut,
     PieceJudge,
     PieceSums,
@@ -39,7 +36,7 @@ from tallystick.tree.off_memory import (
     sums_of,
     whole_of,
 )
-from tallystick.tree.tables import Entries, LevelCounts
+from tallystick.tree.tables import Arrays, Coding, Entries, Level, LevelCounts, OpenNodes
 
 PIECE_ROWS = 1 << 23  # of a node in a piece of a column, about
 TASK_CELLS = 1 << 24  # of the rows that a task has at once, about
@@ -77,73 +74,52 @@ class Ends(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SparkLevel:
-    """One question about the nodes of a tree. blocks: an RDD, in the form of `asked`; ask: how a question is
-    summed over it.
+class SparkRows:
+    """The rows of the nodes of a tree. blocks: an RDD, in the form of `question`; ask: how a question is
+    summed over it; codings: how the columns of these blocks were coded.
     """
 
     question: LevelCounts
-    asked: LevelCounts
+    codings: tuple[Coding, ...]
     blocks: Any
     ask: Callable[[Any, Any], Any]
-
-    def answer(self) -> LevelAnswers:
-        """Return the trees below nodes that may be grown to their leaves, and the tables of the others."""
-        nodes = range(len(self.asked.open))
-        few = [i for i in nodes if self.more.end or self._fits_a_task(i)]
-        rest = sorted(set(nodes) - set(few))
-        below = dict(zip(few, self._only(few)._grown(), strict=True)) if few else {}
-        columns: list[list[ValueTable]] = [[] for _ in nodes]
-        squares = [np.zeros(0, np.int64)] * len(nodes)
-        if rest:
-            for i, (tables, own) in zip(rest, self._only(rest)._tables(), strict=True):
-                columns[i], squares[i] = tables, own
-        return LevelAnswers(columns, squares, [below.get(i) for i in nodes])
-
-    def _fits_a_task(self, i: int) -> bool:
-        """May one task grow a large node to its leaves? Not where others would have nothing to do."""
-        growing, columns = self.more.growing, len(self.asked.codings)
-        most = 2 * growing.rows * columns // max(int(self.blocks.context.defaultParallelism), 1)
-        return not growing.shares_out and self.more.rows[i] * columns <= min(most, NODE_CELLS)
-
-    def _only(self, nodes: list[int]) -> SparkLevel:
-        """Return the question about some of the nodes."""
-        if len(nodes) == len(self.asked.open):
-            return self
-        depth, rows = (tuple(own[i] for i in nodes) for own in (self.more.depth, self.more.rows))
-        more, open_ = replace(self.more, depth=depth, rows=rows), tuple(self.asked.open[i] for i in nodes)
-        question, asked = (replace(own, open=open_, more=more) for own in (self.question, self.asked))
-        return replace(self, question=question, asked=asked)
 
     @property
     def more(self) -> OpenNodes:
         """What is known of the nodes."""
-        assert self.asked.more is not None
-        return self.asked.more
+        assert self.question.more is not None
+        return self.question.more
+
+    def fits(self, i: int) -> bool:
+        """Say whether one task may grow a node to its leaves: not where others would have nothing to do."""
+        if self.more.end:
+            return True
+        growing, columns = self.more.growing, len(self.codings)
+        most = 2 * growing.rows * columns // max(int(self.blocks.context.defaultParallelism), 1)
+        return not growing.shares_out and self.more.rows[i] * columns <= min(most, NODE_CELLS)
+
+    def total(self, question: LevelCounts) -> Level:
+        """Return the total of a question over all rows."""
+        found: Level = self.ask(self.blocks, question)
+        return found
 
     # ---- large nodes ----
 
-    def _tables(self) -> list[tuple[list[ValueTable], NDArray[np.int64]]]:
-        """Return the tables of all columns and the sums of squares of each node."""
-        known = self.ask(self.blocks, replace(self.asked, listed=False))
-        out = [known.node(i) for i in range(len(self.asked.open))]
-        for (i, j), found in self._searched().items():
-            out[i][0][j] = found
-        return out
-
-    def _searched(self) -> dict[tuple[int, int], ValueTable]:
-        """Return the short table of each node and column of numbers."""
-        ends = self._ends()
+    def best_cuts(self, nodes: list[int]) -> dict[tuple[int, int], ValueTable]:
+        """Return the short table of each large node and column of numbers."""
+        question = self.question.of_nodes(nodes)
+        assert question.more is not None
+        ends = self._ends(question.more.rows)
         keys = ends.keys()
-        cells = sum(self.more.rows) * sum(inner is not None for inner in ends.inner)
+        cells = sum(question.more.rows) * sum(inner is not None for inner in ends.inner)
         tasks = self._tasks(len(keys), cells)
-        sent = self.blocks.mapPartitions(Sorted(self.asked, ends))
+        sent = self.blocks.mapPartitions(Sorted(question, ends))
         pieces = sent.partitionBy(tasks, TaskOf(keys, tasks)).mapPartitions(joined_pieces)
         if max(ends.pieces) == 1:
-            found = dict(pieces.mapPartitions(BestCuts(self.more)).collect())
+            found = dict(pieces.mapPartitions(BestCuts(question.more)).collect())
         else:  # the best cut of a piece depends on what the others hold; Spark keeps what was sent
             sums = dict(pieces.mapPartitions(piece_sums).collect())
-            found = dict(pieces.mapPartitions(BestCuts(self.more, sums)).collect())
+            found = dict(pieces.mapPartitions(BestCuts(question.more, sums)).collect())
         out: dict[tuple[int, int], list[tuple[PieceSums, PieceCut]]] = {}
         for i, j, r in keys:
             if (i, j, r) in found:
@@ -153,16 +129,16 @@ class SparkLevel:
             for key, parts in out.items()
         }
 
-    def _ends(self) -> Ends:
-        """Return where pieces begin: by some values of some partitions, since any will do."""
-        plain = [c.plain for c in self.asked.codings]
-        pieces = tuple(-(-rows // PIECE_ROWS) for rows in self.more.rows)
+    def _ends(self, rows: tuple[int, ...]) -> Ends:
+        """Return where pieces begin: by some values of some partitions, since any will do. rows[node]."""
+        plain = [c.plain for c in self.codings]
+        pieces = tuple(-(-n // PIECE_ROWS) for n in rows)
         most = max(*pieces, 1)
         if most == 1:
             return Ends(tuple(np.zeros(0) if own else None for own in plain), tuple(1 for _ in pieces))
         parts = self.blocks.getNumPartitions()
         some = range(0, parts, -(-parts // SAMPLED))
-        names = [c.name for c in self.asked.codings if c.plain]
+        names = [c.name for c in self.codings if c.plain]
         drawn = self.blocks.context.runJob(self.blocks, Drawn(names, SAMPLE), list(some))
         inner: list[Floats | None] = [None] * len(plain)
         for at, j in enumerate(np.flatnonzero(plain).tolist()):
@@ -176,18 +152,20 @@ class SparkLevel:
 
     # ---- small nodes ----
 
-    def _grown(self) -> list[Arrays | None]:
+    def grown(self, nodes: list[int]) -> list[Arrays | None]:
         """Return the tree below each node; None: it has no rows."""
-        rows = np.array(self.more.rows)
-        tasks = self._tasks(len(rows), int(rows.sum()) * len(self.asked.codings))
+        question = self.question.of_nodes(nodes)
+        assert question.more is not None
+        rows = np.array(question.more.rows)
+        tasks = self._tasks(len(rows), int(rows.sum()) * len(self.codings))
         load, task_of = np.zeros(tasks, np.int64), np.zeros(len(rows), np.int64)
         for i in np.argsort(-rows, kind="stable").tolist():
             task_of[i] = int(load.argmin())
             load[task_of[i]] += rows[i] + 1
-        sent = self.blocks.mapPartitions(Brought(self.asked, task_of))
-        whole = not self.asked.tests  # all rows go to the one task: by no files of Spark's
+        sent = self.blocks.mapPartitions(Brought(question, task_of))
+        whole = not question.tests  # all rows go to the one task: by no files of Spark's
         sent = sent.coalesce(1) if whole else sent.partitionBy(tasks, int)
-        grow = Subtree(self.more, self.question.codings)
+        grow = Subtree(question.more, self.codings)
         found = dict(sent.mapPartitions(GrownBelow(grow)).collect())
         return [found.get(i) for i in range(len(rows))]
 

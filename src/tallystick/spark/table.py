@@ -22,7 +22,7 @@ from tallystick.contracts import Block, Place, Statistic, Table
 from tallystick.engine.local import check_progress
 from tallystick.errors import OptionError
 from tallystick.schema import Note, Schema, typed
-from tallystick.spark.levels import SparkLevel
+from tallystick.spark.levels import SparkRows
 from tallystick.spark.workers import (
     FEW,
     PARTS,
@@ -70,6 +70,7 @@ from tallystick.table.subset import Within, schema_within
 from tallystick.table.table import BLOCK
 from tallystick.table.table import LocalTable as TableHere
 from tallystick.tree.growth import GrowingTree
+from tallystick.tree.off_memory import answer_level
 from tallystick.tree.tables import LevelCounts
 
 # Questions that go along with others: what a model file tells of its rows costs no walk of its own.
@@ -436,7 +437,7 @@ class SparkTable:
         if any(c.values is not None for c in question.codings):
             form, asked = question.prepared()
             blocks = self._in_form(form)
-        return SparkLevel(question, asked, blocks, ask).answer()
+        return answer_level(SparkRows(asked, question.codings, blocks, ask))
 
     def _know(self, printed: Printed) -> None:
         self._printed = printed

@@ -39,7 +39,6 @@ from tallystick.tree.growth import (
 )
 from tallystick.tree.model import Answers, Tree
 from tallystick.tree.nodes import Candidates, Nodes
-from tallystick.tree.off_memory import LevelAnswers, NodeTables, OpenNodes
 from tallystick.tree.options import TreeOptions
 from tallystick.tree.tables import (
     DIGITS,
@@ -48,6 +47,7 @@ from tallystick.tree.tables import (
     LargestBelow,
     Level,
     LevelCounts,
+    OpenNodes,
     Test,
     sum_of_squares,
 )
@@ -160,7 +160,7 @@ class Levels:
         """How many counts a node has: rows of each class; regression: rows and sum of the response."""
         return len(self.question.labels) or 2
 
-    def update(self, total: Level | NodeTables | LevelAnswers | list[NDArray[np.float64]]) -> None:
+    def update(self, total: Level | list[NDArray[np.float64]]) -> None:
         """Split the nodes that were asked for by their tables."""
         if isinstance(total, list):
             self._observe(total)

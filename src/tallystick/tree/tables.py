@@ -6,10 +6,12 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +19,16 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Statistic
 from tallystick.kernels.check import code_dtype
-from tallystick.kernels.trees import Walk
+from tallystick.kernels.trees import GrowColumn, Judge, Walk
 from tallystick.stats.values import ValueTable, column_of, merge_tables, no_values, value_table
 from tallystick.table.block import RowBlock as Rows
-from tallystick.tree.growth import ScoreWeights, ValueScale
-from tallystick.tree.off_memory import (
-    ROW_PLACES,
-    DiskLevel,
-    LevelAnswers,
-    NodeTables,
-    OpenNodes,
-    RowPlaces,
-)
+from tallystick.tree.growth import GrowingTree, GrowthScale, ScoreWeights, ValueScale
 
 if TYPE_CHECKING:
     from tallystick.engine.local import Local
     from tallystick.table.table import LocalTable
 
+Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int64]
 DIGIT = 16  # bits of a digit of a sum of squares: before it is carried there is room for 2^29 rows
 DIGITS = 8  # of a sum of squares of responses, which is below 2^(62 + 52)
@@ -121,10 +116,12 @@ class Level(NamedTuple):
     (`ScoreWeights.drop`), twice the classes: rows of each, then what they weigh in scores.
 
     squares[open node, digit]: sums of squares of the response, lowest digit first, regression only.
+    below[open node]: the tree of a node that was grown to its leaves, which needs no tables.
     """
 
     tables: list[Ints | list[ValueTable]]
     squares: Ints
+    below: list[Arrays | None] = []  # noqa: RUF012  nobody adds to it
 
     def counts(self, i: int) -> Ints:
         """Return rows of each class of open node i."""
@@ -135,8 +132,35 @@ class Level(NamedTuple):
         """Return the tables of all columns and the sums of squares of open node i."""
         return [column_of(table[i]) for table in self.tables], self.squares[i]
 
-    def grown(self, i: int) -> None:
-        """Nothing is known of the tree below open node i."""
+    def grown(self, i: int) -> Arrays | None:
+        """Return the tree below open node i, None where only its tables are known."""
+        return self.below[i] if self.below else None
+
+
+@dataclass(frozen=True, eq=False)
+class OpenNodes:
+    """What an engine that answers in a way of its own must know of the nodes asked for: the tree that they
+    are of, how deep they stand, and about how many rows each has. end: they may be grown to their leaves.
+    known: how many nodes the tree has so far.
+    """
+
+    growing: GrowingTree
+    scale: GrowthScale
+    depth: tuple[int, ...]
+    rows: tuple[int, ...]
+    end: bool = False
+    known: int = 0
+
+    @property
+    def classes(self) -> int:
+        """How many; 0 in regression."""
+        return len(self.growing.labels)
+
+    def judge(self) -> Judge:
+        """Return who finds the best cut of a column of numbers."""
+        rules = self.scale.values.rules(self.growing.rules)
+        column = GrowColumn("numeric", np.empty(0, np.uint8))
+        return Judge([column], [0], rules, self.classes, self.scale.weighing.heavy, self.scale.rows)
 
 
 @dataclass(frozen=True)
@@ -181,19 +205,36 @@ class LevelCounts(Statistic[Level]):
         """Return the form of codes, and the same question of blocks in it: lighter to send."""
         return self.form, replace(self, form=self.form.done())
 
-    def solve(self, table: LocalTable, engine: Local) -> NodeTables | LevelAnswers | None:
-        """Answer node by node. Rows are not sent down from the root again for every level: where they stand
-        is kept as long as the form of the tree's questions, which is one object from the first level to the
-        last, is in use. None: there is no memory for where so many rows stand.
+    def solve(self, table: LocalTable, engine: Local) -> Level | None:
+        """Do not send rows down from the root again for every level: where they stand is kept as long as the
+        form of the tree's questions, which is one object from the first level to the last, is in use. None:
+        there is no memory for where so many rows stand.
         """
+        from tallystick.tree.off_memory import DiskRows, answer_level  # it imports this module
+
         if table.budget and self.more is not None and self.whole:
-            return DiskLevel(self, table, engine.cores).answer()
+            return answer_level(DiskRows(self, table, engine.cores))
         if not table.holds(32 + 4 * len(self.codings)):
             return None
+        block = table.slice(0, table.rows)
         known = ROW_PLACES.get(self.form)
-        if known is None or not known.leads_to(self, table):
-            known = ROW_PLACES[self.form] = RowPlaces.at_root(self, table)
-        return known.answer(self)
+        if known is None or known[0] is not table or not _goes_on(self.tests, known[2]):
+            cells = [np.ascontiguousarray(c.codes(block)) for c in self.codings]
+            known = table, cells, (), self.begin(block)
+        _, cells, made, entries = known
+        entries = follow(entries, self.tests[len(made) :], cells, self.nodes)
+        ROW_PLACES[self.form] = table, cells, self.tests, entries
+        return self.count(self.zero(), block, cells, self.at_open(block, entries), every=True)
+
+    def of_nodes(self, nodes: list[int]) -> LevelCounts:
+        """Return the question about some of the open nodes, by their places."""
+        if len(nodes) == len(self.open):
+            return self
+        more = self.more
+        if more is not None:
+            depth, rows = (tuple(own[i] for i in nodes) for own in (more.depth, more.rows))
+            more = replace(more, depth=depth, rows=rows)
+        return replace(self, open=tuple(self.open[i] for i in nodes), more=more)
 
     def zero(self) -> Level:
         """Return the total of no rows."""
@@ -207,21 +248,55 @@ class LevelCounts(Statistic[Level]):
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
         cells = [c.codes(block) for c in self.codings]
-        entries = self.standing(block, cells)
+        return self.count(total, block, cells, self.standing(block, cells))
+
+    def count(
+        self, total: Level, block: Block, cells: list[Any], entries: Entries, every: bool = False
+    ) -> Level:
+        """Add entries of a block that stand at open nodes. every: there are no others, so that a node of one
+        class is a leaf, and nobody asks for its values.
+        """
         if not self.classes:
             assert block.response is not None
             y = self.scale.whole(block.response[entries.row])
             for i, digit in enumerate(_square_digits(y, entries.weight)):
                 np.add.at(total.squares[:, i], entries.node, digit)
             carry(total.squares)
-        every = len(entries.row) == block.rows and self.whole  # then each row is there once, in its place
-        own = cells if every else [c[entries.row] for c in cells]
-        for label, heavy in self.counted(block, entries):
-            self._count(total, own, label, heavy, entries.node)
-        for j, coding in enumerate(self.codings):
-            if coding.plain:
-                values = own[j] if self.listed else np.full(len(own[j]), np.nan)
-                self._list(total.tables[j], values, block, entries)
+        coded = [j for j, c in enumerate(self.codings) if not c.plain]
+        plain = [j for j, c in enumerate(self.codings) if c.plain]
+        n = len(self.open)
+        # with one open node each row may be there once, in its place
+        own = cells if n == 1 and self.whole and len(entries.row) == block.rows else None
+        if plain and n > 1:  # the entries of a node lie together
+            order = np.argsort(entries.node, kind="stable")
+            entries = Entries(*(array[order] for array in entries))
+        own = [c[entries.row] for c in cells] if own is None else own
+        counted = self.counted(block, entries)
+        if coded:
+            out: list[Any] = [total.tables[j] if n > 1 else total.tables[j][0] for j in coded]
+            sizes, nodes = [self.codings[j].k + 1 for j in coded], entries.node.astype(np.uint32)
+            codes = [np.ascontiguousarray(own[j]) for j in coded]
+            for label, heavy in counted:
+                kernels.count_columns(
+                    codes,
+                    label,
+                    sizes,
+                    self.width,
+                    weights=heavy,
+                    nodes=nodes if n > 1 else None,
+                    n_nodes=n,
+                    out=out,
+                )
+        ends = np.searchsorted(entries.node, range(n + 1)).tolist() if plain else []
+        for i, here in enumerate(starmap(slice, pairwise(ends))):
+            part = [(label[here], None if w is None else w[here]) for label, w in counted]
+            label = part[0][0]
+            listed = self.listed and not (every and self.classes and len(label) and (label == label[0]).all())
+            for j in plain:
+                values = own[j][here] if listed else np.full(len(part[0][0]), np.nan)
+                tables: Any = total.tables[j]
+                found, known = value_table(values, part, self.width), tables[i]
+                tables[i] = merge_tables(known, found) if known.table.any() else found
         return total
 
     @property
@@ -231,28 +306,38 @@ class LevelCounts(Statistic[Level]):
 
     def standing(self, block: Block, cells: list[Any]) -> Entries:
         """Return the rows of a block at open nodes; `node` is the place among these."""
-        weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
+        if not self.whole or not self.tests:
+            return self.at_open(block, follow(self.begin(block), self.tests, cells, self.nodes))
+        at = self._places[walk_of(self.tests, self.nodes).ends(cells, block.rows)[0]]
+        here = np.flatnonzero(at >= 0)
+        weights = np.ones(len(here), np.int64) if block.weights is None else block.weights[here]
+        return Entries(here, at[here], weights)
+
+    def begin(self, block: Block) -> Entries:
+        """Return all rows of a block at the root.
+
+        A copy of a row is shared out like the row, so parts are of one copy, and `at_open` multiplies them by
+        the weights; where weights are not whole, copies have no meaning and the weight itself is shared out.
+        """
+        first = np.full(block.rows, self.parts, np.int64)
+        if self.parts == 1 and block.weights is not None:
+            first = block.weights
+        return Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
+
+    def at_open(self, block: Block, entries: Entries) -> Entries:
+        """Return the entries at open nodes by their place among these, with all that they weigh."""
+        at = self._places[entries.node]
+        here = np.flatnonzero(at >= 0)
+        row, weight = entries.row[here], entries.weight[here]
+        if self.parts > 1 and block.weights is not None:
+            weight = weight * block.weights[row]
+        return Entries(row, at[here], weight)
+
+    @property
+    def _places(self) -> Ints:
         place = np.full(self.nodes, -1, np.int64)
         place[list(self.open)] = np.arange(len(self.open))
-        if self.whole:
-            if not self.tests:
-                return Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), weights)
-            at = place[self._walk.ends(cells, block.rows)[0]]
-            here = np.flatnonzero(at >= 0)
-            return Entries(here, at[here], weights[here])
-        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them
-        # at the end; where weights are not whole, copies have no meaning and the weight itself is shared out.
-        first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
-        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
-        for test in self.tests:
-            entries = follow(entries, test, cells[test.column])
-        at = place[entries.node]
-        row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
-        return Entries(row, at, weight * weights[row] if self.parts > 1 else weight)
-
-    @cached_property
-    def _walk(self) -> Walk:
-        return walk_of(self.tests, self.nodes)
+        return place
 
     def counted(self, block: Block, entries: Entries) -> list[tuple[NDArray[Any], Ints | None]]:
         """Return what is counted of entries: the class of each in the tables, and what it weighs there, None
@@ -267,31 +352,6 @@ class LevelCounts(Statistic[Level]):
         y = self.scale.whole(block.response[entries.row])
         return [(none, None if one else entries.weight), (none + np.uint8(1), entries.weight * y)]
 
-    def _count(
-        self, total: Level, cells: list[Any], label: NDArray[Any], heavy: Ints | None, at: Ints
-    ) -> None:
-        """Add entries to the tables of columns of codes."""
-        coded = [j for j, c in enumerate(self.codings) if not c.plain]
-        if not coded:
-            return
-        codes, sizes = [np.ascontiguousarray(cells[j]) for j in coded], [self.codings[j].k + 1 for j in coded]
-        out: list[Any] = [total.tables[j] for j in coded]
-        if len(self.open) == 1:
-            first = [table[0] for table in out]
-            kernels.count_columns(codes, label, sizes, self.width, weights=heavy, out=first)
-            return
-        nodes = at.astype(np.uint32)
-        n = len(self.open)
-        kernels.count_columns(codes, label, sizes, self.width, weights=heavy, nodes=nodes, n_nodes=n, out=out)
-
-    def _list(self, tables: Any, values: NDArray[np.float64], block: Block, entries: Entries) -> None:
-        """Add entries to the tables of a column of numbers."""
-        counted = self.counted(block, entries)
-        for i in range(len(self.open)):
-            here = slice(None) if len(self.open) == 1 else np.flatnonzero(entries.node == i)
-            part = [(label[here], None if w is None else w[here]) for label, w in counted]
-            tables[i] = merge_tables(tables[i], value_table(values[here], part, self.width))
-
     def merge(self, total: Level, other: Level) -> Level:
         """Add two totals."""
         tables: list[Any] = total.tables
@@ -303,6 +363,17 @@ class LevelCounts(Statistic[Level]):
         total.squares[...] += other.squares
         carry(total.squares)
         return total
+
+
+# by the form of questions: the table, its cells in this form, the tests made, and where rows stand after them
+ROW_PLACES: WeakKeyDictionary[
+    CodedColumn, tuple[LocalTable, list[NDArray[Any]], tuple[Test, ...], Entries]
+] = WeakKeyDictionary()
+
+
+def _goes_on(tests: tuple[Test, ...], made: tuple[Test, ...]) -> bool:
+    """Whether tests begin with those that were made: the very same objects."""
+    return len(tests) >= len(made) and all(map(operator.is_, made, tests))
 
 
 def walk_of(tests: tuple[Test, ...], nodes: int) -> Walk:
@@ -342,34 +413,37 @@ def carry(digits: Ints) -> None:
         digits[..., i] &= (1 << DIGIT) - 1
 
 
-def squares_of(y: Ints, weight: Ints) -> Ints:
-    """Return the digits of the sum of squares of a response."""
-    out = np.array([int(digit.sum()) for digit in _square_digits(y, weight)] + [0], np.int64)
-    carry(out)
-    return out
-
-
-def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
-    """Send the entries at a test's node to its branches."""
-    here = np.flatnonzero(entries.node == test.node)
-    code = test.codes(codes[entries.row[here]])
-    if test.shares is None or test.branches is None:
-        entries.node[here] = test.following[code]
-        return entries
-    known = code < len(test.following)
-    entries.node[here[known]] = test.following[code[known]]
-    lost = here[~known]
-    if not len(lost):
-        return entries
-    parts = share_out(entries.weight[lost], test.shares)
-    keep = np.ones(len(entries.row), dtype=bool)
-    keep[lost] = False
-    rows, branch = np.nonzero(parts)
-    return Entries(
-        np.concatenate([entries.row[keep], entries.row[lost][rows]]),
-        np.concatenate([entries.node[keep], test.branches[branch]]),
-        np.concatenate([entries.weight[keep], parts[rows, branch]]),
-    )
+def follow(entries: Entries, tests: Sequence[Test], cells: list[Any], nodes: int) -> Entries:
+    """Send the entries at the nodes of tests to their branches, and on to theirs; nodes: how many there are.
+    A missing row goes to all branches in parts where a test has shares.
+    """
+    test_of = np.full(nodes, -1, np.int64)
+    test_of[[test.node for test in tests]] = np.arange(len(tests))
+    while True:
+        at = test_of[entries.node]
+        moving = np.flatnonzero(at >= 0)
+        if not len(moving):
+            return entries
+        order = moving[np.argsort(at[moving], kind="stable")]
+        found, starts = np.unique(at[order], return_index=True)
+        node, stays, parted = entries.node.copy(), np.ones(len(entries.row), bool), list[Entries]()
+        for number, here in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+            test = tests[number]
+            code = test.codes(cells[test.column][entries.row[here]])
+            if test.shares is None or test.branches is None:
+                node[here] = test.following[code]
+                continue
+            known = code < len(test.following)
+            node[here[known]] = test.following[code[known]]
+            lost = here[~known]
+            parts = share_out(entries.weight[lost], test.shares)
+            rows, branch = np.nonzero(parts)
+            stays[lost] = False
+            parted.append(Entries(entries.row[lost][rows], test.branches[branch], parts[rows, branch]))
+        own: Any = (entries.row, node, entries.weight)
+        if parted:
+            own = (np.concatenate([a[stays], *more]) for a, *more in zip(own, *parted, strict=True))
+        entries = Entries(*own)
 
 
 def share_out(weights: Ints, shares: Ints) -> Ints:
