@@ -8,7 +8,7 @@ tree was grown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -154,16 +154,15 @@ class WorkedSplit:
 
     @cached_property
     def price(self) -> float:
-        """What is taken off the gain for choosing among many cuts, or for naming groups of levels."""
+        """What is taken off the gain for choosing among many cuts, or for naming groups of levels: their
+        bits, and the part of the gain that lies in levels of one row.
+        """
         if self.column.kind != "levels":
             priced = self.column.kind == "numeric" or not self.spreads
             each = self.options.cut_price if priced else 0.0
             return each * math.log2(max(self.cuts, 1)) / self.all_rows if each else 0.0
-        return self._group_price if self.options.level_splits == "groups" else 0.0
-
-    @property
-    def _group_price(self) -> float:
-        """What naming a group costs: its bits, and the part of the gain that lies in levels of one row."""
+        if self.options.level_splits != "groups":
+            return 0.0
         sizes = np.array(self.level_rows)
         lost = self.options.cut_price > 0 and any(b.missing for b in self.branches)
         first = self.branches[0]
@@ -250,32 +249,25 @@ class NodeRows:
     # -- the tests of a column --
 
     def each_level(self, column: Column) -> WorkedSplit | None:
-        """Return the test with a branch for each level; missing rows go where they serve best, or nowhere."""
+        """Return the test with a branch for each level; missing rows go where they serve best, in a branch of
+        the others or in one of their own, or nowhere.
+        """
         counts, gone = self._table(column)
         codes = np.arange(len(column.levels), dtype=np.int32)
         known = [
             TestedBranch(tested(column, math.nan, codes, k, False), found) for k, found in enumerate(counts)
         ]
-        split = self._split(column, tuple(known), gone)
-        tried = list(self._with_missing(split, known, gone, len(counts)))
-        allowed = [s for s in tried if s.allowed]
-        return max(allowed, key=lambda s: round(s.gain, SAME)) if allowed else None
-
-    def _with_missing(
-        self, split: WorkedSplit, known: list[TestedBranch], gone: Counts, every: int
-    ) -> Iterator[WorkedSplit]:
-        """Yield the test with its missing rows in each branch that has rows, and in one of their own."""
         least = self.options.min_samples_leaf
         large = sum(b.rows >= least for b in known)
-        if not any(gone) or self.spreads:
-            yield replace(split, allowed=large >= 2)
-            return
-        for k, branch in enumerate(known):
-            if branch.rows and every:
-                yield replace(split, branches=_joined(known, k, gone), allowed=large >= 2)
-        own = TestedBranch(Condition(split.column, levels=(), missing=True), gone, True)
-        enough = math.fsum(gone) >= least
-        yield replace(split, branches=(*known, own), allowed=enough and large + 1 >= 2)
+        split = self._split(column, tuple(known), gone)
+        tried = [split] if large >= 2 else []
+        if any(gone) and not self.spreads:
+            with_rows = [k for k, branch in enumerate(known) if branch.rows] if large >= 2 else []
+            tried = [replace(split, branches=_joined(known, k, gone)) for k in with_rows]
+            if math.fsum(gone) >= least and large >= 1:
+                own = TestedBranch(Condition(column, levels=(), missing=True), gone, True)
+                tried.append(replace(split, branches=(*known, own)))
+        return max(tried, key=lambda s: round(s.gain, SAME), default=None)
 
     def two_branches(
         self, column: Column, cut: float, levels: NDArray[np.int32], first: Counts = ()
@@ -314,69 +306,47 @@ class NodeRows:
 
     def every_cut(self, column: Column) -> list[WorkedSplit]:
         """Return a test for each place between two neighbouring values, and for missing rows alone; of very
-        many places the best.
+        many places those whose cuts leave the least impurity of known rows.
         """
-        pairs = list(pairwise(self._values(column).tolist()))
-        kept = pairs if len(pairs) <= MOST_TRIED else [pairs[k] for k in self._promising(column)]
-        found = [self.two_branches(column, cut, levels) for cut, levels in self._cuts(column, kept)]
+        gone = self._missing(column)
+        there, lost = (self.parts > 0) & ~gone, self._count(gone)
+        values, at = np.unique(self.cells(column)[there], return_inverse=True)
+        pairs = kept = list(pairwise(values.tolist()))
+        below = np.zeros((len(values), len(self.tree.schema.predicted.labels)))  # rows[place, class]
+        if len(pairs) > MOST_TRIED:
+            assert self.block.classes is not None
+            np.add.at(below, (at, self.block.classes[there]), self.parts[there])
+            below = np.cumsum(below, axis=0)
+            of = IMPURITIES[impurity_of(self.options)]
+            cost = [
+                a.sum() * of(tuple(a.tolist())) + b.sum() * of(tuple(b.tolist()))
+                for a, b in zip(below[:-1], below[-1] - below[:-1], strict=True)
+            ]
+            kept = [pairs[k] for k in sorted(np.argsort(cost, kind="stable")[:MOST_TRIED].tolist())]
+        found = [self.two_branches(column, *self._cut(column, low, high)) for low, high in kept]
         alone = self.alone(column)
         found += [alone] if alone is not None else []
-        sides = 2 if any(self._count(self._missing(column))) and alone is not None else 1
+        sides = 2 if any(lost) and alone is not None else 1  # where rows without a value may go
         many = sum(s.allowed * (1 if s is alone else sides) for s in found)
         if len(kept) < len(pairs):
-            many = self._allowed(column, sides) + (alone is not None and alone.allowed)
+            left = below.sum(axis=1)
+            left, right = left[:-1], left[-1] - left[:-1]
+            more = math.fsum(lost) if sides == 2 else 0.0
+            least = self._least(column, self.two_branches(column, math.inf, NO_LEVELS))
+            both = ((left + more >= least) & (right >= least), (left >= least) & (right + more >= least))
+            many = int(sum(each.sum() for each in both[:sides])) + (alone is not None and alone.allowed)
         return [replace(s, cuts=many) for s in found]
 
-    def _values(self, column: Column) -> NDArray[Any]:
-        """Return the different values of a column here, rising."""
-        return np.unique(self.cells(column)[(self.parts > 0) & ~self._missing(column)])
-
-    def _below(self, column: Column) -> NDArray[np.float64]:
-        """Return rows[place, class] below each place between two neighbouring values, and last all rows."""
-        assert self.block.classes is not None
-        there = (self.parts > 0) & ~self._missing(column)
-        values, at = np.unique(self.cells(column)[there], return_inverse=True)
-        counts = np.zeros((len(values), len(self.tree.schema.predicted.labels)))
-        np.add.at(counts, (at, self.block.classes[there]), self.parts[there])
-        return np.cumsum(counts, axis=0)
-
-    def _promising(self, column: Column) -> list[int]:
-        """Return the places whose cuts leave the least impurity, in their order, by known rows."""
-        below = self._below(column)
-        left, right = below[:-1], below[-1] - below[:-1]
-        of = IMPURITIES[impurity_of(self.options)]
-        cost = [
-            a.sum() * of(tuple(a.tolist())) + b.sum() * of(tuple(b.tolist()))
-            for a, b in zip(left, right, strict=True)
-        ]
-        return sorted(np.argsort(cost, kind="stable")[:MOST_TRIED].tolist())
-
-    def _allowed(self, column: Column, sides: int) -> int:
-        """Return how many cuts leave rows enough on both sides; sides: where rows without a value may go."""
-        below = self._below(column).sum(axis=1)
-        left, right = below[:-1], below[-1] - below[:-1]
-        gone = math.fsum(self._count(self._missing(column))) if sides == 2 else 0.0
-        least = self._least(column, self.two_branches(column, math.inf, NO_LEVELS))
-        both = ((left + gone >= least) & (right >= least), (left >= least) & (right + gone >= least))
-        return int(sum(each.sum() for each in both[:sides]))
-
-    def _cuts(
-        self, column: Column, pairs: list[tuple[Any, Any]]
-    ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-        """Yield the cut between neighbours, or the branch of each level."""
-        for low, high in pairs:
-            if column.kind in CODED:
-                yield math.nan, (np.arange(len(column.levels)) >= high).astype(np.int32)
-                continue
-            middle = 0.5 * low + 0.5 * high  # of neighbours; where it rounds onto the lower, the upper
-            yield self._placed(column, middle if middle > low else high), NO_LEVELS
-
-    def _placed(self, column: Column, cut: float) -> float:
-        """Return the cut as the options want it: as it is, or just above the largest value not above it."""
-        if self.options.cuts != "observed":
-            return cut
-        values = self.cells(column)
-        return float(np.nextafter(values[values <= cut].max(), np.inf))
+    def _cut(self, column: Column, low: Any, high: Any) -> tuple[float, NDArray[np.int32]]:
+        """Return the cut between neighbours, or the branch of each level."""
+        if column.kind in CODED:
+            return math.nan, (np.arange(len(column.levels)) >= high).astype(np.int32)
+        cut = 0.5 * low + 0.5 * high  # of neighbours; where it rounds onto the lower, the upper
+        cut = cut if cut > low else high
+        if self.options.cuts == "observed":  # just above the largest value not above it
+            values = self.cells(column)
+            cut = float(np.nextafter(values[values <= cut].max(), np.inf))
+        return cut, NO_LEVELS
 
     def _least(self, column: Column, split: WorkedSplit) -> float:
         """Return how many rows each of two branches needs."""
@@ -402,11 +372,7 @@ def _joined(known: list[TestedBranch], at: int, gone: Counts) -> tuple[TestedBra
     return tuple(out)
 
 
-# What every column offers at a node, and why the node is split as it is, or not at all.
-#
-# Knows counted tests, the options of growing and the model's own choice. Knows nothing of documents. Law:
-# the test that is called the winner is the model's.
-
+# ---- what every column offers at a node, and why the node is split as it is, or not at all ----
 
 NEAR = 1e-9  # gains that differ by less are equal: sums in another order
 
@@ -462,16 +428,31 @@ class WorkedNode:
 def worked_node(tree: Tree, number: int, block: Block, options: TreeOptions) -> WorkedNode:
     """Return a node counted by hand."""
     rows = NodeRows.of(tree, number, block, options)
-    split = int(tree.nodes.column[number]) >= 0
-    if not split and (ends := _ends(tree, number, rows, options)):
+    asked = int(tree.nodes.column[number])
+    if asked < 0 and (ends := _ends(tree, number, rows, options)):
         return WorkedNode(number, rows, (), None, ends)
-    offers = tuple(_offer(tree, number, rows, c) for c in tree.schema.used if c.kind != "text")
-    if split:
-        column = tree.schema.used[int(tree.nodes.column[number])]
-        winner = next(o for o in offers if o.column.name == column.name)
-        return WorkedNode(number, rows, offers, winner)
-    node = WorkedNode(number, rows, offers, None)
-    return WorkedNode(number, rows, offers, None, _why_leaf(tree, node, options))
+    offers = []
+    for column in tree.schema.used:
+        if column.kind == "text":
+            continue
+        if rows.different(column) < 2:
+            offers.append(Offer(column, None, why_not="all rows here have the same value"))
+        elif column.kind != "levels":
+            every = tuple(rows.every_cut(column))
+            best = max((s for s in every if s.allowed), key=lambda s: round(s.gain, SAME), default=None)
+            offers.append(
+                Offer(column, best, every, "" if best else "no cut leaves rows enough on both sides")
+            )
+        else:
+            each = options.level_splits == "each"
+            found = rows.each_level(column) if each else _groups(tree, number, rows, column)
+            why_not = "" if found else "fewer than two branches would have rows enough"
+            offers.append(Offer(column, found, (), why_not))
+    if asked < 0:
+        node = WorkedNode(number, rows, tuple(offers), None)
+        return replace(node, stop=_why_leaf(tree, node, options))
+    winner = next(o for o in offers if o.column.name == tree.schema.used[asked].name)
+    return WorkedNode(number, rows, tuple(offers), winner)
 
 
 def _ends(tree: Tree, number: int, rows: NodeRows, options: TreeOptions) -> LeafReason | None:
@@ -492,50 +473,24 @@ def _ends(tree: Tree, number: int, rows: NodeRows, options: TreeOptions) -> Leaf
 
 def _why_leaf(tree: Tree, node: WorkedNode, options: TreeOptions) -> LeafReason:
     """Return why no test was made where the columns were asked."""
-    if not node.rivals:
-        if all(node.rows.different(o.column) < 2 for o in node.offers):
-            return LeafReason("used up" if _used_up(tree, node) else "alike")
-        return LeafReason("rows", options.min_samples_leaf)
-    if options.stop_at_zero_gain and max(_net(o) for o in node.rivals) <= NEAR:
+    best = [o.best for o in node.rivals if o.best is not None]
+    if not best:
+        if any(node.rows.different(o.column) >= 2 for o in node.offers):
+            return LeafReason("rows", options.min_samples_leaf)
+        above, at = set(), int(tree.nodes.parent[node.number])
+        while at >= 0:
+            above.add(int(tree.nodes.column[at]))
+            at = int(tree.nodes.parent[at])
+        return LeafReason("used up" if len(above) == len(node.offers) else "alike")
+    if options.stop_at_zero_gain and max(split.net for split in best) <= NEAR:
         return LeafReason("no gain")
     share = math.fsum(node.rows.counts) / float(tree.rows[0].sum())
-    if options.min_impurity_decrease > 0 and all(
-        o.best is not None and o.best.gain * share < options.min_impurity_decrease for o in node.rivals
-    ):
-        return LeafReason("decrease", options.min_impurity_decrease)
+    least = options.min_impurity_decrease
+    if least > 0 and all(split.gain * share < least for split in best):
+        return LeafReason("decrease", least)
     if options.max_leaf_nodes is not None:
         return LeafReason("leaves", options.max_leaf_nodes)
     return LeafReason("price")
-
-
-def _net(offer: Offer) -> float:
-    assert offer.best is not None
-    return offer.best.net
-
-
-def _used_up(tree: Tree, node: WorkedNode) -> bool:
-    """Tell whether every column was tested above, with a branch for each of its values."""
-    above, at = set(), int(tree.nodes.parent[node.number])
-    while at >= 0:
-        above.add(int(tree.nodes.column[at]))
-        at = int(tree.nodes.parent[at])
-    return len(above) == len(node.offers)
-
-
-def _offer(tree: Tree, number: int, rows: NodeRows, column: Column) -> Offer:
-    """Return what a column offers."""
-    if rows.different(column) < 2:
-        return Offer(column, None, why_not="all rows here have the same value")
-    if column.kind != "levels":
-        every = tuple(rows.every_cut(column))
-        allowed = [s for s in every if s.allowed]
-        best = max(allowed, key=lambda s: round(s.gain, SAME)) if allowed else None
-        return Offer(column, best, every, "" if best else "no cut leaves rows enough on both sides")
-    if rows.options.level_splits == "each":
-        found = rows.each_level(column)
-    else:
-        found = _groups(tree, number, rows, column)
-    return Offer(column, found, (), "" if found else "fewer than two branches would have rows enough")
 
 
 def _groups(tree: Tree, number: int, rows: NodeRows, column: Column) -> WorkedSplit | None:
@@ -570,12 +525,7 @@ def reason(node: WorkedNode, options: TreeOptions) -> tuple[str, list[Offer]]:
     return ("tie" if np.isclose(own, next_, rtol=0, atol=NEAR) else "best"), ranked
 
 
-# The working of a decision tree: entropy, gain and choice at every node, then the tree, its rules and its
-# expression.
-#
-# Knows fitted trees and the parts of a document. Knows no format. Law: every number follows from the counts
-# that stand above it, and is the model's own.
-
+# ---- in words: entropy, gain and choice at every node, then the tree, its rules and its expression ----
 
 MOST_CUTS = 40  # of one column, where only the root is worked out
 NAMES = {"entropy": ("H", "entropy"), "gini": ("G", "Gini")}  # of an impurity: its sign and its word
@@ -602,8 +552,11 @@ def grown(tree: Tree, block: Block, options: TreeOptions, whole: bool) -> list[P
     root = worked_node(tree, 0, block, options)
     parts = [*_node(tree, root, options, "told", whole)]
     if whole:
-        parts.append(_go_on())
-        parts.append(Space(12))
+        words = (
+            "Which column is tested first? Go on in the same way in each branch that is not pure, until "
+            "every branch ends in a leaf. Draw the tree and write down its rules."
+        )
+        parts += [Sentence((words,), "question"), Space(12)]
         for number in range(1, len(tree.nodes)):
             parts += _node(tree, worked_node(tree, number, block, options), options, "answer", whole)
     return parts
@@ -640,26 +593,26 @@ def _literals(terms: tuple[tuple[Condition, ...], ...]) -> set[frozenset[str]]:
     return {frozenset(map(literal, term)) for term in terms}
 
 
-def _go_on() -> Sentence:
-    return Sentence(
-        (
-            "Which column is tested first? Go on in the same way in each branch that is not pure, until "
-            "every branch ends in a leaf. Draw the tree and write down its rules.",
-        ),
-        "question",
-    )
-
-
 # -- one node --
 
 
 def _node(tree: Tree, node: WorkedNode, options: TreeOptions, role: Role, whole: bool) -> list[Part]:
     """Return the working of one node."""
-    parts: list[Part] = [Headline(_place(tree, node.number), role=role)]
-    parts.append(_counted(tree, node.rows.counts, role))
-    parts.append(_impurity(node.rows.counts, options, role))
+    counts, name = node.rows.counts, impurity_of(options)
+    labels = tree.schema.predicted.labels
+    each = [line(said(label), ": ", number(n)) for label, n in zip(labels, counts, strict=True)]
+    value = (Value(IMPURITIES[name](counts)),)
+    mixed = sum(n > 0 for n in counts) > 1
+    parts: list[Part] = [
+        Headline(_place(tree, node.number), role=role),
+        Sentence(line(count(math.fsum(counts), "row"), "; ", joined(each, ", "), "."), role),
+        Formula(impurity_left(counts, name), (written_out(counts, name), value) if mixed else (value,), role),
+    ]
     if node.stop is not None:
-        return [*parts, *_refused(node), _leaf(tree, node, node.stop)]
+        label = plain_words(labels[int(tree.labels[node.number])])
+        setting = "" if node.stop.setting is None else f"{node.stop.setting:g}"
+        text = f"{LEAF[node.stop.kind].format(n=setting, label=label)}. Answer: {label}."
+        return [*parts, *_refused(node), Sentence((Quoted(text),), "answer")]
     for offer in node.rivals:
         parts += _offered(tree, offer, options, role, whole)
     return [*parts, *_refused(node), *_summary(node, options, role), _chosen(node, options)]
@@ -676,25 +629,6 @@ def _place(tree: Tree, number: int) -> Line:
         tests.append(condition.sentence(missing=condition.column.missing > 0))
         at = up
     return line(f"Node {number}: ", joined([(Quoted(t),) for t in reversed(tests)], " and "))
-
-
-def _counted(tree: Tree, counts: Counts, role: Role) -> Sentence:
-    """Return the class counts of a node in words."""
-    labels = tree.schema.predicted.labels
-    each = [line(said(label), ": ", number(n)) for label, n in zip(labels, counts, strict=True)]
-    return Sentence(line(count(math.fsum(counts), "row"), "; ", joined(each, ", "), "."), role)
-
-
-def _impurity(counts: Counts, options: TreeOptions, role: Role) -> Formula:
-    """Return the impurity of a node, written out with its numbers."""
-    name = impurity_of(options)
-    left = impurity_left(counts, name)
-    value = (Value(IMPURITIES[name](counts)),)
-    return Formula(left, (written_out(counts, name), value) if _mixed(counts) else (value,), role)
-
-
-def _mixed(counts: Counts) -> bool:
-    return sum(n > 0 for n in counts) > 1
 
 
 def impurity_left(counts: Counts, name: str) -> Line:
@@ -751,7 +685,7 @@ def _offered(tree: Tree, offer: Offer, options: TreeOptions, role: Role, whole: 
         own = "answer" if role == "answer" else "told"
     else:
         parts.append(_branches(tree, best, own))
-    return [*parts, *_formulas(best, options, own, len(offer.every) > 1)]
+    return [*parts, *_formulas(best, own, len(offer.every) > 1)]
 
 
 def words_of(branch: TestedBranch) -> Quoted:
@@ -792,28 +726,20 @@ def _every_cut(tree: Tree, offer: Offer, options: TreeOptions, role: Role, whole
         (f"average {word}",),
         ("gain",),
     )
-    rows = tuple(_cut_row(split) for split in kept)
+    rows: list[tuple[Line, ...]] = []
+    for split in kept:
+        first, second = (joined([(number(n),) for n in b.counts], ", ") for b in split.branches)
+        gain = line(Value(split.gain), "" if split.allowed else " (too few rows)")
+        rows.append(((words_of(split.branches[0]),), first, second, (Value(split.average),), gain))
     marked = next((k for k, s in enumerate(kept) if s is offer.best), None)
-    parts: list[Part] = [Listing(head, rows, frozenset({1, 2, 3, 4}), frozenset({3, 4}), marked, role)]
+    parts: list[Part] = [Listing(head, tuple(rows), frozenset({1, 2, 3, 4}), frozenset({3, 4}), marked, role)]
     if more:
         parts.append(Sentence((f"The {MOST_CUTS} best cuts of {offer.every[0].cuts:,} are shown.",), role))
     return parts
 
 
-def _cut_row(split: WorkedSplit) -> tuple[Line, ...]:
-    first, second = split.branches
-    few = "" if split.allowed else " (too few rows)"
-    return (
-        (words_of(first),),
-        joined([(number(n),) for n in first.counts], ", "),
-        joined([(number(n),) for n in second.counts], ", "),
-        (Value(split.average),),
-        line(Value(split.gain), few),
-    )
-
-
-def _formulas(split: WorkedSplit, options: TreeOptions, role: Role, cut: bool) -> list[Part]:
-    """Return average, gain, split information and ratio of a test, written out."""
+def _formulas(split: WorkedSplit, role: Role, cut: bool) -> list[Part]:
+    """Return average, gain, price, split information and ratio of a test, written out."""
     of, word = IMPURITIES[split.impurity], NAMES[split.impurity][1]
     there = [b for b in split.branches if b.rows]
     average = joined(
@@ -826,62 +752,34 @@ def _formulas(split: WorkedSplit, options: TreeOptions, role: Role, cut: bool) -
     parts.append(Formula((f"average {word}",), (average, (Value(split.average),)), role))
     gain = line(Value(split.before), " − ", Value(split.average))
     if split.lost:
-        known = bracketed(share(split.known, split.all_rows))
-        parts.append(_lost(split))
-        gain = line(known, "·(", gain, ")")
+        rows = math.fsum(split.lost)
+        words = (
+            f"{count(rows, 'row')} {'has' if rows == 1 else 'have'} no value: in parts down all branches. "
+            "The gain is that of the others, times their share; the entropy of the others is "
+        )
+        parts.append(Sentence(line(words, Value(split.before), "."), "answer"))
+        gain = line(bracketed(share(split.known, split.all_rows)), "·(", gain, ")")
     parts.append(Formula(("gain",), (gain, (Value(split.gain),)), role))
     if split.price:
-        parts += _priced(split, role)
-    if split.impurity == "entropy":
-        parts += _ratio(split, role)
+        words, price = "price of naming the groups", (Value(split.price),)
+        steps: tuple[Line, ...] = (price,)
+        if split.column.kind != "levels":
+            words = f"price of one of {split.cuts:,} cuts"
+            each = "" if split.options.cut_price == 1 else f"{split.options.cut_price:g}·"
+            steps = (line(f"{each}log₂ {split.cuts}", " / ", number(split.all_rows)), price)
+        net = line(Value(split.gain), " − ", Value(split.price))
+        parts.append(Formula((words,), steps, role))
+        parts.append(Formula(("gain less price",), (net, (Value(split.gain - split.price),)), role))
+        if not split.pays:
+            words = "The groups do not pay for their names: the column cannot win here."
+            parts.append(Sentence((words,), "answer"))
+    if split.impurity == "entropy" and split.information:
+        sizes = tuple(b.rows for b in split.branches) + ((math.fsum(split.lost),) if split.lost else ())
+        information = (written_out(sizes, "entropy"), (Value(split.information),))
+        ratio = (line(Value(split.net), " / ", Value(split.information)), (Value(split.ratio),))
+        parts.append(Formula(("split information",), information, role))
+        parts.append(Formula(("gain ratio",), ratio, role))
     return parts
-
-
-def _lost(split: WorkedSplit) -> Sentence:
-    rows = math.fsum(split.lost)
-    return Sentence(
-        line(
-            f"{count(rows, 'row')} {'has' if rows == 1 else 'have'} no value: in parts down all branches. "
-            "The gain is that of the others, times their share; the entropy of the others is ",
-            Value(split.before),
-            ".",
-        ),
-        "answer",
-    )
-
-
-def _priced(split: WorkedSplit, role: Role) -> list[Part]:
-    """Return what a gain has to pay."""
-    if split.column.kind == "levels":
-        words = "price of naming the groups"
-        steps: tuple[Line, ...] = ((Value(split.price),),)
-    else:
-        words = f"price of one of {split.cuts:,} cuts"
-        each = "" if split.options.cut_price == 1 else f"{split.options.cut_price:g}·"
-        top = line(f"{each}log₂ {split.cuts}")
-        steps = (line(top, " / ", number(split.all_rows)), (Value(split.price),))
-    net = line(Value(split.gain), " − ", Value(split.price))
-    parts: list[Part] = [
-        Formula((words,), steps, role),
-        Formula(("gain less price",), (net, (Value(split.gain - split.price),)), role),
-    ]
-    if not split.pays:
-        parts.append(
-            Sentence(("The groups do not pay for their names: the column cannot win here.",), "answer")
-        )
-    return parts
-
-
-def _ratio(split: WorkedSplit, role: Role) -> list[Part]:
-    sizes = tuple(b.rows for b in split.branches) + ((math.fsum(split.lost),) if split.lost else ())
-    information = (written_out(sizes, "entropy"), (Value(split.information),))
-    if not split.information:
-        return []
-    ratio = (line(Value(split.net), " / ", Value(split.information)), (Value(split.ratio),))
-    return [
-        Formula(("split information",), information, role),
-        Formula(("gain ratio",), ratio, role),
-    ]
 
 
 # -- the choice --
@@ -940,35 +838,15 @@ def _chosen(node: WorkedNode, options: TreeOptions) -> Sentence:
     if why == "tie":
         tail = line(", as has ", said(rivals[0].column.name), "; of equals the first by name wins")
     elif why == "average":
-        tail = line(f"; {len(_above(rivals, winner))} with a larger ratio gain less than the average")
+        larger = sum(o.best is not None and o.best.ratio > winner.best.ratio for o in rivals)
+        tail = line(f"; {larger} with a larger ratio gain less than the average")
     else:
         tail = line("; next is ", said(rivals[0].column.name), " with ", next_)
-    head = (
-        line(name, f" has the largest {measure}, ", own, ",", among)
-        if among
-        else line(name, f" has the largest {measure}, ", own)
-    )
+    head = line(name, f" has the largest {measure}, ", own, *((",", among) if among else ()))
     return Sentence(line(head, tail, ": split on ", name, "."), "answer")
 
 
-def _above(rivals: list[Offer], winner: Offer) -> list[Offer]:
-    assert winner.best is not None
-    return [o for o in rivals if o.best is not None and o.best.ratio > winner.best.ratio]
-
-
-def _leaf(tree: Tree, node: WorkedNode, stop: LeafReason) -> Sentence:
-    """Say why a node is a leaf, and what it answers."""
-    label = plain_words(tree.schema.predicted.labels[int(tree.labels[node.number])])
-    setting = "" if stop.setting is None else f"{stop.setting:g}"
-    return Sentence(
-        (Quoted(f"{LEAF[stop.kind].format(n=setting, label=label)}. Answer: {label}."),), "answer"
-    )
-
-
-# The working of one tree as a whole: the table, the grown tree node by node, pruning, the tree and a row.
-#
-# Knows fitted tree estimators. Knows no format.
-
+# ---- the working of one tree as a whole ----
 
 PLAIN = ("class_weight", "priors", "costs")  # rows that do not count equally are not counted by hand
 
@@ -983,46 +861,32 @@ def tree_parts(
     task = ("Grow the tree by hand: at every node work out the entropy, and for every column what it gains.",)
     parts = opening(title, table, task, (*estimator.source_notes_, *estimator.notes_))
     if not whole:
-        parts.append(_only_root(table))
-    full = type(estimator)(**estimator.get_params(deep=False) | {"pruning": None})
-    tree = full._grow(table, full._engine()) if estimator.pruning is not None else estimator.model_
+        words = f"A working of {table.rows:,} rows would fill a book: only the root is worked out"
+        parts.append(Sentence((f"{words} (whole up to {MOST_WHOLE} rows).",)))
+    tree = estimator.model_
+    if estimator.pruning is not None:
+        full = type(estimator)(**estimator.get_params(deep=False) | {"pruning": None})
+        tree = full._grow(table, full._engine())
     parts += grown(tree, table.slice(0, table.rows), estimator._options(), whole)
     if whole:
-        parts += _pruned(estimator, tree.nodes.leaves)
-        parts += ended(estimator.model_)
-    return parts if row is None else [*parts, *_way(estimator, row)]
-
-
-def _only_root(table: Table) -> Sentence:
-    words = f"A working of {table.rows:,} rows would fill a book: only the root is worked out"
-    return Sentence((f"{words} (whole up to {MOST_WHOLE} rows).",))
-
-
-def _pruned(estimator: DecisionTree, leaves: int) -> list[Part]:
-    """Say what pruning, or the average over prunings, made of the grown tree."""
-    model = estimator.model_
-    if model.averaged is not None:
-        words = (
-            f"Answers are averaged over all prunings of this tree of {count(leaves, 'leaf')}; the most "
-            "probable one is shown below."
-        )
-        return [Headline(("Averaging",), role="answer"), Sentence((words,), "answer")]
-    if estimator.pruning is None:
-        return []
-    kept = model.nodes.leaves
-    words = f": {count(kept, 'leaf')} of {leaves:,} {'is' if kept == 1 else 'are'} left."
-    return [
-        Headline(("Pruning",), role="answer"),
-        Sentence(line("Pruned by ", said(repr(estimator.pruning)), words), "answer"),
-    ]
-
-
-def _way(estimator: DecisionTree, row: tuple[Any, int]) -> list[Part]:
-    """Return the way of a row down the tree."""
-    found = estimator.explain(*row)
-    return [
-        Headline(("A row",)),
-        Sentence(("Follow the row down the tree.",), "question"),
-        Space(3),
-        Drawing(tuple(str(found).split("\n"))),
-    ]
+        model, leaves = estimator.model_, tree.nodes.leaves
+        if model.averaged is not None:
+            words = (
+                f"Answers are averaged over all prunings of this tree of {count(leaves, 'leaf')}; the most "
+                "probable one is shown below."
+            )
+            parts += [Headline(("Averaging",), role="answer"), Sentence((words,), "answer")]
+        elif estimator.pruning is not None:
+            kept = model.nodes.leaves
+            words = f": {count(kept, 'leaf')} of {leaves:,} {'is' if kept == 1 else 'are'} left."
+            pruned = line("Pruned by ", said(repr(estimator.pruning)), words)
+            parts += [Headline(("Pruning",), role="answer"), Sentence(pruned, "answer")]
+        parts += ended(model)
+    if row is not None:
+        parts += [
+            Headline(("A row",)),
+            Sentence(("Follow the row down the tree.",), "question"),
+            Space(3),
+            Drawing(tuple(str(estimator.explain(*row)).split("\n"))),
+        ]
+    return parts
