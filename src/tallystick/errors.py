@@ -167,7 +167,18 @@ def _parts(given: str | Argument | Count) -> tuple[str | Argument | Count, ...]:
 def worded(text: str, words: Callable[[Argument], str]) -> str:
     """Return a text with each argument that it holds as data in the words of a surface."""
     if not isinstance(text, Message) and "=" in text:
-        text = _with_arguments(text)
+        import ast
+
+        parts: list[str | Argument | Count] = []
+        at = 0
+        for found in ADVISED.finditer(text):
+            try:
+                value = ast.literal_eval(found[2] or found[4])
+            except (SyntaxError, ValueError):
+                continue
+            parts += [text[at : found.start()], Argument(found[1] or found[3], value)]
+            at = found.end()
+        text = Message(*parts, text[at:])
     if not any(isinstance(part, Argument) for part in _parts(text)):
         return text
     return "".join(words(part) if isinstance(part, Argument) else str(part) for part in _parts(text))
@@ -197,22 +208,6 @@ def for_reader(text: str) -> str:
 ADVISED = re.compile(  # an argument in the note of a model file, which is text
     r"columns=ts\.Columns\((\w+)=(\[.*?\]|\{.*?\})\)|\b(kinds)=(\{.*?\})"
 )
-
-
-def _with_arguments(text: str) -> Message:
-    """Return a text with the arguments that it names as data, where they read as such."""
-    import ast
-
-    parts: list[str | Argument | Count] = []
-    at = 0
-    for found in ADVISED.finditer(text):
-        try:
-            value = ast.literal_eval(found[2] or found[4])
-        except (SyntaxError, ValueError):
-            continue
-        parts += [text[at : found.start()], Argument(found[1] or found[3], value)]
-        at = found.end()
-    return Message(*parts, text[at:])
 
 
 def without_count(text: str) -> tuple[str, str]:

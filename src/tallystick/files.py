@@ -449,10 +449,13 @@ def whole_file(path: str | os.PathLike[str], thing: str, error: type[TallyError]
         if temporary is not None:
             with fault:
                 os.fsync(handle)
-                _name(handle, temporary)
+                if os.fstat(handle).st_nlink == 0:
+                    # A dir_fd makes Python call linkat, which follows the link; link() would not.
+                    os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
                 _replacing.append((fault.path, os.fstat(handle)))
                 if os.name == "nt":  # Windows gives no open file another name
-                    handle = _closed(handle)
+                    os.close(handle)
+                    handle = -1
                 os.replace(temporary, target)
                 fault.now = "The new file is there, but the disk may not keep it."
                 sync_folder(target.parent)
@@ -462,11 +465,6 @@ def whole_file(path: str | os.PathLike[str], thing: str, error: type[TallyError]
                 temporary.unlink()
         if handle >= 0:
             os.close(handle)
-
-
-def _closed(handle: int) -> int:
-    os.close(handle)
-    return -1
 
 
 def _open(target: Path) -> tuple[int, Path]:
@@ -486,13 +484,6 @@ def _open(target: Path) -> tuple[int, Path]:
         os.close(handle)  # swept away between its creation and its lock
 
 
-def _name(handle: int, temporary: Path) -> None:
-    """Give a nameless file its name; one that has a name keeps it."""
-    if os.fstat(handle).st_nlink == 0:
-        # A dir_fd makes Python call linkat, which follows the link; link() would not.
-        os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
-
-
 def _prefix(target: Path) -> str:
     return f".{target.name[:50]}."  # 50 characters are at most 200 bytes; a name has 255
 
@@ -504,13 +495,9 @@ def _sweep(target: Path) -> None:
         for entry in entries:
             if ours.fullmatch(entry.name):
                 with contextlib.suppress(OSError):
-                    _remove_if_unlocked(entry.path)
-
-
-def _remove_if_unlocked(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY | CAREFUL)
-    try:
-        lock(handle, wait=False)
-        os.unlink(path)
-    finally:
-        os.close(handle)
+                    handle = os.open(entry.path, os.O_RDONLY | CAREFUL)
+                    try:
+                        lock(handle, wait=False)
+                        os.unlink(entry.path)
+                    finally:
+                        os.close(handle)

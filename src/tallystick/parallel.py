@@ -58,7 +58,7 @@ def checkpoint() -> None:
 def thread_count(threads: int | None) -> int:
     """Return how many threads to use: the number given, or one for each core this process may use."""
     if threads is None:
-        return _cores()
+        return len(_cores_here()) or os.cpu_count() or 1
     if type(threads) is int and threads >= 1:
         return min(threads, MOST_THREADS)
     if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
@@ -66,10 +66,6 @@ def thread_count(threads: int | None) -> int:
             f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
         )
     return min(int(threads), MOST_THREADS)
-
-
-def _cores() -> int:
-    return len(_cores_here()) or os.cpu_count() or 1
 
 
 def _cores_here() -> list[int]:

@@ -174,7 +174,12 @@ def _whole_text(cell: int, name: str) -> str:
 def _rare_text(cell: Any, name: str) -> str | None:
     """Return the text of what is not one of Python's own numbers and texts; "" of what is not a cell."""
     if type(cell).__name__ == "Decimal":
-        return _decimal_text(cell)
+        if cell.is_nan():
+            return None
+        if cell.is_finite() and abs(cell.adjusted()) > DOUBLES:  # to be read as a file would be
+            return str(cell)
+        whole = cell.is_finite() and cell == cell.to_integral_value()
+        return str(int(cell)) if whole else number_text(float(cell))
     if isinstance(cell, datetime.datetime):
         zone = cell.utcoffset()
         plain = cell.replace(tzinfo=None) - (zone or datetime.timedelta())
@@ -192,10 +197,6 @@ def _rare_text(cell: Any, name: str) -> str | None:
         return number_text(float(cell))
     if library == "pyarrow":
         return cell_text(cell.as_py(), name)
-    return _numpy_text(cell, name)
-
-
-def _numpy_text(cell: Any, name: str) -> str | None:
     import numpy as np
 
     if isinstance(cell, np.datetime64):
@@ -207,15 +208,6 @@ def _numpy_text(cell: Any, name: str) -> str | None:
     if isinstance(cell, np.integer):
         return str(int(cell))
     return cell_text(float(cell), name) if isinstance(cell, np.floating) else ""
-
-
-def _decimal_text(cell: Any) -> str | None:
-    if cell.is_nan():
-        return None
-    if cell.is_finite() and abs(cell.adjusted()) > DOUBLES:  # to be read as a file would be
-        return str(cell)
-    whole = cell.is_finite() and cell == cell.to_integral_value()
-    return str(int(cell)) if whole else number_text(float(cell))
 
 
 def _numpy_moment(cell: Any, name: str) -> str:
@@ -603,19 +595,16 @@ class Ways:
     def found(self) -> tuple[Way, ...]:
         """The ways that fit every text and are not the plain one; of those that read alike one."""
         out: dict[tuple[str, ...], Way] = {}
+        import pyarrow.compute as pc
+
         for way in self._candidates():
-            if self._fits(way):
+            pattern = way.pattern(bare=False)
+            some = pc.all(pc.match_substring_regex(self.texts[:SAMPLE], pattern)).as_py()
+            if some and pc.all(pc.match_substring_regex(self.texts, pattern)).as_py():
                 read = way.rewrite(self.texts)
                 if not read.equals(self.texts):
                     out.setdefault(tuple(read.to_pylist()), way)
         return tuple(out.values())
-
-    def _fits(self, way: Way) -> bool:
-        import pyarrow.compute as pc
-
-        pattern = way.pattern(bare=False)
-        some = pc.all(pc.match_substring_regex(self.texts[:SAMPLE], pattern)).as_py()
-        return bool(some and pc.all(pc.match_substring_regex(self.texts, pattern)).as_py())
 
     def _candidates(self) -> Iterator[Way]:
         first = self.texts[0].as_py()

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from tallystick.errors import DataError
-from tallystick.io.many_files import alike, common, no_rows, one_table
+from tallystick.io.frames import alike, common, no_rows, one_table
 
 NARROW = pa.dictionary(pa.int8(), pa.string())
 DAY, MOMENT = datetime.date(2012, 3, 4), datetime.datetime(2012, 3, 4, 5)

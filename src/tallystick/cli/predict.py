@@ -340,7 +340,7 @@ class Carried:
         """Return the answers with the same rows of the input before them."""
         import pyarrow as pa
 
-        from tallystick.io.many_files import one_table
+        from tallystick.io.frames import one_table
 
         if not self.names:
             return answers

@@ -85,7 +85,7 @@ def _as_before(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return a table in the schema of those before it: files may hold a column that is copied in different
     types.
     """
-    from tallystick.io.many_files import alike, common
+    from tallystick.io.frames import alike, common
 
     if table.schema.equals(schema):
         return table

@@ -57,14 +57,14 @@ def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tu
     """
     import pyarrow as pa
 
-    from tallystick.io import mapped_rows
+    from tallystick.io import frames
     from tallystick.io.containers import FrameSource
-    from tallystick.io.many_files import one_table
+    from tallystick.io.frames import one_table
     from tallystick.io.scratch import piece, within
 
     batches = (within(source, budget) if budget else source).batches()
     names = source.columns
-    cells = mapped_rows.on_disk(batches, names) if budget else one_table(batches, names, joins=True)
+    cells = frames.table_on_disk(batches, names) if budget else one_table(batches, names, joins=True)
     as_read = FrameSource(
         source.name,
         names,
@@ -83,7 +83,7 @@ def ordered(source: Source, read: Callable[[Any], Table], budget: int = 0) -> tu
     )
     numbers = _numbers(order, table, cells.num_rows, min(most, TAKEN))
     if budget:
-        rows = mapped_rows.on_disk(mapped_rows.taken(cells, numbers), names)
+        rows = frames.table_on_disk(frames.take_rows(cells, numbers), names)
     else:
         rows = cells.take(pa.array(np.concatenate(list(numbers))))
     return replace(as_read, get=rows.column), table.take(order, table.schema)

@@ -225,19 +225,15 @@ class Tables:
             **self._letter_sizes(),
         }
         lines = [f"#define {own}_{name} {size}" for name, size in sizes.items()]
-        return [*lines, "", *self._places()]
-
-    def _places(self) -> list[str]:
-        """Return a constant for the place of each column of a row; names that meet get their number."""
         taken: set[str] = set()
-        lines = []
+        constants = []
         for place, given in enumerate(self.form.given):
-            name = f"{self.name.upper()}_AT_{identifier(given)}".rstrip("_")
-            if name in taken or not identifier(given):
-                name += f"_{place}"
-            taken.add(name)
-            lines.append(f"#define {name} {place}")
-        return lines
+            constant = f"{self.name.upper()}_AT_{identifier(given)}".rstrip("_")
+            if constant in taken or not identifier(given):
+                constant += f"_{place}"
+            taken.add(constant)
+            constants.append(f"#define {constant} {place}")
+        return [*lines, "", *constants]
 
     def _longest_reason(self) -> int:
         """Return the bytes that the longest reason takes, at most."""

@@ -198,7 +198,8 @@ def csv_card(card: Card) -> str:
 
 def html_card(card: Card, head: Sequence[str]) -> str:
     """Return the card as a page for print: A4, black on white, no script, nothing loaded."""
-    title, names = f"Scorecard for {_text(card.target)}", ["", *_points(card)]
+    title = f"Scorecard for {_text(card.target)}"
+    names = ["", *(["points"] if len(card.in_favour) == 1 else card.in_favour)]
     parts = [f"<h1>{title}</h1>", *(f"<p>{_text(sentence)}</p>" for sentence in card.rule())]
     parts.append(_html_section("", names, beginning(card), len(names)))
     for section in card.sections:
@@ -218,10 +219,6 @@ def html_card(card: Card, head: Sequence[str]) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>{META}<title>{title}</title>'
         f"<style>{STYLE}</style></head>\n<body>\n{inside}\n</body>\n</html>\n"
     )
-
-
-def _points(card: Card) -> list[str]:
-    return ["points"] if len(card.in_favour) == 1 else list(card.in_favour)
 
 
 def _text(text: str) -> str:

@@ -78,7 +78,10 @@ def rule_facts(document: dict[str, Any]) -> dict[str, Any]:
     """Return rules by their sentences, in their order, and what is behind them."""
     schema, model = Schema.from_dict(document["schema"]), document["model"]
     labels = list(schema.predicted.labels)
-    rules = [(" and ".join(model_sentences(rule, schema)), rule) for rule in model["rules"]]
+    rules = []
+    for rule in model["rules"]:
+        conditions = [condition_of(c, schema).sentence(missing=True) for c in rule["conditions"]]
+        rules.append((" and ".join(conditions), rule))
     every = [*rules, ("the rows without a rule", model["otherwise"])]
     return {
         "rules": [name for name, _ in rules],
@@ -86,11 +89,6 @@ def rule_facts(document: dict[str, Any]) -> dict[str, Any]:
         "imagined rows": {name: rule["imagined"] for name, rule in every},
         "all rows": by_class(model["totals"], labels),
     }
-
-
-def model_sentences(rule: dict[str, Any], schema: Schema) -> list[str]:
-    """Return the conditions of a rule of a file."""
-    return [condition_of(c, schema).sentence(missing=True) for c in rule["conditions"]]
 
 
 def by_name(value: Any) -> Any:

@@ -175,7 +175,7 @@ class _Book:
         self.about = BookSheet("About", wide=(100,))
         self.next = 1  # row of Model
         self.count = 0  # columns of Levels in use
-        self.given = {name: self._address(i) for i, name in enumerate(form.given)}
+        self.given = {name: f"Row!$B${2 + i}" for i, name in enumerate(form.given)}
         self.read = [self._read(i, c) for i, c in enumerate(form.columns)]
 
     def to_bytes(self) -> bytes:
@@ -194,9 +194,6 @@ class _Book:
         else:
             self._terms()
         return workbook([self.row, self.model, self.levels, self.about])
-
-    def _address(self, place: int) -> str:
-        return f"Row!$B${2 + place}"
 
     # -- cells --
 
@@ -224,21 +221,18 @@ class _Book:
             own = self._marks(cell, known or [("-", 0)])
             found = f'IF(TRIM({cell}&"")="",{gone},IF({own}=0,{levels + 2},{own}))'
         else:
-            found = self._number(cell, column)
+            marks = [m for m in (*self.form.marks, *column.marks) if m.strip()]
+            text = f'TRIM({cell}&"")=""'
+            if marks:
+                text = f"OR({text},{self._marks(cell, [(m, 1) for m in marks])}>0)"
+            codes = [f"{cell}={s!r}" for s in self.form.sentinels]
+            dated = column.unit == "date" or bool(column.part)
+            value = f"{cell}-{EPOCH}" if dated else cell
+            value = f'IF(OR({",".join(codes)}),"",{value})' if codes else value
+            found = f'IF(ISNUMBER({cell}),{value},IF({text},"",NA()))'
             if column.part:
                 found = self._part(found, column)
         return self.model.put(at, 2, CellFormula(found))
-
-    def _number(self, cell: str, column: Column) -> str:
-        marks = [m for m in (*self.form.marks, *column.marks) if m.strip()]
-        text = f'TRIM({cell}&"")=""'
-        if marks:
-            text = f"OR({text},{self._marks(cell, [(m, 1) for m in marks])}>0)"
-        gone = [f"{cell}={s!r}" for s in self.form.sentinels]
-        dated = column.unit == "date" or bool(column.part)
-        value = f"{cell}-{EPOCH}" if dated else cell
-        value = f'IF(OR({",".join(gone)}),"",{value})' if gone else value
-        return f'IF(ISNUMBER({cell}),{value},IF({text},"",NA()))'
 
     def _part(self, days: str, column: Column) -> str:
         at = self._line(f"{column.cells}, days")
@@ -435,7 +429,17 @@ class _Book:
         """Write the lines of a term with their points, then the line of the row and its points."""
         sides = term.get("pair", [term])
         lines = [self._side(side, term) for side in sides]
-        words = self._words(term)
+        if "pair" in term:
+            words = [f"line {i + 1}" for i in range(len(term["table"]))]
+        else:
+            column = self.form.columns[term["column"]]
+            if "said" in term:
+                words = [f"{column.name} {t}" for t in term["said"]]
+            elif "cuts" in term:
+                words = _ranges(column.name, term)
+            else:
+                levels = [f"{column.name} = {level}" for level in column.levels]
+                words = [*levels, f"{column.name} is missing", f"{column.name} is a new level"]
         first = self.next + 1
         self._line(f"{term['name']}: lines")
         for i, row in enumerate(term["table"]):
@@ -470,18 +474,6 @@ class _Book:
         for i, line in enumerate(side["lines"], 1):
             self.levels.put(i, self.count, line + 1)
         return f"INDEX({self.levels.range((1, self.count), (len(side['lines']), self.count))},{x})"
-
-    def _words(self, term: Data) -> list[str]:
-        """Return the words of each line."""
-        if "pair" in term:
-            return [f"line {i + 1}" for i in range(len(term["table"]))]
-        column = self.form.columns[term["column"]]
-        if "cuts" in term:
-            return (
-                [f"{column.name} {t}" for t in term["said"]] if "said" in term else _ranges(column.name, term)
-            )
-        levels = [f"{column.name} = {level}" for level in column.levels]
-        return [*levels, f"{column.name} is missing", f"{column.name} is a new level"]
 
     def _reasons(self, places: list[list[str]]) -> None:
         """Write what cost the row most points of a card of two classes; places: the points of each term."""

@@ -170,7 +170,8 @@ def number_levels(column: Column) -> list[tuple[float, int]]:
     """
     known, at = spelt(column), {level: code for code, level in enumerate(column.levels)}
     texts = tuple(known)
-    parsed = _parsed(texts)
+    data, offsets = kernels.join_texts(texts)
+    parsed = kernels.parse_numbers(data, offsets, None, ())
     plain = (CellKind.NUMBER, CellKind.INTEGER)
     return [
         (float(v), at[known[text]])
@@ -195,11 +196,6 @@ def printable(text: str) -> str:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be")  # one, or two beyond the first plane
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
-
-
-def _parsed(texts: Sequence[str]) -> kernels.Parsed:
-    data, offsets = kernels.join_texts(tuple(texts))
-    return kernels.parse_numbers(data, offsets, None, ())
 
 
 def _column(column: Column) -> Data:

@@ -32,7 +32,13 @@ def heading(form: Form) -> list[str]:
     lines += [f"  {plain_words(c.name)} ({_kind(c)})" for c in form.columns[:MOST]]
     if len(form.columns) > MOST:
         lines.append(f"  and {len(form.columns) - MOST:,} more")
-    return [*lines, *_missing(form)]
+    marks = ", ".join(f"'{plain_words(m)}'" for m in form.marks)
+    if form.spreads:
+        way = "goes down all branches of a test, in the proportion of their rows"
+    else:
+        way = methods.of_kind(form.kind).missing
+    said = [f"A missing value {way}."]
+    return [*lines, *([f"Missing: null, NaN and the texts {marks}.", *said] if marks else said)]
 
 
 def _kind(column: Column) -> str:
@@ -41,16 +47,6 @@ def _kind(column: Column) -> str:
     if column.kind == "text":
         return f"text, {counted(len(column.words), 'word')}"
     return counted(len(column.levels), "level") if column.kind != "boolean" else "two levels"
-
-
-def _missing(form: Form) -> list[str]:
-    marks = ", ".join(f"'{plain_words(m)}'" for m in form.marks)
-    if form.spreads:
-        way = "goes down all branches of a test, in the proportion of their rows"
-    else:
-        way = methods.of_kind(form.kind).missing
-    lines = [f"A missing value {way}."]
-    return [f"Missing: null, NaN and the texts {marks}.", *lines] if marks else lines
 
 
 def _some(texts: list[str]) -> str:

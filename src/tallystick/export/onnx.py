@@ -252,11 +252,7 @@ class _Cuts:
         self.form, self.ends = form, ends
         self.features: dict[tuple[int, tuple[int, ...] | None], int] = {}
         self.rows: list[list[Any]] = []  # feature, cut, true, false, missing goes to true, end
-        self._add(0)
-
-    def _add(self, root: int) -> None:
-        """Lay out nodes with a stack of our own: trees may be deeper than Python's."""
-        waiting: list[tuple[Any, int, int]] = [(("node", root), -1, 0)]
+        waiting: list[tuple[Any, int, int]] = [(("node", 0), -1, 0)]
         while waiting:
             job, parent, slot = waiting.pop()
             number = len(self.rows)
@@ -419,7 +415,16 @@ def _best(graph: _Graph, form: Form, shares: str) -> str:
 def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
     """Return what a term adds [row, class]."""
     if "factors" in term:
-        return _product(graph, form, term)
+        value = ""
+        for column, level_code in term["factors"]:
+            factor = graph.cell(form, column)
+            if level_code is not None:
+                held = graph.add("Equal", [factor, graph.constant([level_code], np.int64)])
+                factor = graph.add("Cast", [held], to=graph.onnx.TensorProto.DOUBLE)
+            value = graph.add("Mul", [value, factor]) if value else factor
+        is_known = graph.add("Where", [graph.add("IsNaN", [value]), graph.constant([term["centre"]]), value])
+        is_known = _bounded(graph, is_known, np.finfo(float).max)  # 0 times infinity is no number
+        return _bounded(graph, graph.add("Mul", [is_known, graph.constant([term["slope"]])]))
     if "pair" in term:
         return _pair(graph, form, term)
     cell = graph.cell(form, term["column"])
@@ -464,19 +469,6 @@ def _pair(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
     line = graph.add("Add", [graph.add("Mul", [lines[0], wide]), lines[1]])
     flat = graph.add("Reshape", [line, graph.constant([-1], np.int64)])
     return graph.add("Gather", [graph.constant(_low(term["table"])), flat])
-
-
-def _product(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
-    value = ""
-    for column, code in term["factors"]:
-        factor = graph.cell(form, column)
-        if code is not None:
-            held = graph.add("Equal", [factor, graph.constant([code], np.int64)])
-            factor = graph.add("Cast", [held], to=graph.onnx.TensorProto.DOUBLE)
-        value = graph.add("Mul", [value, factor]) if value else factor
-    known = graph.add("Where", [graph.add("IsNaN", [value]), graph.constant([term["centre"]]), value])
-    known = _bounded(graph, known, np.finfo(float).max)  # 0 times infinity is no number
-    return _bounded(graph, graph.add("Mul", [known, graph.constant([term["slope"]])]))
 
 
 def _bounded(graph: _Graph, part: str, most: float = 1e300) -> str:

@@ -365,21 +365,19 @@ class _Tests:
         for branch in dict.fromkeys([*to, missing]):
             if branch == place:  # it ends here
                 continue
-            tests = self._ways(column, cut, to, branch)
+            if cut is None:
+                levels = self.fields.categories(column)
+                own = [levels[code] for code, way in enumerate(to) if way == branch]
+                tests = [among(name, own)] if own else []
+            else:
+                ways = [(None, cut), (cut, None)]
+                both = to[0] == to[1]
+                own_ways = [way for i, way in enumerate(ways) if to[i] == branch and not (both and i)]
+                tests = [between(name, *way) for way in own_ways]
             if branch == missing:
                 tests.append(is_missing(name))
             below.append(self._node(branch, joined("or", tests)))
         return self._end(place, test, shares, below)
-
-    def _ways(self, column: int, cut: float | None, to: list[int], branch: int) -> list[Element]:
-        name = self.fields.names[column]
-        if cut is None:
-            levels = self.fields.categories(column)
-            own = [levels[code] for code, way in enumerate(to) if way == branch]
-            return [among(name, own)] if own else []
-        ways = [(None, cut), (cut, None)]
-        both = to[0] == to[1]
-        return [between(name, *ways[i]) for i in range(2) if to[i] == branch and not (both and i)]
 
     def _end(
         self, place: int, test: Element, shares: Sequence[float] | None, below: Sequence[Element] = ()
@@ -426,10 +424,26 @@ POINTS = "points"
 def scorecard(form: Form, fields: Fields) -> Element:
     """Return the model of a card of two classes."""
     sections = [_section(form, fields, number, term) for number, term in enumerate(form.terms)]
+    points = element("OutputField", name=POINTS, feature="predictedValue", **NUMBER)
+    told = [
+        element("OutputField", name=f"reason_{k}", feature="reasonCode", rank=k, **TEXT)
+        for k in range(1, min(len(form.terms), 4) + 1)
+    ]
+    shift = form.shift[1] - form.shift[0] if form.shift else 0.0
+    odds = Arithmetic(field(POINTS)) * form.slope + shift
+    away = Arithmetic(constant(0.0)) - odds
+    shares = [
+        Arithmetic(constant(1.0)) / (Arithmetic(apply("exp", x.expression)) + 1.0) for x in (odds, away)
+    ]
+    names = [f"P({written(label)})" for label in form.labels]
+    found = [
+        element("OutputField", share.expression, name=name, feature="transformedValue", **NUMBER)
+        for name, share in zip(names, shares, strict=True)
+    ]
     return element(
         "Scorecard",
         fields.schema(),
-        _output(form),
+        element("Output", points, *found, answer(form), *told),
         *fields.computed(),
         element("Characteristics", *sections),
         functionName="regression",
@@ -480,26 +494,6 @@ def _side(form: Form, fields: Fields, side: Data, term: Data) -> Iterator[tuple[
         yield lines[code], among(name, [level]), f"{column} = {levels[code]}"
     yield lines[-2], equals(name, MISSING), f"{column} is missing"
     yield lines[-1], equals(name, UNSEEN), f"{column} is a new level"
-
-
-def _output(form: Form) -> Element:
-    points = element("OutputField", name=POINTS, feature="predictedValue", **NUMBER)
-    told = [
-        element("OutputField", name=f"reason_{k}", feature="reasonCode", rank=k, **TEXT)
-        for k in range(1, min(len(form.terms), 4) + 1)
-    ]
-    shift = form.shift[1] - form.shift[0] if form.shift else 0.0
-    odds = Arithmetic(field(POINTS)) * form.slope + shift
-    away = Arithmetic(constant(0.0)) - odds
-    shares = [
-        Arithmetic(constant(1.0)) / (Arithmetic(apply("exp", x.expression)) + 1.0) for x in (odds, away)
-    ]
-    names = [f"P({written(label)})" for label in form.labels]
-    found = [
-        element("OutputField", share.expression, name=name, feature="transformedValue", **NUMBER)
-        for name, share in zip(names, shares, strict=True)
-    ]
-    return element("Output", points, *found, answer(form), *told)
 
 
 # Models that add up parts as a RegressionModel: the scores of the classes, made shares by softmax; or a
@@ -584,7 +578,14 @@ class _Terms:
         if "factors" in term:
             self._product(number, term)
         elif "pair" in term:
-            self._pair(number, term)
+            first, second = term["pair"]
+            sides = [self._lines(f"{number}_side_{i}", side, term) for i, side in enumerate((first, second))]
+            wide = second["size"]
+            for k in range(len(self.form.base)):
+                rows = [(i // wide, i % wide, float(row[k])) for i, row in enumerate(term["table"])]
+                if any(points for _, _, points in rows):
+                    made = mapped([(sides[0], "first"), (sides[1], "second")], rows, "double")
+                    self.numbers[k].append((self.fields.more(f"{number}_pair_{k}", made), 1.0))
         elif "cuts" in term:
             lines = list(map(str, range(len(term["table"]))))
             self._categories(self._lines(f"{number}_range", term, term), lines, term["table"])
@@ -592,9 +593,23 @@ class _Terms:
             levels = [*self.fields.categories(term["column"]), MISSING, UNSEEN]
             self._categories(self.fields.names[term["column"]], levels, term["table"])
         elif "mean" in term:
-            self._normal(number, term)
+            source = self.fields.names[term["column"]]
+            parts = zip(term["mean"], term["half"], term["constant"], strict=True)
+            for k, (mean, half, top) in enumerate(parts):
+                away = Arithmetic(field(source)) - mean
+                part = Arithmetic(constant(float(top))) - away * away * half
+                made = self._known(source, part.expression, 0.0)
+                self.numbers[k].append((self.fields.more(f"{number}_normal_{k}", made), 1.0))
         else:
-            self._linear(number, term)
+            source = self.fields.names[term["column"]]
+            most = BOUND / max(1.0, *(abs(slope) for slope in term["slope"]))
+            value = apply("max", constant(-most), apply("min", constant(most), field(source)))
+            known = self.fields.more(f"{number}_number", self._known(source, value, 0.0))
+            gone = self.fields.more(f"{number}_gone", self._known(source, constant(0.0), 1.0))
+            self._number(known, term["slope"])
+            self._number(gone, [m - z for m, z in zip(term["missing"], term["at_zero"], strict=True)])
+            for k, start in enumerate(term["at_zero"]):
+                self.start[k] += start
 
     def _number(self, name: str, weights: Any) -> None:
         for k, weight in enumerate(weights):
@@ -628,39 +643,9 @@ class _Terms:
         made = element("Discretize", *bins, field=source, mapMissingTo=gone, dataType="string")
         return self.fields.more(name, made, "string")
 
-    def _pair(self, number: int, term: Data) -> None:
-        first, second = term["pair"]
-        sides = [self._lines(f"{number}_side_{i}", side, term) for i, side in enumerate((first, second))]
-        wide = second["size"]
-        for k in range(len(self.form.base)):
-            rows = [(i // wide, i % wide, float(row[k])) for i, row in enumerate(term["table"])]
-            if any(points for _, _, points in rows):
-                made = mapped([(sides[0], "first"), (sides[1], "second")], rows, "double")
-                self.numbers[k].append((self.fields.more(f"{number}_pair_{k}", made), 1.0))
-
-    def _normal(self, number: int, term: Data) -> None:
-        source = self.fields.names[term["column"]]
-        parts = zip(term["mean"], term["half"], term["constant"], strict=True)
-        for k, (mean, half, top) in enumerate(parts):
-            away = Arithmetic(field(source)) - mean
-            part = Arithmetic(constant(float(top))) - away * away * half
-            made = self._known(source, part.expression, 0.0)
-            self.numbers[k].append((self.fields.more(f"{number}_normal_{k}", made), 1.0))
-
     def _known(self, source: str, value: Element, missing: float) -> Element:
         """Return a value where a number is known, else another."""
         return apply("if", apply("isMissing", field(source)), constant(missing), value)
-
-    def _linear(self, number: int, term: Data) -> None:
-        source = self.fields.names[term["column"]]
-        most = BOUND / max(1.0, *(abs(slope) for slope in term["slope"]))
-        value = apply("max", constant(-most), apply("min", constant(most), field(source)))
-        known = self.fields.more(f"{number}_number", self._known(source, value, 0.0))
-        gone = self.fields.more(f"{number}_gone", self._known(source, constant(0.0), 1.0))
-        self._number(known, term["slope"])
-        self._number(gone, [m - z for m, z in zip(term["missing"], term["at_zero"], strict=True)])
-        for k, start in enumerate(term["at_zero"]):
-            self.start[k] += start
 
     def _product(self, number: int, term: Data) -> None:
         product: Element | None = None

@@ -56,20 +56,15 @@ def python(form: Form) -> str:
     use = [*PYTHON_USE, PYTHON_CODES] if form.has_reasons else PYTHON_USE
     comment = "".join(f"# {line}\n" for line in [*heading(form), *use])
     more = "reasons = functools.partial(reasons, MODEL)\n" if form.has_reasons else ""
-    code = python_runtime(form)
+    room = resources.files("tallystick.export")
+    code = room.joinpath("standalone.py").read_text(encoding="utf-8")
+    if form.has_reasons:
+        reasons = room.joinpath("standalone_reasons.py").read_text(encoding="utf-8").partition(MARK)[2]
+        code = code.replace("import datetime\n", "import datetime\nimport functools\n", 1)
+        code += f"\n\n{MARK}{reasons}"
     data = form.to_json().replace("'", "\\u0027")
     return (
         f"{comment}{code}\n\nMODEL = from_json(r'''\n{data}\n''')\n"
         f"predict, explain = MODEL.predict, MODEL.explain\n{more}\n"
         'if __name__ == "__main__":\n    main(MODEL, sys.argv[1:])\n'
     )
-
-
-def python_runtime(form: Form) -> str:
-    """Return the fixed code that a form needs."""
-    room = resources.files("tallystick.export")
-    code = room.joinpath("standalone.py").read_text(encoding="utf-8")
-    if not form.has_reasons:
-        return code
-    more = room.joinpath("standalone_reasons.py").read_text(encoding="utf-8").partition(MARK)[2]
-    return code.replace("import datetime\n", "import datetime\nimport functools\n", 1) + f"\n\n{MARK}{more}"

@@ -63,7 +63,15 @@ def _written(
         return _json(model, found, sha256, more or {})
     head = heading(form_of(model, sha256))
     if format == "markdown":
-        return _markdown(found, head)
+        measure = "share" if found.schema.predicted.labels else "± "
+        lines = [f"# Rules for {cell(found.schema.predicted.name)}", ""]
+        lines += [f"- {cell(line.strip())}" for line in head]
+        lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
+        for number, rule in enumerate(found.all_rules, 1):
+            when = "otherwise" if rule is found.otherwise else _if(rule)
+            lines.append(f"| {number} | {when} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
+        notes = [cell(note) for note in [*found.notes, *_expression(found)]]
+        return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
     return "\n".join([*(f"# {line}" for line in head), str(found), *_expression(found)]) + "\n"
 
 
@@ -86,18 +94,6 @@ def expression_of(found: Rules) -> str | None:
         return found.expression()
     except OptionError:  # a long list of rules with two answers
         return None
-
-
-def _markdown(found: Rules, head: list[str]) -> str:
-    measure = "share" if found.schema.predicted.labels else "± "
-    lines = [f"# Rules for {cell(found.schema.predicted.name)}", ""]
-    lines += [f"- {cell(line.strip())}" for line in head]
-    lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
-    for number, rule in enumerate(found.all_rules, 1):
-        when = "otherwise" if rule is found.otherwise else _if(rule)
-        lines.append(f"| {number} | {when} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
-    notes = [cell(note) for note in [*found.notes, *_expression(found)]]
-    return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
 
 def _if(rule: Rule) -> str:

@@ -211,7 +211,11 @@ def score(form: Form, label: int, sql: Dialect) -> str:
         f"CAST({_number(form.base[label], sql)} AS {sql.real})",
         *(_term_part(form, term, label, sql) for term in form.terms if not _is_nothing(term, label)),
     ]
-    total = _sum(parts)
+    some = list(parts)
+    while len(some) > LONGEST_TERM:
+        groups = [some[i : i + LONGEST_TERM] for i in range(0, len(some), LONGEST_TERM)]
+        some = ["(" + "\n      + ".join(group) + ")" for group in groups]
+    total = "\n      + ".join(some)
     if not form.shift:
         return total
     return f"{sql.double(form.slope)} * (\n      {total}) + {sql.double(form.shift[label])}"
@@ -239,24 +243,34 @@ def _number(value: float | None, sql: Dialect) -> str:
     return str(value) if type(value) is int else sql.double(value)
 
 
-def _sum(parts: Sequence[str]) -> str:
-    some = list(parts)
-    while len(some) > LONGEST_TERM:
-        groups = [some[i : i + LONGEST_TERM] for i in range(0, len(some), LONGEST_TERM)]
-        some = ["(" + "\n      + ".join(group) + ")" for group in groups]
-    return "\n      + ".join(some)
-
-
 def _term_part(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
     if "factors" in term:
-        return _product(form, term, label, sql)
+        if not term["slope"][label]:
+            return "0e0"  # 0 times a product beyond all doubles is no number
+        factors = []
+        for column, code in term["factors"]:
+            factor_name = sql.name_of(form.columns[column].name)
+            if code is not None:
+                level = sql.literal(form.columns[column].levels[code])
+                factor_name = f"CASE WHEN {factor_name} = {level} THEN 1e0 ELSE 0e0 END"
+            factors.append(factor_name)
+        product = " * ".join(factors)
+        known = f"coalesce({product}, {sql.double(term['centre'])})"
+        return sql.bound.format(f"{known} * {_signed(sql.double(term['slope'][label]))}")
     if "pair" in term:
-        return _pair(form, term, label, sql)
+        first, second = term["pair"]
+        points, wide = [str(row[label]) for row in term["table"]], second["size"]
+        rows = [points[i * wide : (i + 1) * wide] for i in range(first["size"])]
+        return by_line(form, first, [by_line(form, second, row, sql, 8) for row in rows], sql)
     if "table" in term and type(term["table"][0][label]) is int:
         return by_line(form, term, [str(row[label]) for row in term["table"]], sql)
     name = sql.name_of(form.columns[term["column"]].name)
     if "cuts" in term:
-        return _bins(term, name, label, sql)
+        parts = [sql.double(row[label]) for row in term["table"]]
+        bins = zip(term["cuts"], parts, strict=False)
+        arms = [f"WHEN {name} < {sql.number(cut)} THEN {part}" for cut, part in bins]
+        last = parts[len(term["cuts"])]
+        return f"CASE WHEN {name} IS NULL THEN {parts[-1]} {' '.join(arms)} ELSE {last} END"
     if "table" in term:
         return _levels(form, term, name, label, sql)
     if "mean" in term:
@@ -271,13 +285,6 @@ def _term_part(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> st
 
 def _signed(number: str) -> str:
     return f"({number})" if number.startswith("-") else number
-
-
-def _bins(term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
-    parts = [sql.double(row[label]) for row in term["table"]]
-    arms = [f"WHEN {name} < {sql.number(cut)} THEN {p}" for cut, p in zip(term["cuts"], parts, strict=False)]
-    last = parts[len(term["cuts"])]
-    return f"CASE WHEN {name} IS NULL THEN {parts[-1]} {' '.join(arms)} ELSE {last} END"
 
 
 def _levels(form: Form, term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
@@ -322,28 +329,6 @@ def _case(arms: Sequence[str], other: str, deep: int) -> str:
     """Return a case with a line of text for each line of the card."""
     listed = "".join(f"\n{' ' * (deep + 2)}{arm}" for arm in [*arms, f"ELSE {other}"])
     return f"CASE{listed}\n{' ' * deep}END"
-
-
-def _pair(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
-    """Return the points of two columns at once: for each line of the first, those by line of the second."""
-    first, second = term["pair"]
-    points, wide = [str(row[label]) for row in term["table"]], second["size"]
-    rows = [points[i * wide : (i + 1) * wide] for i in range(first["size"])]
-    return by_line(form, first, [by_line(form, second, row, sql, 8) for row in rows], sql)
-
-
-def _product(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
-    """A level that is not held makes a product 0, unless the other factor is missing."""
-    if not term["slope"][label]:
-        return "0e0"  # 0 times a product beyond all doubles is no number
-    factors = []
-    for column, code in term["factors"]:
-        name = sql.name_of(form.columns[column].name)
-        level = "" if code is None else sql.literal(form.columns[column].levels[code])
-        factors.append(name if code is None else f"CASE WHEN {name} = {level} THEN 1e0 ELSE 0e0 END")
-    product = " * ".join(factors)
-    known = f"coalesce({product}, {sql.double(term['centre'])})"
-    return sql.bound.format(f"{known} * {_signed(sql.double(term['slope'][label]))}")
 
 
 # Reason codes in SQL: the sections of a card that cost a row most points against their best line, in words.

@@ -248,7 +248,19 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     with _told(where):
         file = pq.ParquetFile(path)
         schema, count = file.schema_arrow, file.metadata.num_rows
-        texts, per_row = _repeating(file.metadata, schema), _bytes_per_row(file.metadata)
+        # columns of texts that the file holds once and names by number are read so
+        wanted = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
+        found, per_row = (
+            set[str](),
+            0,
+        )  # bytes of a row, as the file tells them; a text that repeats counts once
+        for i in range(file.metadata.num_row_groups):
+            group = file.metadata.row_group(i)
+            per_row = max(per_row, group.total_byte_size // max(group.num_rows, 1))
+            for j in range(group.num_columns):
+                column = group.column(j)
+                if column.path_in_schema in wanted and column.has_dictionary_page:
+                    found.add(column.path_in_schema)
         file.close()
     names, notes = clean_names(schema.names, where)
     numbers = sum(1 for t in schema.types if pa.types.is_primitive(t) and not pa.types.is_boolean(t))
@@ -257,7 +269,7 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     def walk(rows: int, limit: int, threads: bool) -> Iterator[pa.RecordBatch]:
         more: dict[str, Any] = {} if threads else {"pre_buffer": False, "buffer_size": 1 << 16}
         seen = 0
-        with _told(where), pq.ParquetFile(path, read_dictionary=texts, **more) as file:
+        with _told(where), pq.ParquetFile(path, read_dictionary=sorted(found), **more) as file:
             for batch in file.iter_batches(rows, use_threads=threads):
                 seen += batch.num_rows
                 yield from in_parts(batch, limit)
@@ -276,25 +288,6 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
 def _rows(size: int, per_row: int) -> int:
     """Return how many rows make a batch of about so many bytes."""
     return max(64, min(BATCH, size // max(per_row, 1)))
-
-
-def _bytes_per_row(metadata: Any) -> int:
-    """Return the bytes of a row, as the file tells them; a text that repeats counts once."""
-    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-    return int(max((group.total_byte_size // max(group.num_rows, 1) for group in groups), default=0))
-
-
-def _repeating(metadata: Any, schema: pa.Schema) -> list[str]:
-    """Return the columns of texts that the file holds once and names by number: they are read so."""
-    wanted = {f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)}
-    found = set[str]()
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        for j in range(group.num_columns):
-            column = group.column(j)
-            if column.path_in_schema in wanted and column.has_dictionary_page:
-                found.add(column.path_in_schema)
-    return sorted(found)
 
 
 class _told:  # noqa: N801  used as a function is

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tallystick.contracts import Source
-from tallystick.errors import DataError, OptionError, counted, read_with, shown
+from tallystick.contracts import Load, Source
+from tallystick.errors import DataError, OptionError, counted, read_with, shown, some
 from tallystick.files import Stamp, placed
 from tallystick.io import csv_bytes, csv_file
+from tallystick.io.csv_repair import carried
 from tallystick.io.frames import (
     FAILURES,
     as_texts,
@@ -183,9 +184,7 @@ def open_path(path: str, reading: Reading, name: str | None) -> Source:
     paths = found(path)
     if not paths:
         raise DataError(f"no file matches {shown(path, 300)}. Check the pattern.")
-    from tallystick.io import many_files as many
-
-    return many.open_many([open_file(one, reading, None) for one in paths], name or os.path.basename(path))
+    return open_many([open_file(one, reading, None) for one in paths], name or os.path.basename(path))
 
 
 def found(path: str) -> list[str]:
@@ -196,7 +195,7 @@ def found(path: str) -> list[str]:
 def open_file(path: str, reading: Reading, name: str | None) -> Source:
     """Open a file by what it holds, not by what it is called."""
     where = name or title(path)
-    if _is_remote(path):
+    if re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None and not os.path.exists(path):
         raise DataError(f"{shown(path, 300)} is an address, and nothing is fetched. Download it first.")
     path = settled(path, where)
     head = first_bytes(path, where)
@@ -207,11 +206,6 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
         told = f" names one of several tables, and {where} is one. Leave it out."
         raise OptionError(read_with("table", reading.table), told)
     return known.open(path, reading, where)
-
-
-def _is_remote(path: str) -> bool:
-    """Does a path lead to another machine?"""
-    return re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None and not os.path.exists(path)
 
 
 def first_bytes(path: str, where: str) -> bytes:
@@ -308,25 +302,21 @@ class Stream(BaseSource):
         """Yield all rows; what a walk of the user's own raises stays as it is, what Arrow raises is told."""
         try:
             for given in self.walk():
-                for batch in _batches_in(given, self.columns, self.name):
+                if not isinstance(given, pa.RecordBatch | pa.Table):
+                    raise DataError(
+                        f"{self.name} gave {shown(type(given).__name__)} among its batches. "
+                        "Yield pyarrow.RecordBatch alone."
+                    )
+                if given.num_columns != len(self.columns):
+                    raise DataError(
+                        f"{self.name} gave a batch of {counted(given.num_columns, 'column')}, but has "
+                        f"{len(self.columns):,}. Yield all columns in every batch."
+                    )
+                for batch in [given] if isinstance(given, pa.RecordBatch) else given.to_batches():
                     cells = [sound(c, name) for c, name in zip(batch.columns, self.columns, strict=True)]
                     yield batch_of(cells, self.columns, batch.num_rows)
         except pa.ArrowException as error:
             raise unread(self.name, error) from error
-
-
-def _batches_in(given: Any, columns: tuple[str, ...], where: str) -> list[pa.RecordBatch]:
-    """Return what a walk gave as batches: one, or those of a table; refuse anything else."""
-    if not isinstance(given, pa.RecordBatch | pa.Table):
-        raise DataError(
-            f"{where} gave {shown(type(given).__name__)} among its batches. Yield pyarrow.RecordBatch alone."
-        )
-    if given.num_columns != len(columns):
-        raise DataError(
-            f"{where} gave a batch of {counted(given.num_columns, 'column')}, but has {len(columns):,}. "
-            "Yield all columns in every batch."
-        )
-    return [given] if isinstance(given, pa.RecordBatch) else given.to_batches()
 
 
 def from_pandas(frame: Any, reading: Reading, name: str | None) -> FrameSource:
@@ -590,7 +580,15 @@ def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> 
     if records and all(isinstance(record, pa.RecordBatch) for record in records):
         return from_arrow(_one_table(records, where), reading, where)
     if records and not all(type(record) is dict or isinstance(record, Mapping) for record in records):
-        return from_numpy(_matrix_of(records, where), reading, where)
+        try:
+            array = np.array(records)
+        except ValueError:
+            raise DataError(
+                f"{where} has rows of different lengths. Pass a list of dicts or rows of one length."
+            ) from None
+        if array.dtype.kind in "US":  # numbers beside text: keep each cell's own type
+            array = np.array(records, dtype=object)
+        return from_numpy(array, reading, where)
     keys = record_keys(records)
     if len(keys) > 1 and all(len(record) == len(keys) for record in records):  # none lacks a key
         cells = zip(*map(operator.itemgetter(*keys), records), strict=True)
@@ -620,16 +618,107 @@ def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
     return first if agree else sorted(every, key=str)
 
 
-def _matrix_of(records: Sequence[Any], where: str) -> NDArray[Any]:
-    try:
-        array = np.array(records)
-    except ValueError:
-        raise DataError(
-            f"{where} has rows of different lengths. Pass a list of dicts or rows of one length."
-        ) from None
-    if array.dtype.kind in "US":  # numbers beside text: keep each cell's own type
-        array = np.array(records, dtype=object)
-    return array
+# Several files as one table: a list of paths, or a pattern such as part-*.csv.
+#
+# Knows sources with names. Law: the order of the files means nothing; columns go by name.
+
+
+@dataclass(frozen=True)
+class Many(BaseSource):
+    """Sources of the same columns, one after the other; see `open_many`."""
+
+    name: str
+    sources: tuple[Source, ...]
+    reading: Reading = field(default_factory=Reading)
+    typed: bool = True  # text in every file is text for sure
+    needed: int = 0
+    stamps: tuple[Stamp, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in an order that some file has and that the order of files does not change."""
+        return min(source.columns for source in self.sources)
+
+    def within(self, size: int) -> Many:
+        """Return the same files, read in pieces of at most about so many bytes."""
+        return replace(self, sources=tuple(source.within(size) for source in self.sources))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all files, each said once."""
+        return tuple(dict.fromkeys(note for source in self.sources for note in source.notes))
+
+    def streamed(self) -> Many:
+        """Return the same files in small blocks, where that is possible."""
+        return replace(self, sources=tuple(source.streamed() for source in self.sources))
+
+    def each_row(self) -> Many:
+        """Return the same files with a place for every row."""
+        return replace(self, sources=tuple(source.each_row() for source in self.sources))
+
+    def pieces(self) -> Iterator[Load]:
+        """Yield the pieces of all files, columns in one order."""
+        for source in self.sources:
+            order = [source.columns.index(name) for name in self.columns]
+            if order == list(range(len(order))):
+                yield from source.pieces()
+            else:
+                yield from (_Turned(piece, order, self.columns) for piece in source.pieces())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows of all files."""
+        for load in self.pieces():
+            yield load()
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """A piece whose columns stand in another order."""
+
+    piece: Load
+    order: list[int]
+    names: Sequence[str]
+
+    def __call__(self) -> pa.RecordBatch:
+        """Return the rows, columns in the order of all files."""
+        batch = self.piece()
+        columns = [batch.column(j) for j in self.order]
+        return carried(batch_of(columns, self.names, batch.num_rows), batch)
+
+    @property
+    def counted(self) -> None:
+        """Its bytes are not read."""
+        return
+
+    def plain(self) -> None:
+        """Its bytes have the columns in another order."""
+        return
+
+
+def open_many(sources: Sequence[Source], name: str) -> Source:
+    """Return several sources as one; all must have the same columns."""
+    first = sources[0]
+    for other in sources[1:]:
+        lacking = sorted(set(first.columns) - set(other.columns))
+        more = sorted(set(other.columns) - set(first.columns))
+        if lacking or more:
+            what = f"lacks {some(lacking)}" if lacking else f"has {some(more)} too"
+            raise DataError(f"{other.name} {what}, unlike {first.name}. Give all files the same columns.")
+    if len(sources) == 1:
+        return first
+    return Many(
+        name,
+        tuple(sources),
+        first.reading,
+        typed=all(source.typed for source in sources),
+        needed=sum(source.needed for source in sources),
+        stamps=tuple(stamp for source in sources for stamp in source.stamps),
+        files=tuple(file for source in sources for file in source.files),
+    )
+
+
+# ---- what a table in memory may come in ----
 
 
 @dataclass(frozen=True)

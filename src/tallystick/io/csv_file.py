@@ -26,7 +26,7 @@ from tallystick.io.csv_bytes import BareRows, stretches
 from tallystick.io.csv_head import SEPARATORS, TextDialect, look_at
 from tallystick.io.csv_repair import Mending, marked, mended_block
 from tallystick.io.csv_rows import TextRow, Walked, doubtful, quotes_inside, rows_in, walked
-from tallystick.io.many_files import no_rows
+from tallystick.io.frames import no_rows
 from tallystick.io.scratch import longest_row, needed
 from tallystick.io.source import BaseSource, clean_names
 from tallystick.kernels.text import Text
@@ -267,13 +267,18 @@ class CsvFile(BaseSource):
                 table, bad = cut_cells(csv_rows.unspaced(block, self.sep), self.columns, self.sep)
             if mend or bad:
                 if self.strict:
-                    raise self._ragged()
+                    raise ragged_rows(self)
                 block, reasons = mended_block(self, block, found.at, found.line)
                 table, bad = cut_cells(csv_rows.unspaced(block, self.sep), self.columns, self.sep)
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
         if self.strict:
-            self._refuse_header_again(block, found.line)
+            line = found.line
+            rows = rows_in(block.decode("latin-1"), self.sep, 0) if self.has_header(block) else ()
+            for row in rows:
+                if self.repeats_header(block, row):
+                    line += csv_bytes.lines_in(block[: row.start])
+                    raise DataError(f"{self.name} repeats its header in line {line:,}. Delete that line.")
             if found.doubtful:
                 self._see_quotes(block, found.line)
         batch = table.combine_chunks().to_batches()[0] if table.num_rows else no_rows(self.columns)
@@ -311,17 +316,6 @@ class CsvFile(BaseSource):
             if self.strict:
                 raise csv_rows.quote_inside(self.name, line, cell.decode("utf-8", "replace"))
             self.mending.add_quote(line)
-
-    def _refuse_header_again(self, block: bytes, line: int) -> None:
-        """Refuse a header among the rows."""
-        rows = rows_in(block.decode("latin-1"), self.sep, 0) if self.has_header(block) else ()
-        for row in rows:
-            if self.repeats_header(block, row):
-                line += csv_bytes.lines_in(block[: row.start])
-                raise DataError(f"{self.name} repeats its header in line {line:,}. Delete that line.")
-
-    def _ragged(self) -> DataError:
-        return ragged_rows(self)
 
     def _explained(self, error: object) -> DataError:
         return csv_bytes.bad_bytes(self.path, self.name) or DataError(
@@ -448,7 +442,17 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     """Look at the head of a text file and settle how to read it."""
     stamp = Stamp.of(path, where)
     encoding = csv_bytes.encoding_of(csv_bytes.first_bytes(path, where, 4096), reading.encoding, where)
-    head = _head(csv_bytes.utf8_pieces(path, encoding, where, HEAD), where)
+    pieces = csv_bytes.utf8_pieces(path, encoding, where, HEAD)
+    parts, length, ends, longest = list[bytes](), 0, 0, 0
+    for piece in pieces:
+        parts.append(piece)
+        length, more = length + len(piece), max(piece.count(b"\n"), piece.count(b"\r"))
+        ends, longest = ends + more, 0 if more else longest + len(piece)
+        if longest > csv_bytes.LONGEST_ROW:
+            raise csv_bytes.endless(where, ends + 1, csv_bytes.LONGEST_ROW)
+        if length >= HEAD and (ends >= HEAD_LINES or length > csv_bytes.LONGEST_ROW):
+            break
+    head = b"".join(parts)
     if (nul := head.find(b"\0")) >= 0 and reading.bad_rows == "error":
         raise csv_bytes.nul_byte(where, head.count(b"\n", 0, nul) + 1)
     holed, head = head, head.replace(b"\0", b"")
@@ -480,20 +484,6 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
         header=look.line.encode(),
         dialect=look.dialect,
     )
-
-
-def _head(pieces: Iterator[bytes], where: str) -> bytes:
-    """Return the first bytes: enough of them for a few lines, however long those are."""
-    parts, size, ends, longest = list[bytes](), 0, 0, 0
-    for piece in pieces:
-        parts.append(piece)
-        size, more = size + len(piece), max(piece.count(b"\n"), piece.count(b"\r"))
-        ends, longest = ends + more, 0 if more else longest + len(piece)
-        if longest > csv_bytes.LONGEST_ROW:
-            raise csv_bytes.endless(where, ends + 1, csv_bytes.LONGEST_ROW)
-        if size >= HEAD and (ends >= HEAD_LINES or size > csv_bytes.LONGEST_ROW):
-            break
-    return b"".join(parts)
 
 
 def _head_text(head: bytes, path: str, where: str) -> str:

@@ -266,9 +266,18 @@ def top_of(rows: Sequence[Row], sep: str, mend: bool, named: bool | None, where:
     width = width_of(rows)
     start = _first_of_table(rows, width)
     if mend and named is not False and (head := _damaged_header(rows, start, width, sep)) is not None:
-        return _mended(head, sep, width, where)
+        found = set(_readings(head.text, sep, width))
+        if len(found) != 1:
+            raise _names_lacking(head, width, where)
+        names = list(found.pop())
+        text = f"the header, line {head.first:,}, is damaged; it is read as {some(names)}."
+        note = Note("header-repaired", text, count=1)
+        return Top(0, Row(names, head.first, head.first), 1, (note,))
     if named is not False:
-        _refuse_short_header(rows, start, where)
+        # a first line with one name too few would pass for a line above the table
+        first, wide = rows[0], len(rows[start].cells)
+        if start == 1 and len(first.cells) == wide - 1 > 1 and all(cell.strip() for cell in first.cells):
+            raise _names_lacking(first, wide, where)
     return Top(start, rows[start], 1, _preamble_note(rows, start))
 
 
@@ -324,16 +333,6 @@ def _damaged_header(rows: Sequence[Row], start: int, width: int, sep: str) -> Ro
     return head if near or told[HeaderFit.NUMBER] or told[HeaderFit.LEVEL] else None
 
 
-def _mended(head: Row, sep: str, width: int, where: str) -> Top:
-    found = set(_readings(head.text, sep, width))
-    if len(found) != 1:
-        raise _names_lacking(head, width, where)
-    names = list(found.pop())
-    text = f"the header, line {head.first:,}, is damaged; it is read as {some(names)}."
-    note = Note("header-repaired", text, count=1)
-    return Top(0, Row(names, head.first, head.first), 1, (note,))
-
-
 def _readings(line: str, sep: str, width: int) -> Iterator[tuple[str, ...]]:
     """Yield the ways to read a line as so many different names."""
     bare = line.replace("\0", "")
@@ -353,13 +352,6 @@ def _cut_ways(line: str, sep: str, width: int) -> Iterator[list[str]]:
     for other in SEPARATORS_MENDED:
         if other != sep:
             yield [cell for row in rows_in(line, other, 0) for cell in row.cells]
-
-
-def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
-    """Refuse a table whose first line has one name too few: it would pass for a line above the table."""
-    head, width = rows[0], len(rows[start].cells)
-    if start == 1 and len(head.cells) == width - 1 > 1 and all(cell.strip() for cell in head.cells):
-        raise _names_lacking(head, width, where)
 
 
 def _names_lacking(head: Row, width: int, where: str) -> DataError:
@@ -440,14 +432,22 @@ class FileLook:
 
 def look_at(text: str, reading: Reading, where: str) -> FileLook:
     """Return how to read a file, from its first lines; the last of them may be cut off."""
-    text, named = _without_sep_line(text)
+    # a first line such as sep=; names the separator; it is made empty
+    named_line = re.match(r"\"?sep=([^\r\n])\"?[ ,;\t]*(?=\r|\n)", text, re.IGNORECASE)
+    text, named = (text[named_line.end() :], named_line[1]) if named_line else (text, None)
     mend = reading.bad_rows != "error"
     dialect, said = dialect_of(text, reading.sep or named, mend)
     text, sep = text if dialect.usual else dialect.rewritten(text, True)[0], dialect.out
     rows = first_rows(text, sep)
     if not any(cell.strip() for row in rows for cell in row.cells):
         raise DataError(f"{where} holds only empty lines. Check how it was written.")
-    rows = _with_last_name(rows)
+    # Every row below ends with a separator: the last name is empty. Not when the first cells count the rows:
+    # then it may as well be the first name that the header lacks.
+    head, body = rows[0], rows[1:]
+    more = len(head.cells) + 1
+    ended = all(len(row.cells) == more and not row.cells[-1].strip() for row in body)
+    if more > 2 and body and ended and not _count_the_rows(body):
+        rows = [Row([*head.cells, ""], head.first, head.last), *body]
     top = top_of(rows, sep, mend, reading.header, where)
     table, width = top.row, len(top.row.cells)
     if width == 1:
@@ -455,7 +455,14 @@ def look_at(text: str, reading: Reading, where: str) -> FileLook:
     found = judged(table.cells, [row.cells for row in rows[top.start + 1 :]])
     header = reading.header if reading.header is not None else found is not First.DATA
     if header:
-        _refuse_damaged(table, sep, where, mend)
+        inside = next(quotes_inside(table.text.encode("utf-8", "replace"), sep), None)
+        if inside is not None and not mend:
+            raise quote_inside(where, table.first, inside[1].decode())
+        if table.damaged and not mend:
+            raise DataError(
+                f"{where} has a damaged header, line {table.first:,}: {shown(table.text)}. "
+                "Correct its quotes."
+            )
     if header and mend:
         top = joined_header(top, rows)
         table = top.row
@@ -467,17 +474,6 @@ def look_at(text: str, reading: Reading, where: str) -> FileLook:
     line = table.text if header and not LINE_END.search(table.text) else ""
     numbers = _numbers(rows[top.start + top.rows * header :])
     return FileLook(dialect, header, width, names, skip, notes, numbers, line)
-
-
-def _refuse_damaged(header: Row, sep: str, where: str, mend: bool) -> None:
-    """Refuse a header with quotes that do not stand around its names, where nothing is to be mended."""
-    inside = next(quotes_inside(header.text.encode("utf-8", "replace"), sep), None)
-    if inside is not None and not mend:
-        raise quote_inside(where, header.first, inside[1].decode())
-    if header.damaged and not mend:
-        raise DataError(
-            f"{where} has a damaged header, line {header.first:,}: {shown(header.text)}. Correct its quotes."
-        )
 
 
 def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:
@@ -497,25 +493,6 @@ def _numbers(rows: Sequence[Row]) -> int:
     columns = zip_longest(*(row.cells for row in rows), fillvalue="")
     filled = ([cell for cell in cells if cell.strip()] for cells in columns)
     return sum(1 for cells in filled if cells and all(map(is_number, cells)))
-
-
-def _without_sep_line(text: str) -> tuple[str, str | None]:
-    """Return the text and the separator that a first line such as sep=; names; that line is made empty."""
-    found = re.match(r"\"?sep=([^\r\n])\"?[ ,;\t]*(?=\r|\n)", text, re.IGNORECASE)
-    return (text[found.end() :], found[1]) if found else (text, None)
-
-
-def _with_last_name(rows: list[Row]) -> list[Row]:
-    """Return the rows with an empty last name in the header, when every row below ends with a separator.
-
-    Not when the first cells count the rows: then it may as well be the first name that the header lacks.
-    """
-    head, body = rows[0], rows[1:]
-    width = len(head.cells) + 1
-    ended = all(len(row.cells) == width and not row.cells[-1].strip() for row in body)
-    if width > 2 and body and ended and not _count_the_rows(body):
-        return [Row([*head.cells, ""], head.first, head.last), *body]
-    return rows
 
 
 def _count_the_rows(rows: Sequence[Row]) -> bool:

@@ -164,7 +164,23 @@ def damage_of(file: CsvFile) -> Damage:
             block = file.checked(before.block, last=found is None)
             table, wrong = (None, [0]) if file.suspicious(block) else cut_cells(block, file.columns, file.sep)
             if wrong or table is None:
-                rows += _slowly(file, block, before.at, before.line, looks, rows, bad)
+                # row by row; line: of the last damaged row, which begins at `seen`
+                line, good, seen_rows, seen = before.line, list[list[str]](), 0, 0
+                for row in rows_in(block.decode("latin-1"), file.sep, len(file.columns)):
+                    if file.repeats_header(block, row):
+                        continue
+                    if row.fault:
+                        line, seen = line + lines_in(block[seen : row.start]), row.start
+                        bad.add(rows + seen_rows, before.at + row.start, line, len(row.cells))
+                    elif not doubtful(block[row.start : row.end], file.sep):
+                        good.append(row.cells)
+                    seen_rows += 1
+                if good:
+                    columns = (
+                        [c.encode("latin-1").decode() for c in cells] for cells in zip(*good, strict=True)
+                    )
+                    looks.add(pa.table({str(j): pa.array(c, pa.string()) for j, c in enumerate(columns)}))
+                rows += seen_rows
             else:
                 looks.add(table)
                 rows += table.num_rows
@@ -172,7 +188,7 @@ def damage_of(file: CsvFile) -> Damage:
     start = bad.second_table(rows)
     if start == len(bad.ordinals):
         return Damage(looks, rows, start, 1 << 62, None)
-    count, cells = rows - bad.ordinals[start], bad.modal(start)
+    count, cells = rows - bad.ordinals[start], Counter(bad.cells[start:]).most_common(1)[0][0]
     text = (
         f"another table begins in line {bad.lines[start]:,} ({counted(count, 'row')} of "
         f"{counted(cells, 'cell')}, not {width}); it is left out."
@@ -194,9 +210,6 @@ class _BadRows:
         self.lines.append(line)
         self.cells.append(cells)
 
-    def modal(self, start: int) -> int:
-        return Counter(self.cells[start:]).most_common(1)[0][0]
-
     def second_table(self, rows: int) -> int:
         """Return the first damaged row from which on nearly all are so, and of one width; else how many."""
         count = len(self.ordinals)
@@ -212,28 +225,6 @@ class _BadRows:
         return best if width > 1 else count
 
 
-def _slowly(
-    file: CsvFile, block: bytes, at: int, line: int, looks: Looks, ordinal: int, bad: _BadRows
-) -> int:
-    """Look at a block row by row; return how many there are."""
-    good, count, seen = list[list[str]](), 0, 0
-    for row in rows_in(block.decode("latin-1"), file.sep, len(file.columns)):
-        if file.repeats_header(block, row):
-            continue
-        if row.fault:
-            line, seen = line + lines_in(block[seen : row.start]), row.start
-            bad.add(ordinal + count, at + row.start, line, len(row.cells))
-        elif not doubtful(block[row.start : row.end], file.sep):
-            good.append(row.cells)
-        count += 1
-    if good:
-        columns = [[cell.encode("latin-1").decode() for cell in column] for column in zip(*good, strict=True)]
-        looks.add(
-            pa.table([pa.array(c, pa.string()) for c in columns], names=[str(j) for j in range(len(columns))])
-        )
-    return count
-
-
 # ---- some of its rows ----
 
 
@@ -246,12 +237,17 @@ def mended_block(file: CsvFile, block: bytes, at: int, line: int) -> tuple[bytes
     done = seen = count = 0
     for row in rows_in(block.decode("latin-1"), file.sep, len(file.columns)):
         repeated = file.repeats_header(block, row)
-        if not row.fault and not repeated:
-            row = _doubted(row, block, file.sep, damage.looks)
+        if not row.fault and not repeated and doubtful(block[row.start : row.end], file.sep):
+            cells = [cell.encode("latin-1").decode() for cell in row.cells]
+            if not damage.looks.fit(cells):
+                row = row._replace(fault="has a quote in the middle of a cell")
         if row.fault or repeated:
             line, seen = line + lines_in(block[seen : row.start]), row.start
             new = b"" if repeated else _mended_row(file, damage, block, row, at)
-            _tell(file.mending, line, row, repeated, bool(new))
+            if repeated:
+                file.mending.headers.add(line)
+            else:
+                (file.mending.repaired if new else file.mending.aside)[line] = row.fault
             if not new and file.each:
                 reasons[count] = f"line {line:,} {REPEATED if repeated else row.fault}"
                 new = (file.sep * (len(file.columns) - 1)).encode() + b"\n"
@@ -261,21 +257,6 @@ def mended_block(file: CsvFile, block: bytes, at: int, line: int) -> tuple[bytes
         else:
             count += 1
     return b"".join([*parts, block[done:]]), reasons
-
-
-def _doubted(row: TextRow, block: bytes, sep: str, looks: Looks) -> TextRow:
-    """Return a row of the right width with a fault, if its quotes are strange and its cells do not fit."""
-    if not doubtful(block[row.start : row.end], sep):
-        return row
-    fits = looks.fit([cell.encode("latin-1").decode() for cell in row.cells])
-    return row if fits else row._replace(fault="has a quote in the middle of a cell")
-
-
-def _tell(mending: Mending, line: int, row: TextRow, repeated: bool, done: bool) -> None:
-    if repeated:
-        mending.headers.add(line)
-    else:
-        (mending.repaired if done else mending.aside)[line] = row.fault
 
 
 def _mended_row(file: CsvFile, damage: Damage, block: bytes, row: TextRow, at: int) -> bytes:
@@ -556,8 +537,22 @@ def _kept(line: str, sep: str, looks: Looks, ended: bool) -> Iterator[Sequence[s
         if ended:
             yield [*row.cells, *[""] * (width - len(row.cells))]
         yield from _divided(row.cells, looks)
-    yield from _at_quotes(line, sep, looks)
-    yield from _other_separators(line, sep, looks)
+    # a separator more before or behind a quote, where one may be lost
+    places = {i + side for i, char in enumerate(line) if char == '"' for side in (0, 1)}
+    if len(places) <= 2 * QUOTES:
+        for at in sorted(places - {0, len(line)}):
+            if (cells := _cut(line[:at] + sep + line[at:], sep, looks)) is not None:
+                yield cells
+    for other in SEPARATORS_MENDED:  # the line cut by another separator
+        if other == sep or other not in line:
+            continue
+        cells = _cut_marked(line, other)
+        if cells is None:
+            continue
+        if len(cells) > len(looks.columns):
+            yield from _joined(cells, other, looks)
+        else:
+            yield cells
 
 
 def _taken(line: str, sep: str, looks: Looks) -> Iterator[Sequence[str]]:
@@ -600,15 +595,6 @@ def _cut_marked(line: str, sep: str) -> Cells | None:
 
 def _as_text(cells: Cells, quote: str) -> list[str]:
     return [cell.replace(_TEXT, quote) for cell in cells]
-
-
-def _at_quotes(line: str, sep: str, looks: Looks) -> Iterator[Cells]:
-    """Yield the line with a separator more before or behind a quote, where one may be lost."""
-    places = {i + side for i, char in enumerate(line) if char == '"' for side in (0, 1)}
-    if len(places) <= 2 * QUOTES:
-        for at in sorted(places - {0, len(line)}):
-            if (cells := _cut(line[:at] + sep + line[at:], sep, looks)) is not None:
-                yield cells
 
 
 # ---- too many cells ----
@@ -669,17 +655,3 @@ def _divided(cells: Sequence[str], looks: Looks) -> Iterator[list[str]]:
                 parts = cell[:at], cell[at + skip :]
                 if columns[j].fits(parts[0], True) and columns[j + 1].fits(parts[1], True):
                     yield [*cells[:j], *parts, *cells[j + 1 :]]
-
-
-def _other_separators(line: str, sep: str, looks: Looks) -> Iterator[Sequence[str]]:
-    """Yield the line cut by another separator."""
-    for other in SEPARATORS_MENDED:
-        if other == sep or other not in line:
-            continue
-        cells = _cut_marked(line, other)
-        if cells is None:
-            continue
-        if len(cells) > len(looks.columns):
-            yield from _joined(cells, other, looks)
-        else:
-            yield cells

@@ -69,7 +69,9 @@ def row_blocks(
         if held:
             yield Walked(held, at, start, not plain)
         at, start, plain = at + len(held), line, quotes
-        held, rest, enough, bare = block, _holding(left), size, b'"' not in left
+        room = BytesIO()
+        room.write(left)
+        held, rest, enough, bare = block, room, size, b'"' not in left
         line += lines_in(held)
     last = rest.getvalue()
     _refuse_endless(last, sep, where, line, longest)
@@ -79,13 +81,6 @@ def row_blocks(
     for found in (Walked(held, at, start, not plain), Walked(last, at + len(held), line, not quotes)):
         if not is_blank(found.block):
             yield found
-
-
-def _holding(first: bytes) -> BytesIO:
-    """Return room that grows, with its first bytes."""
-    room = BytesIO()
-    room.write(first)
-    return room
 
 
 def quote_inside(where: str, line: int, cell: str) -> DataError:
@@ -361,7 +356,15 @@ def walked(
         if size < enough:
             continue
         block = b"".join(held)
-        cut = _last_end(block, sep, size > longest)
+        too_long = size > longest
+        if b'"' not in block:
+            cut = block.rfind(b"\n" if b"\n" in block else b"\r") + 1
+        elif not too_long and plain_quotes(block, sep) is not None:
+            cut = last_row_end(block, sep)
+        else:
+            cut = 0
+            for row in rows_in(block.decode("latin-1"), sep, 0, whole=too_long):
+                cut = row.end
         if cut:
             yield Walked(block[:cut], at, line, True)
             line, at = line + lines_in(block[:cut]), at + cut
@@ -371,15 +374,3 @@ def walked(
         enough = BLOCK if cut else 2 * size  # so that a long row is not looked at again with every piece
     if block := b"".join(held):
         yield Walked(block, at, line, True)
-
-
-def _last_end(block: bytes, sep: str, too_long: bool) -> int:
-    """Return where the last whole row ends; 0 where none does."""
-    if b'"' not in block:
-        return block.rfind(b"\n" if b"\n" in block else b"\r") + 1
-    if not too_long and plain_quotes(block, sep) is not None:
-        return last_row_end(block, sep)
-    end = 0
-    for row in rows_in(block.decode("latin-1"), sep, 0, whole=too_long):
-        end = row.end
-    return end

@@ -117,7 +117,21 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
     query, streams = _settled(query)
     try:
         with duckdb.connect(":memory:", config=_SAFE) as connection:
-            _refuse_other_statements(connection, query)
+            # one statement that reads, and nothing else; of a WITH that writes only the plan tells
+            found = connection.extract_statements(query)
+            if len(found) != 1:
+                raise DataError(
+                    f"the query has {len(found)} statements; only one can be run. Pass one SELECT."
+                )
+            kind = found[0].type.name
+            if kind == "SELECT":
+                (_, plan), *_ = connection.execute(f"EXPLAIN (FORMAT json) {found[0].query}").fetchall()
+                kind = next((name for name in _operators(json.loads(plan)) if "COPY" in name), kind)
+            if kind != "SELECT":
+                raise DataError(
+                    f"the query holds a statement of another kind, {kind}; only a query that reads is run. "
+                    "Pass a single SELECT."
+                )
             connection.execute("SET allowed_paths = ?", [[*files, *patterns, *streams.values()]])
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
@@ -142,22 +156,6 @@ def _settled(query: str) -> tuple[str, dict[str, str]]:
     for path, copy in streams.items():
         query = query.replace(f"'{path}'", f"'{copy}'")
     return query, streams
-
-
-def _refuse_other_statements(connection: Any, query: str) -> None:
-    """Refuse anything but one statement that reads; of a WITH that writes only the plan tells."""
-    found = connection.extract_statements(query)
-    if len(found) != 1:
-        raise DataError(f"the query has {len(found)} statements; only one can be run. Pass one SELECT.")
-    kind = found[0].type.name
-    if kind == "SELECT":
-        (_, plan), *_ = connection.execute(f"EXPLAIN (FORMAT json) {found[0].query}").fetchall()
-        kind = next((name for name in _operators(json.loads(plan)) if "COPY" in name), kind)
-    if kind != "SELECT":
-        raise DataError(
-            f"the query holds a statement of another kind, {kind}; only a query that reads is run. "
-            "Pass a single SELECT."
-        )
 
 
 def _operators(plan: list[dict[str, Any]]) -> Iterator[str]:
@@ -264,14 +262,10 @@ class Database:
                 cursor.execute(sql)
                 yield cursor.fetch_record_batch()
         except (*_errors(self.kind), pa.ArrowException, OSError) as error:
-            self._forget()
+            if self.kind == "postgresql":  # the error has spoilt the snapshot
+                self.connection.rollback()
+                self.begun = False
             raise QueryError(f"{self.name} cannot answer: {_said(error)}. Check the table.") from error
-
-    def _forget(self) -> None:
-        """End a snapshot that an error has spoilt."""
-        if self.kind == "postgresql":
-            self.connection.rollback()
-            self.begun = False
 
     def close(self) -> None:
         """End the snapshot; a connection of the user's stays open."""
@@ -338,11 +332,26 @@ def open_table(given: Any, table: str | None = None) -> DatabaseTable:
             raise OptionError(
                 f"the address names table {shown(own)}, and {shown(table)} is asked for. Pass one."
             )
-        base, table = _database_connected(address), own or table
+        scheme, _, rest = address.partition("://")
+        base = _open_duckdb(rest) if scheme.lower() == "duckdb" else _open_postgresql(f"postgresql://{rest}")
+        table = own or table
     else:
         base = _wrapped(given)
     try:
-        return _found(base, table)
+        every = base.query(_EVERY).to_pylist()
+        names = [row["table_name"] for row in every]
+        if table is None and len(names) == 1:
+            table = names[0]
+        if table is None:
+            raise DataError(f"{base.name} holds {some(names, 10)}: which? Say ?table=name in the address.")
+        sql = ".".join(map(quoted, table.split(".")))
+        try:
+            kinds = base.query(f"SELECT * FROM {sql} LIMIT 0").schema
+        except QueryError:
+            close = nearest(table, names)
+            held = f"Tables: {some(names, 10)}." if names else "It has none."
+            raise DataError(f"there is no table {shown(table)} in {base.name}.{close} {held}") from None
+        return DatabaseTable(base, table, sql, kinds)
     except BaseException:
         base.close()
         raise
@@ -362,12 +371,6 @@ def _parted(address: str) -> tuple[str, str | None]:
     names = [value for key, value in pairs if key == "table"]
     rest = urlencode([(key, value) for key, value in pairs if key != "table"])
     return base + (f"?{rest}" if rest else ""), names[-1] if names else None
-
-
-def _database_connected(address: str) -> Database:
-    """Open the database of an address."""
-    scheme, _, rest = address.partition("://")
-    return _open_duckdb(rest) if scheme.lower() == "duckdb" else _open_postgresql(f"postgresql://{rest}")
 
 
 def _open_duckdb(rest: str) -> Database:
@@ -419,23 +422,6 @@ def _wrapped(connection: Any) -> Database:
         f"{shown(type(connection).__name__)} is not a connection. "
         "Pass an address, a DuckDB connection, or an ADBC connection to PostgreSQL."
     )
-
-
-def _found(base: Database, table: str | None) -> DatabaseTable:
-    every = base.query(_EVERY).to_pylist()
-    names = [row["table_name"] for row in every]
-    if table is None and len(names) == 1:
-        table = names[0]
-    if table is None:
-        raise DataError(f"{base.name} holds {some(names, 10)}: which? Say ?table=name in the address.")
-    sql = ".".join(map(quoted, table.split(".")))
-    try:
-        kinds = base.query(f"SELECT * FROM {sql} LIMIT 0").schema
-    except QueryError:
-        close = nearest(table, names)
-        held = f"Tables: {some(names, 10)}." if names else "It has none."
-        raise DataError(f"there is no table {shown(table)} in {base.name}.{close} {held}") from None
-    return DatabaseTable(base, table, sql, kinds)
 
 
 def is_opaque(kind: pa.DataType) -> bool:

@@ -12,7 +12,7 @@ import contextlib
 import datetime
 import decimal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import DataError, shown
+from tallystick.io.scratch import ScratchFile, padded
 from tallystick.text import OF_PANDAS, YEARS, cell_text, is_missing
 
 
@@ -348,3 +349,166 @@ def _without_wide(kind: Any) -> Any:
     if form == "List":
         return polars.List(_without_wide(kind.inner))
     return polars.String if "Int128" in form else kind
+
+
+# ---- batches as one table ----
+#
+# Files may hold a column in different types. Law: the cells are those that were given; only their type may be
+# another, and only where batches differ or a dictionary has narrow codes, which those of others may not fit
+# into. Where no type holds all, cells are texts.
+
+
+def no_rows(names: Sequence[str]) -> pa.RecordBatch:
+    """Return a batch of these columns without a row."""
+    return pa.RecordBatch.from_arrays([pa.nulls(0, pa.string())] * len(names), names=list(names))
+
+
+def one_table(batches: Iterable[pa.RecordBatch], names: Sequence[str], joins: bool = False) -> pa.Table:
+    """Return all batches of a source with these columns as one table; joins: see `common`."""
+    given = list(batches)
+    schema = common([batch.schema for batch in given], names, joins)
+    return pa.Table.from_batches([alike(batch, schema) for batch in given], schema)
+
+
+def common(schemas: Sequence[pa.Schema], names: Sequence[str], joins: bool) -> pa.Schema:
+    """Return the one schema that batches of these schemas can have; without any, that of no rows.
+
+    joins: dictionaries will become one, which may have more values than a narrow code can tell apart.
+    """
+    several = list(dict.fromkeys(schema.remove_metadata() for schema in schemas)) or [no_rows(names).schema]
+    types = (dict.fromkeys(own) for own in zip(*(schema.types for schema in several), strict=True))
+    return pa.schema([(name, _one_type(own, joins)) for name, own in zip(names, types, strict=True)])
+
+
+def _one_type(types: Iterable[pa.DataType], joins: bool) -> pa.DataType:
+    """Return a type for the cells of all these types."""
+    several = list(dict.fromkeys(map(_wide, types) if joins else types))
+    if len(several) == 1:
+        return several[0]
+    try:
+        schemas = [pa.schema([("", kind)]) for kind in several]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pa.ArrowException:
+        return pa.large_string()
+
+
+def _wide(kind: pa.DataType) -> pa.DataType:
+    """Return a type whose arrays Arrow can join and take rows of: that of the same cells in plain texts, in a
+    dictionary with codes for any number of values, or not encoded by runs; another as it is.
+    """
+    if pa.types.is_run_end_encoded(kind):
+        return _wide(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(pa.int32(), _wide(kind.value_type), kind.ordered)
+    return kind
+
+
+def alike(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch in this schema."""
+    if batch.schema.equals(schema):
+        return batch
+    cells = [_cast(own, field) for own, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(cells, schema=schema)
+
+
+def _cast(cells: pa.Array, field: pa.Field) -> pa.Array:
+    """Return the cells in the type of a field."""
+    own, wanted = cells.type, field.type
+    if own.equals(wanted):
+        return cells
+    try:
+        if pa.types.is_dictionary(own) and pa.types.is_dictionary(wanted):
+            codes, values = cells.indices.cast(wanted.index_type), cells.dictionary.cast(wanted.value_type)
+            return pa.DictionaryArray.from_arrays(codes, values, ordered=wanted.ordered)
+        if pa.types.is_dictionary(cells.type):
+            plain = cells.dictionary_decode()
+        else:
+            plain = pc.run_end_decode(cells) if pa.types.is_run_end_encoded(cells.type) else cells
+        if wanted.equals(pa.large_string()) and "string" not in str(plain.type):
+            return as_texts(plain.to_pylist(), field.name)
+        return plain.cast(wanted)
+    except DataError:  # it is among FAILURES, and says what is wrong
+        raise
+    except FAILURES as error:
+        raise DataError(
+            f"column {shown(field.name)} is of type {shown(own)} in some rows, {shown(wanted)} would be that "
+            "of all, and not every cell is the same in it. Give the column one type in all files."
+        ) from error
+
+
+# ---- a table on disk ----
+#
+# Law: the cells and their order are those that were given; a few megabytes at a time are held in memory.
+
+
+JOINED = 4 << 20  # bytes: smaller batches are joined, since each array takes a kilobyte beside its cells
+
+
+def table_on_disk(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> pa.Table:
+    """Return batches of these columns as a table whose cells the system fetches from a scratch file as they
+    are looked at.
+    """
+    schemas, kept = _kept(batches)
+    schema = common(schemas, names, joins=True)
+    _, rows = _kept(_joined(alike(batch, schema) for batch in kept))
+    return pa.Table.from_batches(rows, schema)
+
+
+def _kept(batches: Iterable[pa.RecordBatch]) -> tuple[list[pa.Schema], Iterator[pa.RecordBatch]]:
+    """Write all batches into a scratch file; return their schemas, and the batches as they lie there."""
+    file, places, schemas = ScratchFile(), list[tuple[int, int]](), dict[pa.Schema, None]()
+    for batch in batches:  # none is held: what a batch shows may be a small part of what it holds on to
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        places.append((padded(file.size), sink.tell()))
+        file.append(bytes(places[-1][0] - file.size), sink.getvalue())
+        schemas[batch.schema] = None
+    whole = pa.py_buffer(file.view())
+    file.close()
+    lying = (pa.ipc.open_stream(whole.slice(at, size)).read_next_batch() for at, size in places)
+    return list(schemas), lying
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the same rows in fewer batches."""
+    waiting, size = list[pa.RecordBatch](), 0
+    for batch in batches:
+        waiting.append(batch)
+        size += batch.nbytes
+        if size >= JOINED:
+            yield from _one(waiting).to_batches()
+            waiting, size = [], 0
+    if waiting:
+        yield from _one(waiting).to_batches() or waiting[:1]  # without rows there is the schema
+
+
+def _one(batches: list[pa.RecordBatch]) -> pa.Table:
+    """Return batches as a table of one piece."""
+    return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
+
+
+def take_rows(cells: pa.Table, parts: Iterable[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows with the numbers of each part, in their order.
+
+    Taken batch by batch: Arrow's own way to take rows of a table puts all its batches together first.
+    """
+    batches = cells.to_batches()
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])[:-1]
+    for rows in parts:
+        if not len(rows):
+            continue
+        at = np.searchsorted(starts, rows, "right") - 1
+        order = np.argsort(at, kind="stable")
+        own, first = np.unique(at[order], return_index=True)
+        found = [
+            batches[b].take(pa.array(rows[some] - starts[b]))
+            for b, some in zip(own.tolist(), np.split(order, first[1:]), strict=True)
+        ]
+        back = np.empty(len(rows), np.int64)
+        back[order] = np.arange(len(rows))
+        yield from _one(found).take(pa.array(back)).to_batches()

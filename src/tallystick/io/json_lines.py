@@ -77,7 +77,7 @@ def open_json(path: str, reading: Reading, where: str) -> Stream:
     start = csv_bytes.first_bytes(path, where, 4096)
     csv_bytes.refuse_swollen(os.path.getsize(path), csv_bytes.size_of(path), reading, where)
     encoding = csv_bytes.encoding_of(start, reading.encoding, where)
-    file = JsonFile(path, where, encoding, _is_array(start), reading.longest)
+    file = JsonFile(path, where, encoding, start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[", reading.longest)
     keys = file.keys()
     names, notes = clean_names(keys, where)
 
@@ -87,10 +87,6 @@ def open_json(path: str, reading: Reading, where: str) -> Stream:
 
     walk = partial(file.batches, keys, names, BLOCK)
     return Stream(where, names, walk, notes, reading, stamps=(stamp,), files=(path,), sized=sized)
-
-
-def _is_array(start: bytes) -> bool:
-    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,7 @@ def _open_path(path: str, reading: Reading, name: str | None) -> Source:
 
 
 def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
-    from tallystick.io.containers import container_of
+    from tallystick.io.containers import container_of, open_many
 
     if isinstance(x, type):
         raise DataError(f"{shown(x.__name__)} is a type, not a table. Pass a table.")
@@ -199,11 +199,7 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
             "a Series is one column or one row, not a table. Pass a DataFrame: series.to_frame()."
         )
     if isinstance(x, list | tuple) and x and all(isinstance(path, str | os.PathLike) for path in x):
-        from tallystick.io import many_files as many
-
-        return many.open_many(
-            [_open_path(as_path(p), reading, None) for p in x], name or counted(len(x), "file")
-        )
+        return open_many([_open_path(as_path(p), reading, None) for p in x], name or counted(len(x), "file"))
     if (container := container_of(x)) is not None:
         return container.open(x, reading, name)
     if is_spark(x):

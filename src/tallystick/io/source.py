@@ -151,14 +151,38 @@ def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[
             notes.append(
                 Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j])
             )
-    _refuse_repeats(names, where)
-    notes += _alike(names)
+    places: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        places.setdefault(name, []).append(j + 1)
+    twice = {name: at for name, at in places.items() if len(at) > 1}
+    if twice:
+        name, at = next(iter(twice.items()))
+        more = f" ({len(twice) - 1:,} more names repeat)" if len(twice) > 1 else ""
+        rest = f" and {len(at) - NAMED:,} more" if len(at) > NAMED else ""
+        raise DataError(
+            f"{where} has {len(at):,} columns called {shown(name)}, at positions "
+            f"{', '.join(map(str, at[:NAMED]))}{rest}{more}. Give each column its own name."
+        )
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault("".join(name.split()).casefold(), []).append(name)
+    notes += [
+        Note("names-alike", f"column names differ only in letter case or spaces: {some(group)}.", group[0])
+        for group in groups.values()
+        if len(group) > 1
+    ]
     return tuple(names), tuple(notes)
 
 
 def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
     if isinstance(name, str):
-        return _plain(name, where)
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                f"{where} has the column name {shown(name)}, with half of a character in it. Rename it."
+            ) from None
+        return name.strip(SPACES)
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         raise DataError(
             f"{where} has a column name that is not text: {shown(name)}. "
@@ -172,47 +196,10 @@ def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
     return str(name.__index__())
 
 
-def _plain(name: str, where: str) -> str:
-    """Return a name without white space around it, as in a file."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise DataError(
-            f"{where} has the column name {shown(name)}, with half of a character in it. Rename it."
-        ) from None
-    return name.strip(SPACES)
-
-
 def _fresh(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _refuse_repeats(names: Sequence[str], where: str) -> None:
-    places: dict[str, list[int]] = {}
-    for j, name in enumerate(names):
-        places.setdefault(name, []).append(j + 1)
-    twice = {name: at for name, at in places.items() if len(at) > 1}
-    if twice:
-        name, at = next(iter(twice.items()))
-        more = f" ({len(twice) - 1:,} more names repeat)" if len(twice) > 1 else ""
-        rest = f" and {len(at) - NAMED:,} more" if len(at) > NAMED else ""
-        raise DataError(
-            f"{where} has {len(at):,} columns called {shown(name)}, at positions "
-            f"{', '.join(map(str, at[:NAMED]))}{rest}{more}. Give each column its own name."
-        )
-
-
-def _alike(names: Sequence[str]) -> list[Note]:
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault("".join(name.split()).casefold(), []).append(name)
-    return [
-        Note("names-alike", f"column names differ only in letter case or spaces: {some(group)}.", group[0])
-        for group in groups.values()
-        if len(group) > 1
-    ]
 
 
 # Which part of a file is the table: a sheet of a workbook, a table of a database, a file in an archive.
@@ -292,7 +279,15 @@ def is_stream(path: str) -> bool:
 def settled(path: str, where: str) -> str:
     """Return a path that can be opened again and again: a stream is read here, whole, to a scratch file."""
     if path in STANDARD_INPUT:
-        return _standard_input(where)
+        if sys.stdin is None or sys.stdin.closed:
+            raise DataError("standard input is closed. Pass a file.")
+        try:
+            known = sys.stdin.fileno() == 0 and stat.S_ISREG(os.fstat(0).st_mode)
+            if known and os.lseek(0, 0, os.SEEK_CUR) == 0 and os.access("/dev/stdin", os.R_OK):
+                return "/dev/stdin"  # a file, from its beginning: no need of a copy
+        except (OSError, ValueError):
+            pass  # no file at all: whatever stands there is read
+        return _copied(sys.stdin.buffer, where)
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -303,18 +298,6 @@ def settled(path: str, where: str) -> str:
     if stat.S_ISSOCK(mode) or stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and path != os.devnull):
         raise DataError(f"{shown(path, 300)} is a device or a socket. Pass a file, a pipe, or - for input.")
     return path
-
-
-def _standard_input(where: str) -> str:
-    if sys.stdin is None or sys.stdin.closed:
-        raise DataError("standard input is closed. Pass a file.")
-    try:
-        known = sys.stdin.fileno() == 0 and stat.S_ISREG(os.fstat(0).st_mode)
-        if known and os.lseek(0, 0, os.SEEK_CUR) == 0 and os.access("/dev/stdin", os.R_OK):
-            return "/dev/stdin"  # a file, from its beginning: no need of a copy
-    except (OSError, ValueError):
-        pass  # no file at all: whatever stands there is read
-    return _copied(sys.stdin.buffer, where)
 
 
 def _copied(stream: IO[bytes], where: str) -> ScratchPath:

@@ -55,7 +55,12 @@ def unpacked(path: str, reading: Reading, where: str) -> tuple[ScratchPath, str]
     """Return the table in a zip file, as a scratch file, and what to call it."""
     try:
         with zipfile.ZipFile(path) as packed:
-            every = [f for f in packed.infolist() if not f.is_dir() and not _is_aside(f.filename)]
+            every = [
+                f
+                for f in packed.infolist()
+                if not f.is_dir()
+                and not (f.filename.startswith(ASIDE[0]) or f.filename.rpartition("/")[2] in ASIDE[1:])
+            ]
             names = [f.filename for f in every]
             name, _ = chosen_part(reading.table, names, names, where, "file")
             told = next(f for f in every if f.filename == name)
@@ -75,10 +80,6 @@ def unpacked(path: str, reading: Reading, where: str) -> tuple[ScratchPath, str]
             "Copy it again, or save the table as CSV."
         ) from error
     return ScratchPath.of(file), f"{shown(name)} in {where}"
-
-
-def _is_aside(name: str) -> bool:
-    return name.startswith(ASIDE[0]) or name.rpartition("/")[2] in ASIDE[1:]
 
 
 ROWS = 4_096  # written at once

@@ -221,7 +221,7 @@ def raw_frame(data: Any) -> Any:
     """Return the rows of a source as a pandas frame, in their order, as they were read."""
     if type(data).__module__.startswith("pandas"):
         return data
-    from tallystick.io.many_files import one_table
+    from tallystick.io.frames import one_table
 
     source = open_source(data)
     return one_table(source.batches(), source.columns).to_pandas()

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallystick.io import mapped_rows
+from tallystick.io import frames
 
 CELLS = pa.table(
     {
@@ -20,34 +20,34 @@ CELLS = pa.table(
 
 @pytest.mark.parametrize("size", [7, 64, 500])
 def test_rows_on_disk_are_the_rows_that_were_given(size):
-    kept = mapped_rows.on_disk(CELLS.to_batches(max_chunksize=size), CELLS.column_names)
+    kept = frames.table_on_disk(CELLS.to_batches(max_chunksize=size), CELLS.column_names)
     assert kept.to_pylist() == CELLS.to_pylist()
     assert kept.schema == CELLS.schema
 
 
 @pytest.mark.parametrize("size", [7, 500])
 def test_rows_are_taken_in_any_order_and_more_than_once(size):
-    kept = mapped_rows.on_disk(CELLS.to_batches(max_chunksize=size), CELLS.column_names)
+    kept = frames.table_on_disk(CELLS.to_batches(max_chunksize=size), CELLS.column_names)
     rows = np.random.default_rng(0).permutation(400) % 200
-    found = pa.Table.from_batches(mapped_rows.taken(kept, [rows[:150], rows[:0], rows[150:]]))
+    found = pa.Table.from_batches(frames.take_rows(kept, [rows[:150], rows[:0], rows[150:]]))
     assert found.to_pylist() == [CELLS.slice(i, 1).to_pylist()[0] for i in rows.tolist()]
 
 
 def test_cells_on_disk_take_no_memory():
     before = pa.total_allocated_bytes()
-    kept = mapped_rows.on_disk(pa.table({"x": np.arange(500_000.0)}).to_batches(max_chunksize=10_000), ["x"])
+    kept = frames.table_on_disk(pa.table({"x": np.arange(500_000.0)}).to_batches(max_chunksize=10_000), ["x"])
     assert kept.num_rows == 500_000
     assert pa.total_allocated_bytes() - before < 100_000  # 4 MB of cells
 
 
 def test_a_batch_without_rows_keeps_its_schema():
-    kept = mapped_rows.on_disk([pa.RecordBatch.from_pylist([], CELLS.schema)], CELLS.column_names)
+    kept = frames.table_on_disk([pa.RecordBatch.from_pylist([], CELLS.schema)], CELLS.column_names)
     assert (kept.num_rows, kept.schema) == (0, CELLS.schema)
 
 
 def test_many_small_batches_become_few():
     wide = pa.table({f"x{j}": np.arange(20_000.0) + j for j in range(40)})  # 6.4 MB
-    kept = mapped_rows.on_disk(wide.to_batches(max_chunksize=100), wide.column_names)
+    kept = frames.table_on_disk(wide.to_batches(max_chunksize=100), wide.column_names)
     assert kept.equals(wide)
     assert kept.column(39).num_chunks == 2
 
@@ -60,11 +60,11 @@ def test_dictionaries_too_large_for_their_codes_together_become_one():
         )
         for k in range(3)
     ]
-    kept = mapped_rows.on_disk(several, ["d"])
+    kept = frames.table_on_disk(several, ["d"])
     assert kept.column("d").to_pylist() == [f"{k} {i}" for k in range(3) for i in [*range(100)] * 2]
     assert kept.column("d").num_chunks == 1
 
 
 def test_no_batch_at_all_is_a_table_without_rows():
-    kept = mapped_rows.on_disk([], ["a", "b"])
+    kept = frames.table_on_disk([], ["a", "b"])
     assert (kept.num_rows, kept.column_names) == (0, ["a", "b"])
