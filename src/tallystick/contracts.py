@@ -205,8 +205,8 @@ class Table(Protocol):
     """A schema and blocks.
 
     Laws: the multiset of rows is all that blocks mean, not their order or size; every member says the same
-    wherever the rows lie. Far away `number_codes`, `slice`, `kept` and `with_classes` are an OptionError, for
-    rows have no numbers there; in a database `column`, `ranks`, `without` and `with_weights` are one too.
+    wherever the rows lie. Rows on this machine are a `LocalTable` (`table/table.py`), which has more: rows
+    have numbers there. In a database `column`, `ranks`, `without` and `with_weights` are an OptionError.
     """
 
     @property
@@ -293,6 +293,10 @@ class Table(Protocol):
         """Say whether the budget has room for so many bytes a row."""
         ...
 
+    def local(self) -> LocalTable:
+        """Return this table, whose rows lie on this machine and have numbers; elsewhere an OptionError."""
+        ...
+
     def near(self) -> Table:
         """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
         ...
@@ -329,10 +333,6 @@ class Table(Protocol):
         """Return the table as if some columns were not there."""
         ...
 
-    def with_classes(self, classes: NDArray[Any]) -> Table:
-        """Return the same rows, each with the class given for it [row]."""
-        ...
-
     def with_weights(self, weights: NDArray[np.int64]) -> Table:
         """Return the same rows, each with the weight given for it [row], in units of the table."""
         ...
@@ -341,22 +341,8 @@ class Table(Protocol):
         """Return a whole column: codes, values or words."""
         ...
 
-    def slice(self, start: int, stop: int) -> Block:
-        """Return some rows by their numbers."""
-        ...
-
     def ranks(self, name: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return codes[row] and distinct[code] of a numeric column; missing has the code len(distinct)."""
-        ...
-
-    def rank_all(self, threads: int | None = None) -> None:
-        """Find the ranks of all numeric columns now, where there is memory for them."""
-        ...
-
-    def number_codes(self, name: str, most: int, bins: int) -> tuple[NDArray[Any], NDArray[np.float64], bool]:
-        """Return codes[row] of a numeric column, missing last, and what they stand for: its distinct values
-        if those are at most `most`, else (True) the cuts of so many bins.
-        """
         ...
 
     def release(self) -> None:

@@ -44,6 +44,7 @@ from tallystick.table.block import RowBlock as Block
 from tallystick.table.block import pack, unpack
 from tallystick.table.reader import read_table, read_to_disk
 from tallystick.table.subset import Within
+from tallystick.table.table import LocalTable
 from tallystick.tree.growth import GrowingTree
 from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 
@@ -259,7 +260,8 @@ def in_postgresql(base):
 @pytest.fixture(scope="module", params=listed(PLACES))
 def table(request):
     made = PLACES[request.param](server(request))
-    assert made.place == ("far" if request.param in ("DuckDB", "PostgreSQL") else request.param)
+    assert isinstance(made, LocalTable) == (request.param in ("memory", "disk"))
+    assert (made.budget > 0) == (request.param == "disk")
     yield made
     made.release()
 
@@ -325,11 +327,9 @@ def rule_questions():
 WHOLE = {  # what needs all rows in one place
     "kept": lambda table: table.kept,
     "column": lambda table: table.column("x"),
-    "slice": lambda table: table.slice(0, 1),
+    "local": lambda table: table.local(),
     "ranks": lambda table: table.ranks("x"),
-    "number_codes": lambda table: table.number_codes("x", 9, 9),
     "without": lambda table: table.without(["x"]),
-    "with_classes": lambda table: table.with_classes(np.zeros(table.rows, np.uint8)),
     "with_weights": lambda table: table.with_weights(np.ones(table.rows, np.int64)),
 }
 
@@ -345,7 +345,7 @@ ON_SPARK = ("column", "ranks", "without", "with_weights")  # rows there are know
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_needs_all_rows_in_one_place_is_refused_where_they_are_far(table, name):
     assert name in members(Table)
-    if table.place == "far" and (isinstance(table, SqlTable) or name not in ON_SPARK):
+    if not isinstance(table, LocalTable) and (isinstance(table, SqlTable) or name not in ON_SPARK):
         with pytest.raises(
             OptionError, match=r"needs all rows in one place, and they are (on Spark|in a database)"
         ):
@@ -363,13 +363,13 @@ def test_a_table_changed_in_one_thing_is_the_same_in_all_others(table):
     doubled = table.with_weights(np.full(table.rows, 2, np.int64))
     assert len({t.fingerprint for t in (table, less, doubled)}) == 3
     assert (less.rows, doubled.weight) == (table.rows, 2 * table.weight)
-    if table.place == "far":
+    if not isinstance(table, LocalTable):
         return
     turned = table.with_classes(1 - table.classes)
     assert (less.rows, doubled.weight, turned.rows) == (table.rows, 2 * table.weight, table.rows)
     assert turned.classes.tolist() == (1 - table.classes).tolist()
     assert len({t.fingerprint for t in (table, less, doubled, turned)}) == 4
-    assert {t.place for t in (less, doubled, turned)} == {table.place}
+    assert {type(t) for t in (less, doubled, turned)} == {type(table)}
 
 
 def test_a_total_is_the_sum_wherever_the_rows_lie(table):
@@ -389,7 +389,7 @@ def test_a_table_says_the_same_wherever_its_rows_lie(table):
     found = np.concatenate(list(table.answers(lambda block: block.values("z"))))
     assert sorted(found) == sorted(here.column("z"))
     assert table.holds(0)
-    if table.place == "far":
+    if not isinstance(table, LocalTable):
         return
     assert [a.tolist() for a in table.ranks("z")] == [a.tolist() for a in here.ranks("z")]
     for most in (10, 1000):
@@ -454,12 +454,12 @@ def test_every_shortcut_is_compared():
 @pytest.mark.parametrize("question", SHORT_WAYS, ids=lambda kind: kind.__name__)
 def test_a_shortcut_leads_where_the_sum_does(question, table):
     method = SHORT_WAYS[question]
-    if question is ClassValues and table.place == "far":
+    if question is ClassValues and not isinstance(table, LocalTable):
         method = partial(method, calibrate=False)  # rows on Spark are not calibrated with
     here = PLACES["memory"](None)
     summed = method(engine=Summing())._fit_table(here).to_bytes()
     assert method()._fit_table(table).to_bytes() == summed
-    if table.place != "far":
+    if isinstance(table, LocalTable):
         compared = Compared()
         assert method(engine=compared)._fit_table(table).to_bytes() == summed
         assert question in compared.taken

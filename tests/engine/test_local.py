@@ -31,7 +31,7 @@ class Summing(Statistic):
 
 def table(blocks, rows=10 * FEW_ROWS):
     made = [SimpleNamespace(rows=rows // max(len(blocks), 1), numbers=b) for b in blocks]
-    return SimpleNamespace(place="memory", rows=rows, blocks=lambda: iter(made), holds=lambda size: True)
+    return SimpleNamespace(rows=rows, blocks=lambda: iter(made), holds=lambda size: True)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

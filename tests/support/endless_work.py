@@ -30,8 +30,6 @@ def sum_without_end() -> None:
     classes = rng.integers(0, 2, rows).astype(np.uint8)
 
     class Table:
-        place = "memory"
-
         def __init__(self) -> None:
             self.rows = rows
 

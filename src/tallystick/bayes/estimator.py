@@ -32,6 +32,7 @@ from tallystick.model.file import plain
 from tallystick.schema import ColumnOptions, Columns, Note, Schema
 from tallystick.stats.distributions import check_level, student
 from tallystick.table.hash_sample import SIZE
+from tallystick.table.table import LocalTable
 from tallystick.text import label_text
 
 if TYPE_CHECKING:
@@ -623,7 +624,7 @@ class NaiveBayes(Updates, BayesViews):
         from tallystick.bayes.learner import question
 
         ask = question(_learner(self._options(), table), table.schema)
-        if ask is None or self.calibrate or table.place == "far":
+        if ask is None or self.calibrate or not isinstance(table, LocalTable):
             return None
         if plan.twin is not None:
             return one_out_answers(ask, table, plan, self._engine(), _shares)
@@ -665,7 +666,7 @@ class NaiveBayes(Updates, BayesViews):
         from tallystick.bayes.learner import question
 
         ask = question(_learner(self._options(), table), table.schema)
-        if ask is None or self.calibrate or not table.schema.used or table.place == "far":
+        if ask is None or self.calibrate or not table.schema.used or not isinstance(table, LocalTable):
             return None
         return grown_answers(ask, table, train, test, sizes, _shares)
 

@@ -38,6 +38,7 @@ from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.stats.values import FewValues, PairCounts, bins_of, one_label
 from tallystick.table.block import RowBlock as Rows
 from tallystick.table.subset import Within
+from tallystick.table.table import LocalTable
 from tallystick.text import quantity
 
 BINS = 6  # of a number
@@ -174,7 +175,7 @@ def coded(table: Table, name: str, as_they_are: int = 0) -> tuple[NDArray[np.uin
     """Return code[row] of a column in a few values, missing as the last, how many there are, and how many
     without missing. as_they_are: so many different numbers are not cut into bins.
     """
-    column, room = table.schema[name], np.empty if table.place == "memory" else scratch.empty
+    column, room = table.schema[name], table.room if isinstance(table, LocalTable) else scratch.empty
     if column.kind == "numeric":
         codes, distinct = table.ranks(name)
         k = len(distinct)

@@ -37,6 +37,7 @@ from tallystick.schema import Schema
 from tallystick.stats.class_counts import COPIES, Total, ValuesByClass
 from tallystick.table.block import class_type
 from tallystick.table.subset import recode_block
+from tallystick.table.table import LocalTable
 
 if TYPE_CHECKING:
     from tallystick.judge.folds import FoldPlan
@@ -352,7 +353,7 @@ def fold_models(
     classes = large.empty(table, table.rows, class_type(k * folds))
     for s in large.steps(table.rows):
         classes[s] = plan.fold[s] * k + table.classes[s].astype(np.int64)
-    both = _whole(ask, table.with_classes(classes), k * folds, engine)
+    both = _whole(ask, table.local().with_classes(classes), k * folds, engine)
     whole = sum_of(both.sums, both.values, folds)
     for f in numbers:
         yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
@@ -397,7 +398,7 @@ def grown_answers(
     assert training.classes is not None
     step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
     classes = (step * k + training.classes.astype(np.int64)).astype(class_type(k * steps))
-    both = _whole(ask, training.with_classes(classes), k * steps, engine)
+    both = _whole(ask, training.local().with_classes(classes), k * steps, engine)
     whole = sum_of(both.sums, both.values, steps)
     later = _nothing(whole)
     out: list[Array | None] = [None] * steps
@@ -464,7 +465,7 @@ def _unseen_scores(
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
-    near = table.place != "far"
+    near = isinstance(table, LocalTable)
     if ask is not None and near and holds_values(ask, table, table.rows, len(plan.numbers)):
         return cross_answers(ask, table, plan, engine, _joint, threads, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)

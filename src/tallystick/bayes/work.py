@@ -448,7 +448,7 @@ def answered(
 ) -> list[Part]:
     """Return the working of one row's answer: of the first of the table, if none is given."""
     model = estimator.model_
-    block, at = (table.slice(0, 1), 0) if row is None else estimator._find_row(*row)
+    block, at = (table.local().slice(0, 1), 0) if row is None else estimator._find_row(*row)
     found = row_parts(model, block, at, corrected)
     each = [line(said(p.column), " = ", said(p.value)) for p in found]
     parts: list[Part] = [Headline(("The row" if row is not None else "The first row",))]
@@ -487,7 +487,7 @@ def answered(
 
 def _same_rows(model: NaiveBayesModel, table: Table, block: Block, at: int) -> Sentence:
     """Say how many training rows have just these values: mostly none, so shares are multiplied instead."""
-    rows = table.slice(0, table.rows)
+    rows = table.local().slice(0, table.rows)
     same = np.ones(table.rows, bool)
     for column in model.schema.used:
         if column.kind in CODED:

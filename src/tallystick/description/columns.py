@@ -31,6 +31,7 @@ from tallystick.stats.leakage import DiskRanker, in_hand
 from tallystick.stats.values import RankedPiece, RankedValues, ValueRanges, values_at
 from tallystick.table.block import Conflicts, classes_of
 from tallystick.table.suspicious_values import folded, sentinels
+from tallystick.table.table import LocalTable
 
 # How much a column tells of the class: information gain, gain ratio and best cut, from counts alone.
 #
@@ -312,7 +313,7 @@ class TableCounts:
     def groups(self) -> Iterator[Group]:
         """Yield all columns of numbers and levels that have a value."""
         numeric = [] if self.dealer is not None else self.numeric
-        size = max(FAR if self.table.place == "far" else 1, TOGETHER // max(self.table.rows, 1))
+        size = max(1 if isinstance(self.table, LocalTable) else FAR, TOGETHER // max(self.table.rows, 1))
         while size > 1 and not in_hand(self.table, self.n_classes, min(size, len(numeric))):
             size -= 1
         for start in range(0, len(numeric), size):

@@ -37,6 +37,7 @@ from tallystick.stats import one_column_rules
 from tallystick.table.block import conflicts
 from tallystick.table.reader import read_table
 from tallystick.table.suspicious_values import sentinels
+from tallystick.table.table import LocalTable
 from tallystick.text import figure, quantity
 
 # What a table is taken for: kinds and why, distributions, missing counts, gains.
@@ -105,8 +106,10 @@ def describe(
 
 def describe_table(name: str, table: Any, threads: int | None = None, form: str = "") -> Description:
     """Describe a table that was read before; name, form: what its source is called and how it was read."""
-    table.rank_all(threads)
-    one = table.place != "memory" or table.rows < FEW_ROWS  # elsewhere memory may have no room for more
+    local = isinstance(table, LocalTable)
+    if local:
+        table.rank_all(threads)
+    one = not local or table.budget > 0 or table.rows < FEW_ROWS  # elsewhere memory may have no room for more
     return replace(_described(name, table, table.engine or Local(threads), 1 if one else threads), form=form)
 
 

@@ -47,6 +47,7 @@ from tallystick.model.parameters import ROUTED, Parameters
 from tallystick.model.profile import Profile
 from tallystick.predict.row import Work, as_given, as_record, check_row, from_floats, width
 from tallystick.schema import ColumnOptions, Note, Schema, Target
+from tallystick.table.table import LocalTable
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -214,7 +215,7 @@ def coded(table: Table, schema: Schema) -> Table:
         return out
     places = {label: code for code, label in enumerate(schema.predicted.labels)}
     into = np.array([places[label] for label in table.schema.predicted.labels], table.classes.dtype)
-    return out.with_classes(into[table.classes])
+    return out.local().with_classes(into[table.classes])
 
 
 def _parted(data: Any, schema: Schema) -> tuple[Any, Any]:
@@ -387,7 +388,7 @@ class WithProfile:
         """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
         until their profile is asked for, of others the profile.
         """
-        if table.place != "far":
+        if isinstance(table, LocalTable):
             self._profile, self._untaken = None, DeferredProfile(table, self.model_)
         else:
             from tallystick.stats.profile import profile_of
@@ -702,7 +703,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         finally:
             table.release()  # what others kept for us
         self.source_notes_ = table.source_notes
-        if table.place != "far" and table.classes is not None:
+        if isinstance(table, LocalTable) and table.classes is not None:
             from tallystick.stats.leakage import ADVICE, giveaways, likely
 
             for _, text in giveaways(table, likely(table)):
@@ -740,7 +741,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
     def _fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
-        if table.place == "far":
+        if not isinstance(table, LocalTable):
             from tallystick.spark.fitting import deals, refuse_far
 
             refuse_far(self)
@@ -751,7 +752,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
 
     def _fit_to_answer(self, table: Table) -> Self:
         """Learn from an encoded table to answer and be forgotten: nothing is kept of the rows."""
-        if table.place == "far":
+        if not isinstance(table, LocalTable):
             return self._fit_table(table)
         refuse_many(self._kind, table.schema)
         self._adopt(*self._learn_to_answer(table, self._engine(table)), {})

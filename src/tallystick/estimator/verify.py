@@ -93,9 +93,10 @@ def _numbers(order: NDArray[np.int64], table: Table, rows: int, most: int) -> It
     """Yield the numbers in the source of all its rows, at most so many at a time: those of the table in an
     order, then the others.
     """
+    places = table.local().kept
     left = np.ones(rows, np.bool_)  # a search for what is not there holds Python's lock for seconds
     for s in folds.steps(len(order), most):
-        kept = order[s] if table.kept is None else table.kept[order[s]]
+        kept = order[s] if places is None else places[order[s]]
         left[kept] = False
         yield kept
     for s in folds.steps(rows, most):

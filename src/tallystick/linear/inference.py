@@ -1105,7 +1105,7 @@ def infer(
     refuse_others(estimator, table)
     engine = estimator._engine(table)
     found = drive(found_again(estimator._options(), table.schema, table.unit, model.fit.l2), table, engine)
-    places = None if table.kept is None else np.asarray(table.kept)
+    places = table.local().kept
     many = None if groups is None else groups_of(X, groups, places, table.rows)
     return Inference(
         model,

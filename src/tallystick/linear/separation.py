@@ -228,7 +228,7 @@ def columns_of(table: Table) -> tuple[list[str], Array, list[slice]]:
             Argument("kinds", {"name": "out"}),
             ").",
         )
-    block = table.slice(0, table.rows)
+    block = table.local().slice(0, table.rows)
     names, columns = ["(constant)"], [np.ones(table.rows)]
     for dense in design.dense:
         low, high = dense.bounds

@@ -59,7 +59,7 @@ class Gradient:
 
 def gradients(model: LogisticModel, table: Table, weights: tuple[tuple[float, ...], ...]) -> list[Gradient]:
     """Return the gradient of every free weight, in the user's units. weights[coefficient][link]."""
-    block = table.slice(0, table.rows)
+    block = table.local().slice(0, table.rows)
     assert block.classes is not None
     columns, scales = design(model, block)
     w = np.array(weights)
@@ -353,7 +353,7 @@ def _ended(estimator: LogisticRegression, model: LogisticModel, solver: str, las
 def _row(estimator: LogisticRegression, table: Table, row: tuple[Any, int] | None) -> list[Part]:
     """Return a row's score term by term, and its probabilities: of the first, if none is given."""
     model = estimator.model_
-    block, at = (table.slice(0, 1), 0) if row is None else estimator._find_row(*row)
+    block, at = (table.local().slice(0, 1), 0) if row is None else estimator._find_row(*row)
     parts: list[Part] = [Headline(("The row" if row is not None else "The first row",))]
     told = explain(model, block, at)
     parts.append(Sentence(line(*_values(told))))

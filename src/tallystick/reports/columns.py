@@ -463,7 +463,7 @@ def additive_number_sentences(model: Any, table: Table, views: Sequence[ColumnVi
     for name in sorted(pulls, key=lambda n: (-pulls[n], n))[:2]:
         if pulls[name] <= 0 or model.schema[name].kind == "text":
             continue
-        points = column_effect(model, [table.slice(0, min(table.rows, SAMPLE))], name, 0).points
+        points = column_effect(model, [table.local().slice(0, min(table.rows, SAMPLE))], name, 0).points
         known = [p for p in points if p.rows and p.value != "(missing)"]
         if model.schema[name].kind not in CODED:
             known = [known[len(known) // 4], known[3 * len(known) // 4]]

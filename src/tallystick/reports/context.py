@@ -49,7 +49,7 @@ def additive_pulls(model: Any, table: Table) -> dict[str, float]:
     """Return, by column, the standard deviation of its part of the score over the rows, mean over classes. A
     column that says the same of every row pulls 0.
     """
-    block = table.slice(0, min(table.rows, SAMPLE))
+    block = table.local().slice(0, min(table.rows, SAMPLE))
     classes = len(model.additive.base)
     out: dict[str, float] = {}
     for term in model.additive.terms:

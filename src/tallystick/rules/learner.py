@@ -29,7 +29,6 @@ from tallystick.tree.nodes import group_bits
 from tallystick.tree.tables import CodedColumn, Coding
 
 if TYPE_CHECKING:
-    from tallystick.contracts import Table
     from tallystick.engine.local import Local
     from tallystick.table.table import LocalTable
 
@@ -685,14 +684,14 @@ def _one_class(schema: Schema, totals: Ints) -> TargetError:
 class RowsLeft:
     """rows: those that no rule of `taken` takes; picked: those that fulfil conditions asked for last."""
 
-    table: Table
+    table: LocalTable
     codes: list[NDArray[Any]]
     rows: Ints
     taken: tuple[Picks, ...] = ()
     picked: dict[Picks, Ints] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, form: CodedColumn, table: Table) -> RowsLeft:
+    def of(cls, form: CodedColumn, table: LocalTable) -> RowsLeft:
         """Return all rows, as codes."""
         whole = table.slice(0, table.rows)
         codes = [

@@ -187,7 +187,7 @@ def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> lis
     """Return what a row begins with, then its parts that weigh most for one class against another, in
     points.
     """
-    found = explain(model, table.slice(row, row + 1))
+    found = explain(model, table.local().slice(row, row + 1))
     base = round(found.base[way[0]] - found.base[way[1]])
     leads = [(round(r.parts[way[0]] - r.parts[way[1]]), r.column, r.value) for r in found.reasons]
     leads.sort(key=lambda r: (-abs(r[0]), r[1]))

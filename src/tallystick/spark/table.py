@@ -640,30 +640,16 @@ class SparkTable:
         """Return codes[row] and distinct[code] of a numeric column, brought here."""
         return rank(self.column(name))
 
-    def _here(self) -> NoReturn:
+    def local(self) -> NoReturn:
+        """Rows have no numbers."""
         raise OptionError(
             "this needs all rows in one place, and they are on Spark. Collect them: frame.toArrow()."
         )
 
-    def with_classes(self, classes: NDArray[Any]) -> Any:
-        """Rows have no numbers."""
-        self._here()
-
     @property
     def kept(self) -> Any:
         """Rows have no numbers."""
-        self._here()
-
-    def slice(self, start: int, stop: int) -> RowBlock:
-        """Rows have no numbers."""
-        self._here()
-
-    def rank_all(self, threads: int | None = None) -> None:
-        """Do nothing: ranks of all columns would be a table in memory."""
-
-    def number_codes(self, name: str, most: int, bins: int) -> Any:
-        """Whole columns are not to be had."""
-        self._here()
+        self.local()
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # the session may be gone

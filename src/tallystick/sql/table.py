@@ -238,46 +238,32 @@ class SqlTable:
     def dealer(self) -> None:
         """Rows are dealt here."""
 
-    def rank_all(self, threads: int | None = None) -> None:
-        """Do nothing: the database knows the values."""
-
-    def _refused(self) -> NoReturn:
+    def local(self) -> NoReturn:
+        """Rows have no numbers."""
         raise OptionError(
             "this needs all rows in one place, and they are in a database. Read them here: leave engine= out."
         )
 
     def without(self, names: Sequence[str]) -> Any:
         """Columns are not taken out."""
-        self._refused()
-
-    def with_classes(self, classes: NDArray[Any]) -> Any:
-        """Rows have no numbers."""
-        self._refused()
+        self.local()
 
     def with_weights(self, weights: Counts) -> Any:
         """Rows have no numbers."""
-        self._refused()
+        self.local()
 
     @property
     def kept(self) -> Any:
         """Rows have no numbers."""
-        self._refused()
+        self.local()
 
     def column(self, name: str) -> Any:
         """Whole columns are not available."""
-        self._refused()
-
-    def slice(self, start: int, stop: int) -> Block:
-        """Rows have no numbers."""
-        self._refused()
+        self.local()
 
     def ranks(self, name: str) -> Any:
         """Whole columns are not available."""
-        self._refused()
-
-    def number_codes(self, name: str, most: int, bins: int) -> Any:
-        """Whole columns are not available."""
-        self._refused()
+        self.local()
 
     def release(self) -> None:
         """End the snapshot."""

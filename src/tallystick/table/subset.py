@@ -7,18 +7,19 @@ cut of the rows can change it; declared levels stay.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Statistic
-from tallystick.io.frames import filled, from_texts
 from tallystick.schema import CODED, Column, Schema, Target
 from tallystick.table.block import RowBlock, WordCounts, code_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 Counts = NDArray[np.int64]
 
@@ -60,6 +61,8 @@ def recode_column(column: Column, data: Any, known: Column) -> Any:
     if known.kind == "text":
         if column.words == known.words:
             return data
+        from tallystick.io.frames import from_texts  # Arrow: not for who loads a model
+
         return known_words(from_texts(column.words), data, from_texts(known.words))
     if column.levels == known.levels:
         return data
@@ -76,6 +79,10 @@ def recode_column(column: Column, data: Any, known: Column) -> Any:
 
 def known_words(words: pa.LargeStringArray, data: WordCounts, known: pa.LargeStringArray) -> WordCounts:
     """Recode words; both vocabularies are sorted, so rising words stay rising and unseen ones come last."""
+    import pyarrow.compute as pc
+
+    from tallystick.io.frames import filled
+
     unseen = len(known)
     if words.equals(known):
         return data

@@ -92,6 +92,10 @@ class LocalTable:
         """Is there memory for so many bytes a row? The rows are in memory, and nobody set a bound."""
         return True
 
+    def local(self) -> LocalTable:
+        """Return this table."""
+        return self
+
     def near(self) -> LocalTable:
         """Return this table: it is here."""
         return self
@@ -287,7 +291,7 @@ def held(table: Tabular) -> Tabular | None:
     """Return the rows of a small table in memory as nobody can write over them: a copy where arrays are not
     its own. None of other tables.
     """
-    if not isinstance(table, LocalTable) or table.place != "memory":
+    if not isinstance(table, LocalTable) or table.budget:
         return None
     if table.rows * len(table.columns) > FEW_CELLS or any(c.kind == "text" for c in table.schema.used):
         return None

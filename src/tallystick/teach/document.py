@@ -22,6 +22,7 @@ from tallystick.export.rules import cell
 from tallystick.files import as_path, whole_file
 from tallystick.model.conditions import number, plain_words
 from tallystick.schema import ABSENT, CODED, Column, Note
+from tallystick.table.table import LocalTable
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -875,7 +876,7 @@ def opening(title: str, table: Table, task: Line, notes: Sequence[Note]) -> list
 
 def rows_of(table: Table) -> Listing:
     """Return the rows as they were read."""
-    schema, block = table.schema, table.slice(0, table.rows)
+    schema, block = table.schema, table.local().slice(0, table.rows)
     columns = [c for c in schema.used if c.kind != "text"]
     cells = [block.codes(c.name) if c.kind in CODED else block.values(c.name) for c in columns]
     texts = [c for c in schema.used if c.kind == "text"]
@@ -966,7 +967,7 @@ def work(
         raise OptionError(f"{way.words} has no working. Use one of {', '.join(methods.WORKED)}.")
     estimator = way.make({}).set_params(**settings)
     table = estimator._read(X, y)
-    if table.place != "memory":
+    if not isinstance(table, LocalTable) or table.budget:
         raise OptionError("a working needs its rows in memory: it is for small tables. Leave memory= out.")
     estimator._fit_table(table)
     estimator._keep_profile(table)

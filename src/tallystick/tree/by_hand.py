@@ -24,7 +24,7 @@ from tallystick.judge.folds import hold_out
 from tallystick.judge.run import fresh
 from tallystick.model.file import is_number
 from tallystick.schema import Columns, Note
-from tallystick.table.table import owned
+from tallystick.table.table import LocalTable, owned
 from tallystick.text import DAY, EPOCH, MICROSECOND
 from tallystick.tree.estimator import DecisionTree, held_rows
 from tallystick.tree.model import Tree
@@ -437,8 +437,8 @@ def grow(
         if getattr(chosen, name) is not None:
             raise OptionError(f"a tree by hand counts every row and error alike. Leave {name} out.")
     whole: Any = chosen._read(X, y)
-    if whole.place == "memory":  # it is asked at every step: what the caller writes over is not asked then
-        whole = owned(whole)
+    # It is asked at every step: what the caller writes over is not asked then.
+    whole = owned(whole) if isinstance(whole, LocalTable) and not whole.budget else whole
     if held_out is None:
         return HandTree(chosen, whole, None)
     plan = hold_out(whole, held_out)

@@ -208,7 +208,9 @@ class TreeViews(Estimator):
                 raise _unused("rules()", "pass drop=True")
             return found
         table = self._coded_rows(data, "rules(drop=True)")
-        return generalised(found, table.slice(0, table.rows), table.unit, pruners.Bound(confidence).upper)
+        return generalised(
+            found, table.local().slice(0, table.rows), table.unit, pruners.Bound(confidence).upper
+        )
 
     def column_use(self) -> ColumnUse:
         """Return what each column is worth to the tree, and the share of rows it is asked of."""
@@ -411,7 +413,7 @@ class TreeViews(Estimator):
         call = f"prune('{way.name}')"
         if data is not None:
             raise _unused(call, "leave data out")
-        rows = None if self._table is None else self._as_fitted().slice(0, self._table.rows)
+        rows = None if self._table is None else self._as_fitted().local().slice(0, self._table.rows)
         return way.prune(self.model_, rows, lambda: self._held_out(self._rows(None, call), folds))
 
     def _price(self, path: LinkPath, alpha: float | None, data: Any, choose: str, folds: int) -> float:
@@ -430,7 +432,7 @@ class TreeViews(Estimator):
                 raise _unused("prune('pessimistic', raising=False)", "leave data out")
             return pruners.pessimistic(self.model_, confidence)
         table = self._coded_rows(data, "prune('pessimistic', raising=True)")
-        return pruners.pessimistic(self.model_, confidence, table.slice(0, table.rows), True)
+        return pruners.pessimistic(self.model_, confidence, table.local().slice(0, table.rows), True)
 
     def _choose(self, path: LinkPath, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf that cross-validation chooses."""
@@ -543,7 +545,7 @@ def check_room(tree: Tree, table: Table) -> None:
     """Refuse to prune a tree of so many nodes that the budget of its table does not hold what this takes."""
     from tallystick.stats.exact import refuse_large_tree
 
-    if table.place == "disk":
+    if table.budget:
         refuse_large_tree(len(tree.nodes), PRUNED, table.budget)
 
 
@@ -680,11 +682,11 @@ class _AnyTree(TreeViews):
         notes = text_notes(table.schema)
         grown = self._grow(table, engine, candidates)
         # kept for pruning; no part of the model file
-        self._table = None if table.place == "disk" and not self._keeps_rows else table
+        self._table = None if table.budget and not self._keeps_rows else table
         if way is None:
             return grown, notes
         check_room(grown, table)
-        tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))
+        tree = way.prune(grown, table.local().slice(0, table.rows), lambda: self._held_out(table, 10))
         return tree, (*notes, pruning_note(way.name, grown, tree, self._averages))
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:

@@ -461,7 +461,7 @@ class _Growth:
         self.question.refuse(grower.nodes)
         arrays, harvest = grower.arrays(), grower.harvest()
         del grower  # and its rows
-        if table.place == "disk":
+        if table.budget:
             arrays = scratch.kept(arrays)
         if self.question.rules.fractions:
             spread_missing(arrays)
@@ -479,8 +479,8 @@ class _Growth:
         used = self.question.schema.used
         columns = [used[j] for j in self.question.columns]
         made = partial(grow_column, table, max_bins=self.question.max_bins)
-        cells = each_in_order(made, columns, threads if table.place == "disk" else 1)
-        if table.place != "disk":
+        cells = each_in_order(made, columns, threads if table.budget else 1)
+        if not table.budget:
             return cells
         codes = sum(c.k + 1 for c in cells)
         tables = 8 * codes * (len(self.question.labels) + 2) * (table.rows // SMALL + 1)
@@ -638,7 +638,7 @@ def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     if column.kind in CODED:
         kind = "levels" if column.kind == "levels" else "ordered"
         return GrowColumn(kind, np.ascontiguousarray(table.column(column.name)), len(column.levels))
-    if max_bins is not None and table.place == "disk":
+    if max_bins is not None and table.budget:
         return _on_disk(table, column, max_bins)
     if max_bins is not None:
         codes, distinct = table.ranks(column.name)

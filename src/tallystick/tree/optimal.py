@@ -348,7 +348,7 @@ class OptimalTree(ClassTree):
         self, table: Table, engine: Engine, candidates: bool = False
     ) -> tuple[Model, tuple[Note, ...]]:
         tree = self._grow(table, engine, candidates)
-        self._table = None if table.place == "disk" else table
+        self._table = None if table.budget else table
         notes = [*text_notes(table.schema), *search_notes(tree.certificate)]
         return tree, tuple(notes)
 

@@ -20,6 +20,7 @@ from tallystick.draw.svg import Picture, as_html, framed
 from tallystick.errors import OptionError, counted
 from tallystick.model.conditions import missing_alone, plain_words, reachable, rows, tested
 from tallystick.schema import CODED, Column
+from tallystick.table.table import LocalTable
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import SPREADS, Candidates, branches_of, taken
 from tallystick.tree.options import CRITERIA, VARIANCE
@@ -372,7 +373,7 @@ def in_branches(tree: Tree, node: int, tests: Sequence[BranchTest], rows: Table)
     """Return the training rows of each branch of some tests: per class, or all of them and their mean in
     regression. Rows on disk are counted block by block.
     """
-    parts: Iterable[Block] = rows.blocks() if rows.place == "disk" else [rows.slice(0, rows.rows)]
+    parts: Iterable[Block] = rows.blocks() if rows.budget else [rows.local().slice(0, rows.rows)]
     scale = tree.rows[0].sum() / rows.weight
     total: list[Any] = [0.0] * len(tests)
     for block in parts:
@@ -558,9 +559,10 @@ def _alike(tree: Tree, node: int, table: Table) -> tuple[str, ...]:
     """Return the columns, where the rows of a node are of several classes and have one value in each column;
     nothing where they are not, or are not here.
     """
-    if tree.regression or table.place != "memory" or any(c.kind == "text" for c in tree.schema.used):
+    local = isinstance(table, LocalTable) and not table.budget
+    if tree.regression or not local or any(c.kind == "text" for c in tree.schema.used):
         return ()
-    block = table.slice(0, table.rows)
+    block = table.local().slice(0, table.rows)
     here = arriving(tree, node, block, 1.0) > 0
     assert block.classes is not None
     if len(np.unique(block.classes[here])) < 2:

@@ -867,7 +867,7 @@ def tree_parts(
     if estimator.pruning is not None:
         full = type(estimator)(**estimator.get_params(deep=False) | {"pruning": None})
         tree = full._grow(table, full._engine())
-    parts += grown(tree, table.slice(0, table.rows), estimator._options(), whole)
+    parts += grown(tree, table.local().slice(0, table.rows), estimator._options(), whole)
     if whole:
         model, leaves = estimator.model_, tree.nodes.leaves
         if model.averaged is not None:
