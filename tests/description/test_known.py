@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.description.changes import of_bayes, of_card, of_logistic, of_tree
+from tallystick.description.changes import nothing, of_bayes, of_card, of_slopes
 from tallystick.schema import Column
 
 ROWS = {
@@ -40,13 +40,13 @@ def test_bins_are_kept_with_their_cuts():
 
 def test_logistic_regression_keeps_the_centre_and_scale_of_numbers_alone():
     model = ts.LogisticRegression(kinds=KINDS).fit(ROWS, "y")
-    assert kept(model, of_logistic, "n").mean == pytest.approx(12 / 5)
-    assert kept(model, of_logistic, "c").untold == "a logistic regression keeps no counts of levels or words"
+    assert kept(model, of_slopes, "n").mean == pytest.approx(12 / 5)
+    assert kept(model, of_slopes, "c").untold == "a logistic regression keeps no counts of levels or words"
 
 
 def test_a_tree_says_that_it_keeps_nothing():
     model = ts.DecisionTree(kinds=KINDS).fit(ROWS, "y")
-    found = kept(model, of_tree, "c")
+    found = kept(model, nothing, "c")
     assert (found.counts, found.untold) == (None, "a tree keeps no counts of a column")
 
 

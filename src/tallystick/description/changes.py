@@ -1,8 +1,4 @@
-"""What a model file keeps of the training rows of a column: what new rows are compared with.
-
-Knows profiles, and for files without one checked documents (plain data), a function per kind of model. Knows
-nothing of new rows.
-"""
+"""What a model file keeps of the training rows of a column: what new rows are compared with."""
 
 from __future__ import annotations
 
@@ -88,18 +84,10 @@ def _bins(own: ColumnProfile, unit: str) -> tuple[NDArray[np.int64], tuple[str, 
 
 
 def nothing(document: Mapping[str, Any], column: Column) -> Known:
-    """Return that the file keeps nothing."""
-    return Known(untold="the model keeps no counts of a column")
-
-
-def of_tree(document: Mapping[str, Any], column: Column) -> Known:
-    """Return what a tree keeps: nothing."""
-    return Known(untold="a tree keeps no counts of a column")
-
-
-def of_rules(document: Mapping[str, Any], column: Column) -> Known:
-    """Return what rules keep: nothing."""
-    return Known(untold="rules keep no counts of a column")
+    """Return that the file keeps nothing of a column."""
+    kind = document["kind"]
+    who = {"decision-tree": "a tree keeps", "rule-list": "rules keep"}.get(kind, "the model keeps")
+    return Known(untold=f"{who} no counts of a column")
 
 
 def of_bayes(document: Mapping[str, Any], column: Column) -> Known:
@@ -114,23 +102,22 @@ def of_bayes(document: Mapping[str, Any], column: Column) -> Known:
             return Known(untold="the model keeps it as one bin")
         return Known(counts, np.array(own["cuts"]) if "cuts" in own else None)
     rows = sum(n - m for n, m in zip(model["classes"], own["missing"], strict=True)) / unit
-    return _moments(own, rows, unit)
+    if rows <= 0:
+        return Known(untold="it was always missing")
+    mean = sum(Fraction(s) for s in own["sums"]) / unit / Fraction(rows)  # over all classes, exactly
+    if "squares" not in own:  # Poisson: the variance is the mean
+        return Known(mean=float(mean), deviation=math.sqrt(max(float(mean), 0.0)))
+    spread = sum(Fraction(s) for s in own["squares"]) / unit / Fraction(rows) - mean * mean
+    return Known(mean=float(mean), deviation=math.sqrt(max(float(spread), 0.0)))
 
 
-def of_logistic(document: Mapping[str, Any], column: Column) -> Known:
-    """Return what logistic regression keeps: the centre and scale of a number."""
-    part = next(p for p in document["model"]["parts"] if p["name"] == column.name)
-    if part["part"] == "slope" and part["scale"] > 0:
-        return Known(mean=float(part["centre"]), deviation=float(part["scale"]))
-    return Known(untold="a logistic regression keeps no counts of levels or words")
-
-
-def of_linear(document: Mapping[str, Any], column: Column) -> Known:
-    """Return what linear regression keeps: the centre and scale of a number."""
+def of_slopes(document: Mapping[str, Any], column: Column) -> Known:
+    """Return what a logistic or linear regression keeps: the centre and scale of a number."""
     part = next((p for p in document["model"]["parts"] if p["name"] == column.name), None)
     if part is not None and part["part"] == "slope" and part["scale"] > 0:
         return Known(mean=float(part["centre"]), deviation=float(part["scale"]))
-    return Known(untold="a linear regression keeps no counts of levels or words")
+    words = document["kind"].replace("-", " ")
+    return Known(untold=f"a {words} keeps no counts of levels or words")
 
 
 def of_card(document: Mapping[str, Any], column: Column) -> Known:
@@ -140,7 +127,10 @@ def of_card(document: Mapping[str, Any], column: Column) -> Known:
     for part in document["model"]["parts"]:
         if part.get("name") == column.name:
             rows = np.array(part["rows"], dtype=np.float64).sum(axis=1)
-            return _words(part, rows) if part["part"] == "words" else _lines(part, rows)
+            if part["part"] != "words":
+                return _lines(part, rows)
+            few = "a card keeps counts of the words with points only"
+            return Known(rows, words=np.array(part["words"]), untold=few)
     for part in document["model"]["parts"]:
         if part["part"] == "pair":
             first, second = (_size(part[side]) for side in ("first", "second"))
@@ -149,11 +139,6 @@ def of_card(document: Mapping[str, Any], column: Column) -> Known:
                 if part[side]["name"] == column.name:
                     return _lines(part[side], table.sum(axis=axis))
     return Known(untold="it has no line on the card")
-
-
-def _words(part: Mapping[str, Any], rows: NDArray[np.float64]) -> Known:
-    untold = "a card keeps counts of the words with points only"
-    return Known(rows, words=np.array(part["words"]), untold=untold)
 
 
 def _lines(axis: Mapping[str, Any], rows: NDArray[np.float64]) -> Known:
@@ -170,21 +155,8 @@ def _size(axis: Mapping[str, Any]) -> int:
     return len(axis["cuts"]) + 2 if axis["part"] == "ranges" else max(axis["line"], default=-1) + 3
 
 
-def _moments(own: Mapping[str, Any], rows: float, unit: int) -> Known:
-    """Return mean and standard deviation over all classes from the exact sums of a naive Bayes model."""
-    total = sum(Fraction(s) for s in own["sums"]) / unit
-    if rows <= 0:
-        return Known(untold="it was always missing")
-    mean = total / Fraction(rows)
-    if "squares" not in own:  # Poisson: the variance is the mean
-        return Known(mean=float(mean), deviation=math.sqrt(max(float(mean), 0.0)))
-    spread = sum(Fraction(s) for s in own["squares"]) / unit / Fraction(rows) - mean * mean
-    return Known(mean=float(mean), deviation=math.sqrt(max(float(spread), 0.0)))
-
-
 # What a model answers to new rows, counted as its profile counts what it answered to the training rows.
-#
-# Knows fitted models and blocks. Knows nothing of columns. Law: counts, so no order of rows is in them.
+# Law: counts, so no order of rows is in them.
 
 
 @dataclass
@@ -243,28 +215,21 @@ def in_bins(known: Known, values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 # What changed since a model was fitted: new rows beside what the model file keeps of the training rows.
 #
-# Knows a model's profile (model/profile.py), or where its file has none what its document happens to keep
-# (counts, ranges, moments), and new rows encoded by its schema. Knows nothing of the training rows
-# themselves: where the file keeps too little of a column to tell a shift, that is said. Law: the findings
-# depend on the multiset of new rows and on the model file alone.
+# Law: the findings depend on the multiset of new rows and on the model file alone.
 #
 # Measures and limits, n new rows and m training rows:
 #   missing   the share of rows without a value; a change beyond 0.05 and twice its standard error
 #   counts    total variation: half the sum of the absolute differences of shares, "so many values moved";
-#             beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi))
-#             the population stability index stands beside it, as many know it: the sum over the counts of
-#             (after - before) ln(after / before) in shares, half a row added to each count; it judges
-# nothing
-#   words     where rows with each word are counted: the word whose share of rows moved most; beyond 0.10
-# and
+#             beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi)).
+#             The population stability index stands beside it, as many know it, and judges nothing: the sum
+#             over the counts of (after - before) ln(after / before) in shares, half a row added to each count
+#   words     where rows with each word are counted: the word whose share of rows moved most; beyond 0.10 and
 #             three standard errors
 #   range     rows outside the range of training, on either side: a change of the column beyond 0.01 of the
-# rows
-#             and beyond chance, which puts k of n new rows there with probability (n / (n + m))^k, if that
-# is
-#             0.01 or less; fewer are rows to look at, and named as such
-#   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n +
-# 1/m)
+#             rows and beyond chance, which puts k of n new rows there with probability (n / (n + m))^k, if
+#             that is 0.01 or less; fewer are rows to look at, and named as such
+#   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice
+#             sqrt(1/n + 1/m)
 
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
@@ -424,13 +389,13 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
         raise OptionError(f"against must be a fitted model, not {shown(model)}. Pass ts.load(path).")
     schema, size, kind = model._asked, model.rows_, model._kind  # columns that it does not ask for may change
     trained = size["count"] / size["unit"]
-    known, told = _known(model), AnswerTally.of(model)
+    known, tally = _known(model), AnswerTally.of(model)
     seen = {c.name: _Seen() for c in schema.used}
     rows = 0
     reading: dict[str, Any] = {"lenient": True, "missing_columns": "as-missing", "warn": False}
     for part in match(source, schema, threads=threads, **reading):
         rows += part.block.rows
-        told.add(part.block)
+        tally.add(part.block)
         for column in schema.used:
             _add(seen[column.name], part, column, known[column.name])
     if not rows:
@@ -445,7 +410,7 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     )
     target = schema.target.name if schema.target else ""
     ignored = tuple(n for n in source.columns if n not in seen and n != target)
-    answers = None if schema.target is None else _about_answers(told, schema.target.name, (rows, trained))
+    answers = None if schema.target is None else _about_answers(tally, schema.target.name, (rows, trained))
     return Changes(source.name, rows, kind, trained, views, ignored, answers)
 
 
@@ -456,8 +421,8 @@ def _known(model: Any) -> dict[str, Known]:
         both = zip(schema.used, profile.columns, strict=True)
         return {c.name: of_profile(own, c.kind, c.levels or c.words, rows, c.unit) for c, own in both}
     document = model.to_dict()
-    tell = methods.of_kind(document["kind"]).load("known")
-    return {c.name: tell(document, c) for c in schema.used}
+    known = methods.of_kind(document["kind"]).load("known")
+    return {c.name: known(document, c) for c in schema.used}
 
 
 def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
@@ -539,11 +504,17 @@ def _change(
             else ""
         )
     new, strays = _about_values(column, seen, unseen, ends, (1 - before) * trained)
-    findings = [
-        *_about_missing(missing, seen.unreadable, rows, trained),
-        *new,
-        *([_about_shift(shift)] if shift is not None and shift.beyond else []),
-    ]
+    findings = []
+    if seen.unreadable:
+        findings.append(f"{counted(seen.unreadable, 'row')} with values that are not numbers")
+    if rows and trained:
+        both = (before * trained + missing[1] * rows) / (trained + rows)
+        chance = 2 * math.sqrt(both * (1 - both) * (1 / rows + 1 / trained))
+        if abs(missing[1] - before) > max(MISSING_LIMIT, chance):
+            findings.append(f"missing in {missing[1]:.1%} of the rows, was {before:.1%}")
+    findings += new
+    if shift is not None and shift.beyond:
+        findings.append(_about_shift(shift))
     named = dict(unseen.most_common())
     parts = _parts(column, known, seen, shift)
     return ColumnChange(
@@ -565,11 +536,11 @@ def _parts(
     )
 
 
-def _about_answers(told: AnswerTally, name: str, sizes: tuple[int, float]) -> ColumnChange:
+def _about_answers(answers: AnswerTally, name: str, sizes: tuple[int, float]) -> ColumnChange:
     """Return what the model answers to new rows beside what it answered to its training rows."""
-    if told.known is None or told.known.counts is None or not sizes[0] or not sizes[1]:
-        return ColumnChange(name, "answers", (), untold=told.untold or "there is too little to compare")
-    known, before, after = told.known, told.known.counts, np.asarray(told.given, np.float64)
+    if answers.known is None or answers.known.counts is None or not sizes[0] or not sizes[1]:
+        return ColumnChange(name, "answers", (), untold=answers.untold or "there is too little to compare")
+    known, before, after = answers.known, answers.known.counts, np.asarray(answers.given, np.float64)
     shift = _variation(before, after)
     shares = before / before.sum(), after / after.sum()
     at = int(np.argmax(np.abs(shares[1] - shares[0])))
@@ -577,26 +548,15 @@ def _about_answers(told: AnswerTally, name: str, sizes: tuple[int, float]) -> Co
     if shift.beyond:
         label = shown(known.labels[at])
         findings.append(f"{label} is answered to {shares[1][at]:.1%} of the rows, was {shares[0][at]:.1%}")
-    for label, steps, new in zip(told.labels, told.steps, told.seen if told.labels else (), strict=True):
+    for label, steps, new in zip(
+        answers.labels, answers.steps, answers.seen if answers.labels else (), strict=True
+    ):
         moved = _variation(steps.astype(np.float64), new.astype(np.float64))
         if moved.beyond and not findings:
             words = f"the shares of {shown(label)} moved: {moved.value:.0%} of the rows lie in other tenths"
             findings.append(f"{words} (limit {moved.limit:.0%})")
     parts = tuple((n, float(a), float(b)) for n, a, b in zip(known.labels, *shares, strict=True) if a or b)
     return ColumnChange(name, "answers", tuple(findings), shift=shift, parts=parts)
-
-
-def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trained: float) -> list[str]:
-    out = []
-    if unreadable:
-        out.append(f"{counted(unreadable, 'row')} with values that are not numbers")
-    if rows and trained:
-        before, after = shares
-        both = (before * trained + after * rows) / (trained + rows)
-        chance = 2 * math.sqrt(both * (1 - both) * (1 / rows + 1 / trained))
-        if abs(after - before) > max(MISSING_LIMIT, chance):
-            out.append(f"missing in {after:.1%} of the rows, was {before:.1%}")
-    return out
 
 
 def _about_values(
@@ -641,7 +601,7 @@ def _about_shift(shift: Shift) -> str:
 
 
 def _shift(column: Column, known: Known, seen: _Seen, sizes: tuple[int, float]) -> Shift | None:
-    """Return how far the values moved, where the file keeps enough to tell."""
+    """Return how far the values moved, where the file keeps enough to say."""
     rows, trained = sizes
     if known.words is not None and known.counts is not None:
         return _words_moved(column, known.counts, known.words, seen, sizes) if rows and trained else None
@@ -691,8 +651,6 @@ def stability(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
 
 
 # What changed since training, as lines: the answers, then one per column, the most changed first.
-#
-# Knows changes and `draw.text`. Knows nothing of rows or models.
 
 
 def page(found: Changes, cells: int = 80) -> list[Line]:
@@ -700,13 +658,13 @@ def page(found: Changes, cells: int = 80) -> list[Line]:
     trained = f"the {counted(found.trained, 'training row')} of {with_article(found.kind)}"
     head = f"{clean(found.name)}: {counted(found.rows, 'row')} beside {trained}"
     style: Style = "bad" if found else "note" if found.unjudged else "good"
-    lines: list[Line] = [*_plain(head, cells), *wrapped(verdict(found), cells, "", style), ()]
+    lines: list[Line] = [*wrapped(clean(head), cells), *wrapped(verdict(found), cells, "", style), ()]
     if found.answers is not None:
         lines += [*_answers(found.answers, cells), ()]
     for column in found.ranked:
         lines += _column(column, cells)
     if found.ignored:
-        lines += [(), *_plain(f"not in the model, ignored: {some(found.ignored)}", cells)]
+        lines += [(), *wrapped(clean(f"not in the model, ignored: {some(found.ignored)}"), cells)]
     return lines
 
 
@@ -736,31 +694,21 @@ def _answers(answers: ColumnChange, cells: int) -> list[Line]:
     return wrapped(f"as in training (moved by {moved:.0%}, limit {limit:.0%})", cells, first)
 
 
-def _plain(text: str, cells: int) -> list[Line]:
-    return wrapped(clean(text), cells)
-
-
 def _column(column: ColumnChange, cells: int) -> list[Line]:
     """Return one column: what changed, or how little."""
     name = f"{clean(column.name)}: "
     strays = "; ".join(column.strays)
+    caveat = f"; not judged in full: {column.untold}" if column.untold else ""
     if column.findings:
-        text = "; ".join((*column.findings, *column.strays)) + _caveat(column)
+        text = "; ".join((*column.findings, *column.strays)) + caveat
         lines = wrapped(clean(text), cells, f"  {name}")
         return [(Span(f"  {name}", "strong"), Span(lines[0][1].text, "bad")), *lines[1:]]
     if column.shift is None:
         new = f"no level is new; {strays}" if strays else "no level or range is new"
         return wrapped(clean(f"not judged: {column.untold}; {new}"), cells, f"  {name}")
-    size = (
-        f"{column.shift.value:.0%}"
-        if column.shift.measure != MOMENTS
-        else f"{column.shift.value:.2f} deviations"
-    )
-    limit = f"{column.shift.limit:.0%}" if column.shift.measure != MOMENTS else f"{column.shift.limit:.2f}"
+    size, limit = f"{column.shift.value:.0%}", f"{column.shift.limit:.0%}"
+    if column.shift.measure == MOMENTS:
+        size, limit = f"{column.shift.value:.2f} deviations", f"{column.shift.limit:.2f}"
     new = f"not changed, but {strays}" if strays else "nothing new"
-    words = f"{new} (moved by {size}, limit {limit}){_caveat(column)}"
+    words = f"{new} (moved by {size}, limit {limit}){caveat}"
     return wrapped(clean(words), cells, f"  {name}")
-
-
-def _caveat(column: ColumnChange) -> str:
-    return f"; not judged in full: {column.untold}" if column.untold else ""

@@ -1,6 +1,5 @@
 """A table described column by column, as data: kinds and why, distributions, missing counts, gains, notes.
 
-Knows the encoded table and count tables. Knows nothing of files or terminals; `text` makes the lines.
 Law: the description depends on the multiset of rows, not on their order.
 """
 
@@ -33,15 +32,12 @@ from tallystick.table.block import Conflicts, classes_of
 from tallystick.table.suspicious_values import folded, sentinels
 from tallystick.table.table import LocalTable
 
-# How much a column tells of the class: information gain, gain ratio and best cut, from counts alone.
-#
-# Knows count tables, of one column or of many at once. Knows nothing of rows, files or names. Law: every
-# number follows from the integer counts by the formulas in the docstrings; equal splits tie exactly.
-#
+# How much a column says of the class: information gain, gain ratio and best cut, from counts alone.
+# Law: every number follows from the integer counts by the formulas in the docstrings; equal splits tie
+# exactly.
 # Missing is a value like another: rows without a value are a branch of their own, in the gain and in the
 # entropy of the split itself. What is left of a gain after its price (`stats.price`: the bits that say
 # which cut, levels or word were chosen, over all rows) is what columns are ranked by.
-
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -157,9 +153,8 @@ def gains_by_levels(stack: Stack) -> tuple[Floats, Floats, Floats]:
 
 def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, Floats, NDArray[np.intp]]:
     """Return gain, gain ratio, what is left, and the best cut of each column: `at`, the first place of the
-    upper side,
-    counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest cut: costs are
-    whole numbers.
+    upper side, counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest
+    cut: costs are whole numbers.
     """
     right = stack.spread(stack.total)
     right -= stack.left
@@ -183,13 +178,6 @@ def _gains_of_cuts(
     gain, ratio = _gains(stack, bits(low) + bits(high), sizes)
     every = np.maximum((stack.total + stack.missing).sum(axis=1), 1)
     return gain, ratio, np.maximum(gain - np.array([cut_bits(n) for n in values]) / every, 0.0)
-
-
-def gain_of_cut(low: Counts, high: Counts, missing: Counts, values: int) -> Gain:
-    """Return what the cut of a column of so many values gains, by its two sides low and high[class]."""
-    stack = Stack.of([np.stack([low, high, missing])])
-    gain, ratio, left = _gains_of_cuts(stack, low[None], high[None], [values])
-    return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
 
 
 def by_levels(counts: Counts, missing: Counts) -> Gain:
@@ -250,10 +238,7 @@ def midpoint(low: float, high: float) -> float:
 
 
 # The counts of a description: a few questions to an engine, the same wherever the rows lie.
-#
-# Knows tables and questions. Knows nothing of who sums, nor of what the counts say. Law: the counts are
-# those of the rows; a table's place decides only how many columns are asked for at once.
-
+# Law: the counts are those of the rows; a table's place decides only how many columns are asked for at once.
 
 TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
 FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
@@ -320,10 +305,10 @@ class TableCounts:
             some = numeric[start : start + size]
             question = ClassValues(tuple(c.name for c in some), self.n_classes)
             found: list[ValuesByClass] = self.engine.total(self.table, question)
-            there = [(c, told) for c, told in zip(some, found, strict=True) if len(told.values)]
+            there = [(c, one) for c, one in zip(some, found, strict=True) if len(one.values)]
             if there:
-                counts = [np.vstack([told.counts, told.missing[None]]) for _, told in there]
-                yield Group([c for c, _ in there], Stack.of(counts), [told.values for _, told in there])
+                counts = [np.vstack([one.counts, one.missing[None]]) for _, one in there]
+                yield Group([c for c, _ in there], Stack.of(counts), [one.values for _, one in there])
         for sort in (("levels", "boolean"), ("ordered",)):
             yield from self._levels([i for i, c in enumerate(self.coded) if c.kind in sort and c.levels])
 
@@ -395,13 +380,12 @@ class NumberSummary:
 
 @dataclass(frozen=True, slots=True)
 class ColumnView:
-    """One column: what it is taken for and why, what lies in it, and what it tells of the class.
+    """One column: what it is taken for and why, what lies in it, and what it says of the class.
 
     `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `left`: what is left of
     the gain after its price, by which columns are ranked; 0 where the price is more than the gain.
-    `cut`: numeric: the
-    exact cut of the best split, x < cut on one side; ordered: the first level of the upper side; text: the
-    word whose presence tells most.
+    `cut`: numeric: the exact cut of the best split, x < cut on one side; ordered: the first level of the
+    upper side; text: the word whose presence says most.
     """
 
     name: str
@@ -506,7 +490,7 @@ class Description:
 def level_parts(labels: tuple[str, ...], counts: Counts) -> tuple[Part, ...]:
     """Return the most frequent levels, in schema order when all fit, and the rest as one part.
 
-    counts[level, class]; without a target there is one class, and parts do not tell it.
+    counts[level, class]; without a target there is one class, and parts do not name it.
     """
     if len(labels) <= SHOWN_LEVELS:
         return tuple(_part(t, n) for t, n in zip(labels, counts.tolist(), strict=True))
@@ -572,19 +556,6 @@ def bin_edges(low: Any, step: Any) -> Floats:
     return np.asarray(low + np.arange(BINS) * step)
 
 
-def bin_parts(low: float, step: float, counts: Counts) -> tuple[Part, ...]:
-    """Return the bins of a column by counts[bin, class]."""
-    return _parts(bin_edges(low, step).tolist(), counts.tolist())
-
-
-def number_summaries(distinct: Sequence[Floats], stack: Stack) -> list[NumberSummary]:
-    """Return the numbers of each column in brief. distinct[column][value]: the places of the stack."""
-    return [
-        _summary(values, stack.sizes[start : start + len(values)])
-        for values, start in zip(distinct, stack.starts.tolist(), strict=True)
-    ]
-
-
 def _summary(values: Floats, counts: Counts) -> NumberSummary:
     """Return the numbers of a column in brief; the sums are exact, so that no order of rows is in them."""
     ends = np.cumsum(counts)
@@ -646,9 +617,9 @@ def views(group: Group, known: bool) -> list[ColumnView]:
     cuts: list[float | str | None] = [None] * len(columns)
     gains: list[tuple[float | None, float | None, float | None]] = [(None, None, None)] * len(columns)
     if known and kind in ("numeric", "ordered"):
-        gain, ratio, left, at = (found.tolist() for found in gains_by_cut(stack))
-        told = zip(gain, ratio, left, at, strict=True)
-        gains = [(g, r, rest) if a else (None, None, None) for g, r, rest, a in told]
+        gain, ratio, left, at = (each.tolist() for each in gains_by_cut(stack))
+        found = zip(gain, ratio, left, at, strict=True)
+        gains = [(g, r, rest) if a else (None, None, None) for g, r, rest, a in found]
         if kind == "numeric":
             cuts = [
                 midpoint(float(v[a - 1]), float(v[a])) if a else None
@@ -657,9 +628,20 @@ def views(group: Group, known: bool) -> list[ColumnView]:
         else:
             cuts = [c.levels[a] if a else None for c, a in zip(columns, at, strict=True)]
     elif known:
-        gains = list(zip(*(found.tolist() for found in gains_by_levels(stack)), strict=True))
-    parts = number_parts(distinct, stack) if kind == "numeric" else _level_parts(columns, stack)
-    numbers = number_summaries(distinct, stack) if kind == "numeric" else [None] * len(columns)
+        gains = list(zip(*(each.tolist() for each in gains_by_levels(stack)), strict=True))
+    starts, ends = stack.starts.tolist(), (stack.starts + stack.lengths).tolist()
+    numbers: list[NumberSummary | None] = [None] * len(columns)
+    if kind == "numeric":
+        parts = number_parts(distinct, stack)
+        numbers = [
+            _summary(values, stack.sizes[start : start + len(values)])
+            for values, start in zip(distinct, starts, strict=True)
+        ]
+    else:
+        parts = [
+            level_parts(c.levels, stack.counts[start:end])
+            for c, start, end in zip(columns, starts, ends, strict=True)
+        ]
     filled = np.add.reduceat((stack.sizes > 0).astype(np.int64), stack.starts).tolist()
     missing = stack.missing.sum(axis=1).tolist()
     return [
@@ -680,14 +662,6 @@ def views(group: Group, known: bool) -> list[ColumnView]:
     ]
 
 
-def _level_parts(columns: Sequence[Column], stack: Stack) -> list[tuple[Part, ...]]:
-    ends = (stack.starts + stack.lengths).tolist()
-    return [
-        level_parts(c.levels, stack.counts[start:end])
-        for c, start, end in zip(columns, stack.starts.tolist(), ends, strict=True)
-    ]
-
-
 def bare_view(column: Column) -> ColumnView:
     """Return a column of which nothing is counted: left out, or without any value."""
     return ColumnView(column.name, column.kind, column.why, column.missing, 0, ())
@@ -695,11 +669,11 @@ def bare_view(column: Column) -> ColumnView:
 
 def text_view(column: Column, counts: Counts, known: bool) -> ColumnView:
     """Return a text column by counts[word, class], then the rows without any word, and all rows."""
-    told = by_word(counts[:-2], counts[-1]) if known else None
+    best = by_word(counts[:-2], counts[-1]) if known else None
     base = (column.name, column.kind, column.why, column.missing, len(column.words), ())
-    if told is None or told.at is None:
+    if best is None or best.at is None:
         return ColumnView(*base)
-    return ColumnView(*base, told.gain, told.ratio, column.words[told.at], told.left)
+    return ColumnView(*base, best.gain, best.ratio, column.words[best.at], best.left)
 
 
 def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]:
@@ -710,9 +684,7 @@ def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]
 
 # What a careful reader would ask about a table: levels that are perhaps one, columns that give the target
 # away, equal rows of different classes.
-#
-# Knows counts and names. These need a look at all values, so `fit` does not make them; `describe` does.
-
+# These need a look at all values, so `fit` does not make them; `describe` does.
 
 MANY_LEVELS = 5_000  # beyond this, names are not compared
 CHANGES = 20  # of counts from value to value: so many are not the same in two columns by chance
@@ -782,21 +754,21 @@ def repeated(known: Sequence[tuple[str, bytes]]) -> Iterator[Note]:
 
 
 def giveaways(names: Sequence[str], stack: Stack, levels: bool, among: int) -> list[Note | None]:
-    """Return, of each column that alone tells the target nearly perfectly, a note.
+    """Return, of each column that alone gives the target nearly perfectly, a note.
 
     levels: whether each place is a level, or a number among others in their order. among: columns in all.
     """
-    tell = one_column_rules.by_levels if levels else one_column_rules.by_cuts
+    find_rule = one_column_rules.by_levels if levels else one_column_rules.by_cuts
     ends = (stack.starts + stack.lengths).tolist()
     out: list[Note | None] = []
     for name, start, end, missing in zip(names, stack.starts.tolist(), ends, stack.missing, strict=True):
-        found = tell(stack.counts[start:end], missing, among)
+        found = find_rule(stack.counts[start:end], missing, among)
         out.append(None if found is None else given_away(name, found))
     return out
 
 
 def given_away(name: str, found: one_column_rules.Alone) -> Note:
-    """Return the note on a column that tells nearly everything."""
+    """Return the note on a column that gives nearly everything away."""
     text = Message(
         f"column {shown(name)} {found.found}. Make sure that it is known before the target is; "
         "if not, leave it out: ",
@@ -816,17 +788,11 @@ def unavoidable(found: Conflicts) -> Iterator[Note]:
         yield Note("conflicts", text, count=int(found.rows))
 
 
-# A column of numbers whose rows stay with Spark, or on disk, described by what ranges of its values tell.
-#
-# Knows pieces of the values in their order, each with counts by class. Knows nothing of who has them. Law:
-# the description is that of all values at once, number for number; what comes here does not grow with the
-# rows.
-
+# A column of numbers whose rows stay with Spark, or on disk, described by ranges of its values.
+# Law: the description is that of all values at once, number for number; what comes here does not grow with
+# the rows.
 
 FEW = 1 << 10  # different numbers of a column that may come here
-
-
-# ---- works on pieces of the order ----
 
 
 def whole(piece: RankedPiece) -> tuple[Floats, Counts]:
@@ -887,9 +853,6 @@ class SumsOf:
         return BestCut(int(cost[at]), piece.first + at, float(piece.values[at]), above, left[at])
 
 
-# ---- what is found of a column ----
-
-
 @dataclass(frozen=True)
 class RangedNumbers:
     """A column of many different numbers. missing[class]: rows without one."""
@@ -900,7 +863,7 @@ class RangedNumbers:
 
     @cached_property
     def ranges(self) -> ValueRanges:
-        """What ranges of its values tell."""
+        """The counts of ranges of its values."""
         return ValueRanges(self.order, self.missing)
 
     def view(self, known: bool) -> ColumnView:
@@ -913,29 +876,27 @@ class RangedNumbers:
         total = nearest(reduce(joined, [part.mean for part in found]))
         at = {rank: value for part in found for rank, value in part.at.items()}
         bins = np.sum([part.bins for part in found], axis=0)
-        parts = bin_parts(low, float(bin_step(low, high)), bins)
+        parts = _parts(bin_edges(low, float(bin_step(low, high))).tolist(), bins.tolist())
         numbers = summary_of(low, high, total, rows, at)
         base = (c.name, c.kind, c.why, int(self.missing.sum()), order.distinct, parts)
         if not known:
             return ColumnView(*base, unit=c.unit, numbers=numbers)
         cut = min((p.cut for p in found if p.cut is not None), key=lambda one: (one.cost, one.place))
-        told = gain_of_cut(cut.left, order.totals - cut.left, self.missing, order.distinct)
-        where = midpoint(cut.value, self._above(cut))
-        return ColumnView(*base, told.gain, told.ratio, where, told.left, c.unit, numbers)
-
-    def _above(self, cut: BestCut) -> float:
-        """Return the value above a cut."""
+        above = order.totals - cut.left
+        stack = Stack.of([np.stack([cut.left, above, self.missing])])
+        gain, ratio, left = _gains_of_cuts(stack, cut.left[None], above[None], [order.distinct])
         later = (p.low[0][0] for p in self.ranges.ends if p.first > cut.place)
-        return next(later) if cut.above is None else cut.above
+        where = midpoint(cut.value, next(later) if cut.above is None else cut.above)
+        return ColumnView(*base, float(gain[0]), float(ratio[0]), where, float(left[0]), c.unit, numbers)
 
     def notes(self, known: bool, among: int) -> Iterator[Note]:
         """Yield what a careful reader would ask; among: columns of the table."""
         if not self.column.unit:
             for mark in sentinels(self.column.name, *self.ranges.few):
                 yield mark.note(self.column.name)
-        told = self.ranges.alone(among) if known else None
-        if told is not None:
-            yield given_away(self.column.name, told)
+        rule = self.ranges.alone(among) if known else None
+        if rule is not None:
+            yield given_away(self.column.name, rule)
 
 
 def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:

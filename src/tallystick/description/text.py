@@ -1,7 +1,4 @@
-"""A description as lines: the classes, one line per column, why each kind, the notes.
-
-Knows descriptions and `draw.text`. Knows nothing of rows or counting.
-"""
+"""A description as lines: the classes, one line per column, why each kind, the notes."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 from tallystick.contracts import Engine
-from tallystick.description import columns as doubts
 from tallystick.description.changes import changes
 from tallystick.description.columns import (
     ColumnView,
@@ -20,10 +16,16 @@ from tallystick.description.columns import (
     Group,
     RangedNumbers,
     TableCounts,
+    alike,
     bare_view,
     class_parts,
+    giveaways,
+    given_away,
+    prints,
     ranged,
+    repeated,
     text_view,
+    unavoidable,
     views,
 )
 from tallystick.draw.svg import Line, Span, bar, cut, padded, spark, table, width, wrapped
@@ -96,10 +98,23 @@ def describe(
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
     check_progress(progress, STEPS_DONE)
     wishes = ColumnOptions(known.kinds, known.levels, known.missing, known.keep, known.merge, trivial=True)
+    table: Any
     if is_spark(data) and against is None:
-        return _on_spark(data, wishes, target)
+        from tallystick.spark.read import WHERE, read_frame
+
+        table = read_frame(data, wishes, target)  # the rows stay there, counts come here
+        try:
+            return describe_table(WHERE, table)
+        finally:
+            table.release()
     source = open_source(data, memory=work.memory)
-    table = _read(source, wishes, target, work, progress)
+    if work.memory is None:
+        table = read_table(source, wishes, target, threads=work.threads, progress=progress)
+    else:
+        from tallystick.io.scratch import budget
+        from tallystick.table.reader import read_to_disk
+
+        table = read_to_disk(source, budget(work.memory), wishes, target, threads=work.threads)
     found = describe_table(source.name, table, work.threads, source.form)
     return found if against is None else replace(found, changes=changes(source, against, work.threads))
 
@@ -113,86 +128,63 @@ def describe_table(name: str, table: Any, threads: int | None = None, form: str 
     return replace(_described(name, table, table.engine or Local(threads), 1 if one else threads), form=form)
 
 
-def _on_spark(frame: Any, wishes: ColumnOptions, target: str | None) -> Description:
-    """Return the description of a Spark DataFrame: the rows stay there, counts come here."""
-    from tallystick.spark.read import WHERE, read_frame
-
-    table = read_frame(frame, wishes, target)
-    try:
-        return describe_table(WHERE, table)
-    finally:
-        table.release()
-
-
-def _read(source: Any, wishes: ColumnOptions, target: Any, work: Local, progress: Any) -> Any:
-    if work.memory is None:
-        return read_table(source, wishes, target, threads=work.threads, progress=progress)
-    from tallystick.io.scratch import budget
-    from tallystick.table.reader import read_to_disk
-
-    return read_to_disk(source, budget(work.memory), wishes, target, threads=work.threads)
-
-
 def _described(name: str, table: Any, engine: Engine, threads: int | None) -> Description:
     """Count every column against the classes, and keep only the counts."""
     target, counts = table.schema.target, TableCounts(table, engine)
     parts, whole = class_parts(target, counts.classes) if target else ((), None)
     found: dict[str, ColumnView] = {}
-    doubted: dict[str, list[Note]] = {}
-    prints: dict[str, bytes] = {}
-    told_of = partial(_told, known=target is not None, used=len(table.schema.used))
-    jobs = (partial(told_of, group) for group in chain(counts.groups(), ranged(counts)))
+    questions: dict[str, list[Note]] = {}
+    marks: dict[str, bytes] = {}
+    describe_group = partial(_described_group, known=target is not None, used=len(table.schema.used))
+    jobs = (partial(describe_group, group) for group in chain(counts.groups(), ranged(counts)))
     for seen, notes_on, own in in_order(jobs, threads):
         found.update((view.name, view) for view in seen)
-        doubted.update(notes_on)
-        prints.update(own)
-    for note in doubts.repeated([(c.name, prints[c.name]) for c in table.schema.columns if c.name in prints]):
-        doubted.setdefault(note.column, []).append(note)
+        questions.update(notes_on)
+        marks.update(own)
+    for note in repeated([(c.name, marks[c.name]) for c in table.schema.columns if c.name in marks]):
+        questions.setdefault(note.column, []).append(note)
     for column, words in counts.texts():
         found[column.name] = text_view(column, words, target is not None)
-        told = one_column_rules.by_word(words[:-2], words[-1], words[-2], len(table.schema.used))
-        if told is not None and target is not None:
-            doubted[column.name] = [doubts.given_away(column.name, told)]
+        rule = one_column_rules.by_word(words[:-2], words[-1], words[-2], len(table.schema.used))
+        if rule is not None and target is not None:
+            questions[column.name] = [given_away(column.name, rule)]
     notes = [*table.source_notes, *table.notes]
-    notes += [note for column in table.schema.columns for note in doubted.get(column.name, ())]
+    notes += [note for column in table.schema.columns for note in questions.get(column.name, ())]
     every = tuple(found.get(column.name) or bare_view(column) for column in table.schema.columns)
     if target is None:
         return Description(name, table.rows, every, tuple(notes))
-    notes += doubts.unavoidable(conflicts(table))
+    notes += unavoidable(conflicts(table))
     return Description(name, table.rows, every, tuple(notes), target.name, parts, whole)
 
 
-def _told(
+def _described_group(
     group: Group | RangedNumbers, known: bool, used: int
 ) -> tuple[list[ColumnView], dict[str, list[Note]], dict[str, bytes]]:
-    """Return the columns of a group, what to ask about them, and by what numbers are known again; known:
-    there is a target; used: columns of the table.
+    """Return the columns of a group, what a careful reader would ask about them, and by what numbers are
+    known again; known: there is a target; used: columns of the table.
     """
     if isinstance(group, RangedNumbers):
         return [group.view(known)], {group.column.name: list(group.notes(known, used))}, {}
-    prints = dict(doubts.prints(group.columns, group.stack)) if group.values else {}
-    return views(group, known), dict(_doubts(group, known, used)), prints
-
-
-def _doubts(group: Group, known: bool, used: int) -> Iterator[tuple[str, list[Note]]]:
-    """Yield what a careful reader would ask about each column; used: columns of the table."""
     columns, stack = group.columns, group.stack
-    given: list[Note | None] = [None] * len(columns)
+    last: list[Note | None] = [None] * len(columns)
     if known:
-        given = doubts.giveaways([c.name for c in columns], stack, not group.values, used)
+        last = giveaways([c.name for c in columns], stack, not group.values, used)
+    questions: dict[str, list[Note]] = {}
     for j, column in enumerate(columns):
         notes: list[Note] = []
+        start = int(stack.starts[j])
         if not group.values:
-            start = int(stack.starts[j])
-            notes += doubts.alike(column, stack.sizes[start : start + len(column.levels)].tolist())
+            notes += alike(column, stack.sizes[start : start + len(column.levels)].tolist())
         elif not column.unit:
-            distinct, start = group.values[j], int(stack.starts[j])
+            distinct = group.values[j]
             sizes = stack.sizes[start : start + len(distinct)]
             notes += [mark.note(column.name) for mark in sentinels(column.name, distinct, sizes)]
-        if (last := given[j]) is not None:
-            notes.append(last)
+        if (giveaway := last[j]) is not None:
+            notes.append(giveaway)
         if notes:
-            yield column.name, notes
+            questions[column.name] = notes
+    marks = dict(prints(columns, stack)) if group.values else {}
+    return views(group, known), questions, marks
 
 
 SHOWN_CLASSES = 12
@@ -208,7 +200,10 @@ SMALL = 12  # characters of a small distribution
 
 def page(description: Description, cells: int = 80) -> list[Line]:
     """Return the whole description, at most `cells` wide."""
-    lines = [_title(description)]
+    columns = len(description.columns) + bool(description.target)
+    text = f"{counted(description.rows, 'row')}, {counted(columns, 'column')}"
+    target = f", target {clean(description.target)}" if description.target else ""
+    lines: list[Line] = [(Span(clean(description.name), "strong"), Span(f": {text}{target}"))]
     if description.form:
         lines += wrapped(f"read as {clean(description.form)}", cells, "", "dim")
     lines += [()]
@@ -224,13 +219,6 @@ def page(description: Description, cells: int = 80) -> list[Line]:
         for note in description.notes:
             lines += wrapped(clean(note.text), cells, "  - ", "note")
     return lines
-
-
-def _title(d: Description) -> Line:
-    columns = len(d.columns) + bool(d.target)
-    text = f"{counted(d.rows, 'row')}, {counted(columns, 'column')}"
-    target = f", target {clean(d.target)}" if d.target else ""
-    return Span(clean(d.name), "strong"), Span(f": {text}{target}")
 
 
 def _classes(d: Description, cells: int) -> Iterator[Line]:
@@ -285,8 +273,8 @@ def _numbers(d: Description, cells: int) -> list[Line]:
         wide = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in kept]
         if min(wide[0], ROOM) + sum(wide[1:]) - 2 > cells:
             kept = [j for j in kept if j not in gone]
-    told = [[row[j] for j in kept] for row in rows]
-    lines = table([header[j] for j in kept], told, frozenset(range(1, len(kept))), cells)
+    cells_shown = [[row[j] for j in kept] for row in rows]
+    lines = table([header[j] for j in kept], cells_shown, frozenset(range(1, len(kept))), cells)
     return lines + _more_columns(len(every) - len(shown))
 
 

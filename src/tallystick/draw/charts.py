@@ -1,7 +1,4 @@
-"""Charts: lines with bands, and dots with intervals, from numbers to SVG.
-
-Knows numbers, names and how to lay them out. Knows no model and no data set.
-"""
+"""Charts: lines with bands, and dots with intervals, from numbers to SVG."""
 
 from __future__ import annotations
 
@@ -193,10 +190,7 @@ def _axes(
 
 
 # What a model answers against one column: a curve or dots with a band, and how the rows lie, under it.
-#
-# Knows numbers, names and how to lay them out. Knows no model and no data set. Laws: rows and answers share
-# the axis of the column; a number's axis goes as far as 98 of 100 rows do.
-
+# Laws: rows and answers share the axis of the column; a number's axis goes as far as 98 of 100 rows do.
 
 WIDE, EFFECT_LEFT, EFFECT_RIGHT, EFFECT_TOP = 320.0, 46.0, 10.0, 26.0
 PLOT, ROWS = 150.0, 34.0  # heights of the answers and of the rows under them
@@ -302,9 +296,7 @@ def level_effect(
 
 
 # A forest plot as SVG: one row per effect, its odds ratio a dot on a logarithmic axis, its interval a line.
-#
-# Knows names and numbers. Knows no model. Law: everything that came from a user is escaped.
-
+# Law: everything that came from a user is escaped.
 
 FOREST_LEFT, FOREST_WIDTH, ROW, FOREST_TOP, FOREST_BOTTOM, FOREST_RIGHT = (
     250.0,
@@ -377,10 +369,7 @@ def _ratio(value: float) -> str:
 
 
 # A heat map of many classes: truth against answer, a cell as dark as the share of its truth.
-#
-# Knows counts and names. Knows no model and no data set. Law: rows and columns stand in the same order, so
-# that what is right lies on the diagonal.
-
+# Law: rows and columns stand in the same order, so that what is right lies on the diagonal.
 
 HEAT_WIDTH = 560.0  # of all cells together, about
 SMALLEST, LARGEST = 9.0, 24.0  # a cell
@@ -425,9 +414,7 @@ def heat_map(counts: Sequence[Sequence[float]], labels: Sequence[str], title: st
 
 
 # Shares before and after as pairs of bars, one pair for each level or bin of a column.
-#
-# Knows names and shares. Knows no model and no data set. Law: a bar is as long as its share of the longest.
-
+# Law: a bar is as long as its share of the longest.
 
 NAME, LONG, WORDS, BAR, PAIR_STEP = 150.0, 170.0, 96.0, 8.0, 25.0
 BEFORE, AFTER = "#8a949e", "#0072b2"
@@ -450,12 +437,9 @@ def pair_bars(parts: Sequence[tuple[str, float, float]], title: str) -> str:
 
 
 # Small pictures that stand in a table or side by side: split bars, strips with an interval, square charts.
-#
-# Knows numbers, names and how to lay them out. Knows no model and no data set. Laws: sizes and colours are
-# attributes, never styles; texts keep their size on a narrow page because the pictures are drawn small and
-# are not scaled; a colour of the palette means a class: lengths, intervals and what speaks for or against
-# something are drawn in the ink of the page.
-
+# Laws: sizes and colours are attributes, never styles; texts keep their size on a narrow page because the
+# pictures are drawn small and are not scaled; a colour of the palette means a class: lengths, intervals and
+# what speaks for or against something are drawn in the ink of the page.
 
 SIDE, PANEL_LEFT, PANEL_BOTTOM, PANEL_TOP, PANEL_RIGHT = 320.0, 58.0, 40.0, 12.0, 12.0
 PANEL_LETTER = 6.2  # the width of one at size 11
@@ -795,11 +779,8 @@ def axes(svg: Svg, x: Axis, y: Axis) -> None:
 
 
 # Pictures of numbers answered by numbers: answer against truth, and how far off they are.
-#
-# Knows numbers and how to lay them out. Knows no model and no data set. Law: of many points a grid of cells
-# is drawn, the darker the more points lie in it; where single points may not be shown, a cell of one is
-# left out.
-
+# Law: of many points a grid of cells is drawn, the darker the more points lie in it; where single points may
+# not be shown, a cell of one is left out.
 
 Floats = NDArray[np.float64]
 
@@ -877,10 +858,7 @@ def tenths(values: Floats, answer: Floats, weights: Floats, parts: int = 10) -> 
 
 
 # A table of shares as bars: for every column and value, how often each class has it.
-#
-# Knows names, counts and shares. Knows no model and no data set. Law: a bar is as long as its share; the
-# whole length is a share of 1.
-
+# Law: a bar is as long as its share; the whole length is a share of 1.
 
 BARS_NAME_WIDTH, BARS_LONGEST_NAME, BARS_WORDS, BAR_HEIGHT, BARS_TOP = 200.0, 260.0, 150.0, 13.0, 40.0
 

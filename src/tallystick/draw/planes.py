@@ -1,6 +1,5 @@
 """Fields of numbers over a plane: areas of one code as few rectangles, and lines of equal value.
 
-Knows grids of numbers. Knows no axes, no model and no data set.
 Laws: areas cover the grid once, whatever their number; a line of equal value lies where neighbouring
 numbers lie on both sides of it.
 """
@@ -116,9 +115,7 @@ def _short(number: float) -> str:
 
 # A nomogram as SVG: one line per column with its values where their weight lies, and the sum read off as a
 # share.
-#
-# Knows names and numbers. Knows no model. Law: everything that came from a user is escaped.
-
+# Law: everything that came from a user is escaped.
 
 LEFT, WIDE, RIGHT, STEP = 250, 600, 50, 36
 SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
@@ -246,11 +243,8 @@ def _foot(y: float, label: str, unit: str = "log-odds", size: float = 1.0) -> li
 
 
 # Decision regions: a plane of two columns in the colours of the answers, for models side by side.
-#
-# Knows grids of shares, points and names. Knows no model and no data set. Law: the colour of a place is the
-# class with the largest share there, and the fuller the colour the larger that share; every point stands
-# where its two values lie.
-
+# Law: the colour of a place is the class with the largest share there, and the fuller the colour the larger
+# that share; every point stands where its two values lie.
 
 REGIONS_WIDTH, HIGH = (
     SIDE - PANEL_LEFT - PANEL_RIGHT,
@@ -383,10 +377,7 @@ def _legend(svg: Svg, lines: Sequence[Sequence[tuple[float, str, int]]], top: fl
 
 
 # A surface over a plane, seen from above: bands and lines of equal height, and a path that climbs it.
-#
-# Knows numbers and words. Knows no model and no data set. Law: lines lie at given heights; the path goes
-# through its points in their order.
-
+# Law: lines lie at given heights; the path goes through its points in their order.
 
 SIZE, SURFACE_LEFT, TOP, SURFACE_RIGHT = 400.0, 64.0, 20.0, 250.0
 SURFACE_LETTER, UPRIGHT = 6.2, 16  # the width of one, and how many a name beside the plane has

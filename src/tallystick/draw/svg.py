@@ -1,9 +1,7 @@
 """SVG by hand: shapes and text on a canvas, with no styles, scripts or outside references.
 
-Knows numbers and texts. Knows no model and no data set.
 Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`,
-so that
-a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
+so that a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
 """
 
 from __future__ import annotations
@@ -207,11 +205,9 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 
 # Data to lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
-#
-# Knows texts, numbers and how wide they are on a terminal. Knows no model, no data set, and no terminal: a
-# line is spans of text with the name of a style, and whoever prints it decides whether a style becomes a
-# colour. Law: nothing that came from a user reaches a line but through `clean`.
-
+# A line is spans of text with the name of a style, and whoever prints
+# it decides whether a style becomes a colour. Law: nothing that came from a user reaches a line but through
+# `clean`.
 
 Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 
@@ -406,10 +402,7 @@ def bar_line(name: str, weight: float, most: float, form: str) -> str:
 
 
 # Results in a notebook: pictures and tables as on the page, in a frame of a sensible width that scrolls.
-#
-# Knows lines of text, tables of them and pictures. Knows no model and no notebook. Law: everything that
-# came from a user is escaped; nothing is wider than its frame.
-
+# Law: everything that came from a user is escaped; nothing is wider than its frame.
 
 WIDE, TALL = 980, 640  # pixels of a frame
 FRAME = f"max-width: {WIDE}px; font-family: system-ui, sans-serif; line-height: 1.45"
@@ -447,17 +440,12 @@ def html_lines(lines: Iterable[Line]) -> str:
             said: list[str] = []
             for line in group:
                 words = "".join(map(_words, line)).strip()
-                if said and _goes_on(line):
+                if said and (len(line) == 2 and line[0].style == "dim" and not line[0].text.strip()):
                     said[-1] += f" {words}"
                 else:
                     said.append(words)
             out += [f'<p style="margin: 6px 0">{words}</p>' for words in said]
     return "".join(out)
-
-
-def _goes_on(line: Line) -> bool:
-    """Say whether a line goes on with the sentence before it (`draw.text.wrapped`)."""
-    return len(line) == 2 and line[0].style == "dim" and not line[0].text.strip()
 
 
 def _kind(line: Line) -> str:
@@ -495,10 +483,7 @@ def _table(lines: Sequence[Line]) -> str:
 
 
 # One line of a nomogram as a picture that is as wide as its place: marks stand at percentages.
-#
-# Knows names and numbers. Knows no model. Law: everything that came from a user is escaped; labels that
-# would touch are left out, the ends never.
-
+# Law: everything that came from a user is escaped; labels that would touch are left out, the ends never.
 
 NARROW = 340.0  # pixels that labels are laid out for: those of a phone
 LETTER = 6.4

@@ -11,9 +11,6 @@ MOST_REASONS = 4  # of a row, unless told otherwise
 
 
 # The training rows behind the reasons of an explanation, where a model keeps counts.
-#
-# Knows fitted models and their explanations. Knows nothing of rows.
-
 
 Behind = list[tuple[str, str, dict[str, int]]]  # column, value, training rows with it by class
 

@@ -1,8 +1,7 @@
 """What would change an answer: the smallest changes of a row that give another one, in words.
 
-Knows what the columns are and how rows are answered. Knows nothing of any model: whoever asks brings the
-answers. Laws: every change that is told was tried; fewer columns come before more, a smaller step before a
-larger; only columns that were allowed are changed.
+Laws: every change that is told was tried; fewer columns come before more, a smaller step before a larger;
+only columns that were allowed are changed.
 """
 
 from __future__ import annotations

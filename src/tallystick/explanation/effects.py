@@ -1,6 +1,5 @@
 """The effect of one column: what a model answers, on average over rows, when it has one value in all of them.
 
-Knows blocks and models by their contract, and the face of a method that makes the band. Knows no files.
 Laws: only the column changes, all other cells stay as they are in the rows; the band says what it is: the
 spread over the rows, from the tenth to the ninetieth of a hundred, or how sure the model is.
 """
@@ -408,10 +407,7 @@ def _steps(column: Column, values: Floats, cuts: Floats) -> list[tuple[float, st
 
 
 # The effect of two columns at once: what a model answers, on average over rows, on the plane of both.
-#
-# Knows blocks and models by their contract. Knows no files. Law: only the two columns change; the average
-# is that of asking with both values in every row.
-
+# Law: only the two columns change; the average is that of asking with both values in every row.
 
 CELLS = (24, 18)  # of two numbers: across, up
 MOST_PAIR_LEVELS = 8  # of a column of levels, the most frequent
@@ -562,10 +558,8 @@ def _some(many: int, numeric: bool) -> list[int]:
 
 
 # Where a model's answer can change along a column of numbers: its cuts, if it answers in steps.
-#
-# Knows trees, rules and additive forms. Law: between two neighbouring cuts every value of the column gets
-# the same answer; where that is not so, there are none (`None`).
-
+# Law: between two neighbouring cuts every value of the column gets the same answer; where that is not so,
+# there are none (`None`).
 
 LARGEST = 1e300  # no cut of the rows: a test of whether there is a number
 

@@ -1,6 +1,5 @@
 """What decides the target, in plain sentences with numbers, made from the chosen model.
 
-Knows fitted models and their training table. Knows nothing of HTML.
 Laws: every number is counted from the rows or read off the model; what goes together is said, what causes
 what is never claimed.
 """

@@ -1,8 +1,7 @@
 """`report`: describe, compare, train and draw, then one HTML file from all of it.
 
-Knows the estimators, which jobs to run, and on how many rows. Knows nothing of pages: the modules beside it
-make those from data. Laws: the same rows, parameters and name of the data give the same bytes; work is
-counted, never timed; the model that is drawn is fitted on all rows; what was done on a part of them is said.
+Laws: the same rows, parameters and name of the data give the same bytes; work is counted, never timed; the
+model that is drawn is fitted on all rows; what was done on a part of them is said.
 """
 
 from __future__ import annotations

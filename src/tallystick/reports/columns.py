@@ -1,7 +1,4 @@
-"""Of the page, the data: what needs attention, then every column with its distribution by class.
-
-Knows descriptions and checks. Knows nothing of HTML.
-"""
+"""Of the page, the data: what needs attention, then every column with its distribution by class."""
 
 from __future__ import annotations
 

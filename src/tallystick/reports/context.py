@@ -1,7 +1,4 @@
-"""What a page is made from, and what all sections ask of it; and of the page, how to use it.
-
-Knows results of other rooms. Knows nothing of HTML.
-"""
+"""What a page is made from, and what all sections ask of it; and of the page, how to use it."""
 
 from __future__ import annotations
 

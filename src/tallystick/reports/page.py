@@ -1,6 +1,5 @@
 """All sections into one HTML file: a template, a style sheet and a script, with hashes that allow just these.
 
-Knows jinja2, which is loaded here and nowhere else. Knows no model.
 Laws: everything that came from a user is escaped by the template or stands in JSON that cannot end its
 element; the Content-Security-Policy allows one style sheet and one script by their hashes, and no request.
 """

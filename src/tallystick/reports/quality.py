@@ -1,6 +1,6 @@
 """Of the page, how good: methods side by side, learning curves, confusion, calibration, ROC, PR, groups.
 
-Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
+Law: every score is of rows that the method had not seen.
 """
 
 from __future__ import annotations

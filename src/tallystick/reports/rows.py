@@ -1,8 +1,7 @@
 """Of the page, rows: those the model gets wrong with confidence, and one that stands for each leaf or class.
 
-Knows the encoded table, out-of-fold answers and how to fetch a raw row. Knows nothing of HTML.
-Laws: which rows are shown depends on what they hold, never on where they stood; without leave no raw row is
-fetched.
+Laws: which rows are shown depends on what they hold, never on where they stood; without leave no raw row
+is fetched.
 """
 
 from __future__ import annotations

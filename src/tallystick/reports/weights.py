@@ -1,7 +1,7 @@
 """What each value or word weighs, as tables for the page: votes of naive Bayes, odds of logistic regression.
 
-Knows additive models. Knows nothing of HTML. Law: the number in a row is per unit, its bar per standard
-deviation of a numeric column, so that columns of different units can be compared; rows are in order of that.
+Law: the number in a row is per unit, its bar per standard deviation of a numeric column, so that columns
+of different units can be compared; rows are in order of that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A working as a document: a few plain kinds of parts, in order. Renderers turn it into text, Markdown,
 LaTeX and HTML.
 
-Knows parts and what of them is an answer. Knows no method and no format.
 Laws: a part does not know how it is rendered; a sheet without answers holds nothing that was worked out.
 """
 
@@ -28,11 +27,9 @@ if TYPE_CHECKING:
     from tallystick.contracts import Table
 
 
-# What lines of a working are made of: words, names, numbers and a little algebra.
-#
-# Knows what is written, not how: a number keeps its exact value, a name is text of the user, algebra is
-# nested lines. How many digits a number has is a matter of the number, not of a format.
-
+# What lines of a working are made of: words, names, numbers and a little algebra. What is written, not how
+# it looks: a number keeps its exact value, a name is text of the user, algebra is nested lines. How many
+# digits a number has is a matter of the number, not of a format.
 
 Number = int | float | Fraction
 FINEST = 100  # a fraction is written as a decimal when so many parts hold it exactly: 0.4, 0.25
@@ -399,9 +396,7 @@ def _plain_piece(piece: Piece) -> Any:
 
 
 # A working as HTML: one page that opens without a network, or a part of a notebook.
-#
-# Knows parts and HTML. Knows nothing of methods. Law: text of the user is escaped.
-
+# Law: text of the user is escaped.
 
 STYLE = """
 .working { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem;
@@ -502,10 +497,8 @@ def _marked(piece: Piece) -> str:
 
 
 # A working as a LaTeX document, for pdflatex, xelatex and lualatex; it asks for packages of the base alone.
-#
-# Knows parts and the characters of TeX. Knows nothing of methods. Laws: text of the user means nothing to
-# TeX; every character compiles: one that the fonts of pdflatex lack is shown by its number.
-
+# Laws: text of the user means nothing to TeX; every character compiles: one that the fonts of pdflatex lack
+# is shown by its number.
 
 HEAD = r"""\documentclass[11pt,a4paper]{article}
 \usepackage{iftex}
@@ -689,7 +682,7 @@ def _math(piece: Piece) -> str:
 def _signs(text: str) -> str:
     """Return our own words and signs as mathematics: words are text, single letters are variables."""
     out = []
-    for k, token in enumerate(WORD.findall(text)):
+    for token in WORD.findall(text):
         if token == "log₂":
             out.append(r"\log_2 ")
         elif token == "ln":
@@ -699,7 +692,7 @@ def _signs(text: str) -> str:
         elif len(token) > 1:
             out.append(f"\\text{{{escaped(token)}}}")
         elif token == " ":
-            out.append(_gap(text, k))
+            out.append("" if set(text.strip()) <= TIGHT and text.strip() else r"\ ")
         elif token == ",":
             out.append("{,}" if re.search(r"\d,\d", text) else ", ")
         else:
@@ -707,15 +700,8 @@ def _signs(text: str) -> str:
     return "".join(out)
 
 
-def _gap(text: str, k: int) -> str:
-    """Return a space between words; none beside a sign, which has its own."""
-    return "" if set(text.strip()) <= TIGHT and text.strip() else r"\ "
-
-
 # A working as plain text, for terminals and files.
-#
-# Knows parts and cells of a terminal. Knows nothing of methods. Law: every number of a part is in the text.
-
+# Law: every number of a part is in the text.
 
 WIDE = 100  # cells of a line, where it can be broken
 EMPTY = "________"  # what is to be filled in
@@ -800,8 +786,7 @@ def _bracketed(line: Line) -> str:
 
 
 # A working as Markdown. Algebra is written in Unicode, which every reader of Markdown shows.
-#
-# Knows parts. Knows nothing of methods. Law: text of the user means nothing to Markdown.
+# Law: text of the user means nothing to Markdown.
 
 
 def markdown(parts: tuple[Part, ...]) -> str:
@@ -849,9 +834,6 @@ def mark_up(line: Line) -> str:
 
 
 # What a working begins with: the title and the table itself.
-#
-# Knows encoded tables and the parts of a document. Knows no method.
-
 
 MOST_SHOWN = 60  # rows of a table that stand on the page
 MOST_WHOLE = 300  # rows of a table that is worked out whole
@@ -911,8 +893,6 @@ def _text(block: Any, column: Column, row: int) -> str:
 
 
 # `work`: fit a method to a small table and tell how it is done by hand.
-#
-# Knows the entries of methods, which name the solver of each. Knows nothing of formats.
 
 
 def work(

@@ -1,6 +1,5 @@
 """The small functions behind the methods, for whoever learns or teaches them: `ts.learn.entropy([9, 5])`.
 
-Knows counts, shares and small tables. Knows nothing of models, files or pages.
 Law: whatever is worked out here by hand is what the methods use.
 """
 
@@ -32,9 +31,7 @@ __all__ = [
 
 
 # Bayes' rule on a small table of hypotheses, with the computation shown.
-#
-# Knows numbers and names. Exact when the numbers given are fractions or whole numbers.
-
+# Exact when the numbers given are fractions or whole numbers.
 
 Numeric = int | float | Fraction
 SHORT = 10**6  # denominators that people still read

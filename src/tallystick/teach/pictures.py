@@ -44,9 +44,7 @@ __all__ = ["entropy", "likelihood", "overfitting", "prior", "regions", "shares",
 
 
 # The rows behind a picture: a table that was read once, and which of its columns are drawn.
-#
-# Knows estimators as readers of tables. Law: what is drawn is what a fit would see.
-
+# Law: what is drawn is what a fit would see.
 
 FEW = 1_000  # rows that are drawn at most, evenly taken
 
@@ -120,10 +118,7 @@ def two_classes(table: Table) -> NDArray[np.float64]:
 
 
 # The likelihood of a logistic regression over its two weights, and the way that gradient ascent takes up.
-#
-# Knows one column of numbers, standardised, and two classes. The steps are those of the textbook: w + eta *
-# gradient.
-
+# The steps are those of the textbook: w + eta * gradient.
 
 Floats = NDArray[np.float64]
 Way = list[tuple[float, float]]  # constant and weight, step by step
@@ -256,9 +251,6 @@ def _signed(value: float, digits: int) -> str:
 
 
 # The two curves that everything else is built from: entropy and the sigmoid.
-#
-# Knows formulas, and a fitted logistic regression of one column.
-
 
 STEPS = 200
 WEIGHTS = (0.5, 1.0, 2.0, 5.0)
@@ -357,9 +349,6 @@ def _fitted(data: Any, target: Any, column: str | None, shared: dict[str, Any]) 
 
 
 # Decision regions: what models answer everywhere on a plane of two columns.
-#
-# Knows the estimators and how to ask them about a grid. Knows nothing of drawing.
-
 
 METHODS = ("tree", "bayes", "logistic")
 KINDS = ("numeric", "levels", "ordered", "boolean")
@@ -466,9 +455,6 @@ def _spots(table: Table, name: str, rows: NDArray[np.int64], across: bool) -> li
 
 
 # What the strength of the prior does to a logistic regression: its weights and its losses against κ.
-#
-# Knows the estimator, one fit for each strength. Knows nothing of drawing.
-
 
 STRENGTHS = tuple(float(f"{v:.4g}") for v in np.geomspace(1000, 0.01, 21))
 FOLDS = 5
@@ -573,9 +559,6 @@ def _tested(table: Table, shared: dict[str, Any]) -> list[float]:
 
 
 # Two tables as pictures: the shares that naive Bayes multiplies, and the prunings of a tree.
-#
-# Knows fitted estimators and what they say of themselves.
-
 
 MOST_VALUES = 60
 
