@@ -15,7 +15,7 @@ import pytest
 from command import bad, call, good, tally
 
 import tallystick as ts
-from tallystick.cli.fit import told, verdict
+from tallystick.cli.fit import scores_as_data, verdict
 from tallystick.methods import NAMES
 
 pytestmark = pytest.mark.slow  # a process per call
@@ -246,7 +246,7 @@ def test_a_model_of_a_rare_class_is_judged_by_its_probabilities_and_what_ranking
     assert right.value <= right.base + 0.002
     assert loss.high > loss.base  # each interval alone shows nothing
     assert found.beats_base_by("log-loss")  # fold by fold it is clear
-    said = told(found, 3000)
+    said = scores_as_data(found, 3000)
     assert "not clearly better" not in said["verdict"]
     assert "worse" not in said["verdict"]
     assert list(said["measures"]) == ["accuracy", "auc", "log-loss"]

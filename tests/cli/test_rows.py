@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tallystick.cli.rows import write_rows
+from tallystick.cli.predict import write_rows
 from tallystick.errors import DataError
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -34,14 +34,10 @@ if TYPE_CHECKING:
     from tallystick.linear.estimator import ParsedFormula
     from tallystick.linear.inference import Inference
     from tallystick.model.decision import AnswerDecision
-    from tallystick.schema import Note, Target
+    from tallystick.schema import Target
 
 
-# Costs and thresholds on the command line: how they are typed, and `tally decide`, which keeps them with a
-# model or removes them.
-#
-# Knows words and decisions. Knows nothing of how rows are answered.
-
+# Costs and thresholds: how they are typed, and `tally decide`, which keeps them with a model or removes them.
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -163,9 +159,6 @@ def read_threshold(text: str | None) -> tuple[str, float | str | None]:
         ) from None
 
 
-# -- what a decision does to answers of folds --
-
-
 @dataclass(frozen=True)
 class DecidedAnswers:
     """A decision, and what it makes of answers to rows that the models had not seen. result: judged by it;
@@ -193,7 +186,10 @@ class DecidedAnswers:
         """The mean cost of the answers as decided, and as the method gives them; None without costs."""
         if self.result is None or self.result.cost is None:
             return None
-        plain = replace(self.own, cost=self.result.cost, own_costs=self.own.own_costs or _equal(self.own))
+        import numpy as np
+
+        largest = self.own.own_costs or 1.0 - np.eye(len(self.own.classes))  # costs that answer by it
+        plain = replace(self.own, cost=self.result.cost, own_costs=largest)
         return self.result.measure("cost").value, plain.measure("cost").value
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,18 +204,11 @@ class DecidedAnswers:
         out = wrapped(clean(str(self.decision)), options.cells(), "answers: ")
         if (spent := self.spent) is not None:
             saved = f", {1 - spent[0] / spent[1]:.0%} saved" if spent[1] > 0 else ""
-            told = f"{spent[0]:.4f} a row, against {spent[1]:.4f} by the largest probability{saved}"
-            out += wrapped(told, options.cells(), "cost: ")
+            words = f"{spent[0]:.4f} a row, against {spent[1]:.4f} by the largest probability{saved}"
+            out += wrapped(words, options.cells(), "cost: ")
         if self.thresholds is not None:
             out += [(), *((Span(line),) for line in str(self.thresholds).split("\n"))]
         return [*out, ()]
-
-
-def _equal(result: Any) -> Any:
-    """Return costs by which the largest share is answered."""
-    import numpy as np
-
-    return 1.0 - np.eye(len(result.classes))
 
 
 def decided(wish: WishedDecision, target: Target, rarer: str | None, own: Any) -> DecidedAnswers:
@@ -346,35 +335,24 @@ def formula_of(given: dict[str, Any], target: str | None, method: str) -> tuple[
         if target is None:
             raise OptionError("no --target is given: the column to be predicted. Or write a --formula.")
         return target, None
-    _let_pandas_in()
+    from tallystick.cli.main import NoPandas
+
+    # the parser of formulas does not load without pandas
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, NoPandas)]
     found = parse(text)
     if target not in (None, found.target):
         own = shown(found.target)
         raise OptionError(f"--target is {shown(target)}, and the formula predicts {own}. Leave out --target.")
-    able = [name for name in (*CHOICES, *NUMBERS) if _takes_products(name)]
+    known = {name: variant(name) for name in (*CHOICES, *NUMBERS)}
+    able = [
+        name
+        for name, one in known.items()
+        if one.plain and "interactions" in one.method.load("estimator")().get_params()
+    ]
     if method.partition(":")[0] not in able:
         use = " or ".join(f"--model {name}" for name in able)
         raise OptionError(f"--formula is for one method. Name it: {use}.")
     return found.target, found
-
-
-def _let_pandas_in() -> None:
-    """Undo `NoPandas`: the parser of formulas does not load without it."""
-    from tallystick.cli.main import NoPandas
-
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, NoPandas)]
-
-
-def _takes_products(name: str) -> bool:
-    one = variant(name)
-    return one.plain and "interactions" in one.method.load("estimator")().get_params()
-
-
-def named_columns(source: Source, formula: ParsedFormula) -> Source:
-    """Return the columns of a source that a formula names."""
-    from tallystick.io.source import ChosenColumns
-
-    return ChosenColumns(source, list(formula.names))
 
 
 def concluded(estimator: Any, rows: Source, whole: Source, given: dict[str, Any]) -> Inference | None:
@@ -386,25 +364,18 @@ def concluded(estimator: Any, rows: Source, whole: Source, given: dict[str, Any]
         return None
     if not hasattr(estimator, "inference"):
         raise OptionError("--inference is for --model logistic. A linear regression prints its table anyway.")
-    groups = None if given["clusters"] is None else _cells(whole, given["clusters"])
+    groups: Any = None
+    if (name := given["clusters"]) is not None:
+        import pyarrow as pa
+
+        if name not in whole.columns:
+            raise OptionError(
+                f"--clusters names {shown(name)}, which is not a column of {whole.name}."
+                f"{nearest(name, whole.columns)}"
+            )
+        groups = pa.chunked_array([batch.column(name) for batch in whole.batches()])
     found: Inference = estimator.inference(rows, errors=given["errors"] or "curvature", groups=groups)
     return found
-
-
-def _cells(source: Source, name: str) -> Any:
-    import pyarrow as pa
-
-    if name not in source.columns:
-        raise OptionError(
-            f"--clusters names {shown(name)}, which is not a column of {source.name}."
-            f"{nearest(name, source.columns)}"
-        )
-    return pa.chunked_array([batch.column(name) for batch in source.batches()])
-
-
-def inference_lines(found: Inference | None, cells: int) -> list[Line]:
-    """Return what was concluded as lines."""
-    return [] if found is None else [*found.lines(cells), ()]
 
 
 MODELS = tuple(sorted(NAMES))
@@ -463,7 +434,14 @@ def fit(
     inferred = concluded(done.estimator, done.source, done.whole, given)
     profile = not given["no_profile"]
     result, reason = judged(done, folds, given["measure"])
-    decision = decide_by(done, wish, result) if wish.any else None
+    decision: DecidedAnswers | None = None
+    if wish.any:  # kept with the model; chosen on answers to rows that models had not seen where it has to be
+        from tallystick.judge.costs import rarer_class
+
+        target_ = classifier(done.estimator, "the model").schema_.predicted
+        rarer = rarer_class(done.table) if len(target_.labels) == 2 else None
+        decision = decided(wish, target_, rarer, result)
+        done.estimator._decide_by(decision.decision)
     score, checks = scored(done, result if decision is None else decision.result, reason), doubts(done)
     content = Content.of(done.estimator, profile)
     if output == "-":
@@ -481,15 +459,20 @@ def fit(
         return
     page = sys.stderr if output == "-" else sys.stdout
     options.show(model_lines(done), page)
-    options.show(inference_lines(inferred, options.cells()), page)
+    options.show([] if inferred is None else [*inferred.lines(options.cells()), ()], page)
     options.show(score_lines(score, done.table.rows), page)
     options.show([] if decision is None else [(), *decision.lines()], page)
-    options.show(check_lines(checks), page)
+    for check in checks_as_flags(checks):
+        words = clean(f"{check.text} {check.advice}")
+        options.show(wrapped(words, options.cells(), f"check {check.code}: ", "note"), page)
     options.show(in_words(done.estimator, content, output), page)
     notes = (*done.estimator.source_notes_, *done.estimator.notes_)
-    options.show(dropped_lines(notes), page)
+    for note in notes_as_flags(n for n in notes if n.code == TOTAL):  # the page counts the other rows
+        options.show(wrapped(clean(note.text), options.cells(), "note: ", "note"), page)
     options.show_notes(n for n in notes if n.code != TOTAL)
-    options.show(next_lines(output), page)
+    if output not in (None, "-"):
+        words = f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv"
+        options.show([(Span("next: "), Span(words, "strong"))], page)
 
 
 @dataclass(frozen=True)
@@ -515,7 +498,11 @@ def learned(data: str, target: str | None, method: str, folds: int, given: dict[
     """
     predicted, formula = formula_of(given, target, method)
     whole, choice = options.source(data, given), None
-    source = whole if formula is None else named_columns(whole, formula)
+    source: Any = whole
+    if formula is not None:
+        from tallystick.io.source import ChosenColumns
+
+        source = ChosenColumns(whole, list(formula.names))
     method = numeric_target(predicted, method, given)
     estimator: Any
     if method == options.BEST:
@@ -590,19 +577,6 @@ def judged(done: Fitted, folds: int, measure: str) -> tuple[Any, str]:
     return (replace(found, decides=measure) if done.table.classes is not None else found), ""
 
 
-def decide_by(done: Fitted, wish: WishedDecision, result: Any) -> DecidedAnswers:
-    """Keep the decision that was typed with the model, chosen on answers to rows that models had not seen
-    where it has to be, and say what it does.
-    """
-    from tallystick.judge.costs import rarer_class
-
-    target = classifier(done.estimator, "the model").schema_.predicted
-    rarer = rarer_class(done.table) if len(target.labels) == 2 else None
-    found = decided(wish, target, rarer, result)
-    done.estimator._decide_by(found.decision)
-    return found
-
-
 def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
     """Return cross-validated scores with their intervals; None when they were not asked for.
     Where there are none, the reason is all there is.
@@ -611,15 +585,14 @@ def scored(done: Fitted, result: Any, reason: str) -> dict[str, Any] | None:
         return {"reason": reason} if reason else None
     entry = None if done.choice is None else done.choice.entry
     calibrates = done.estimator.get_params(deep=False).get("calibrate") is False
-    out = told(
-        result, done.table.rows if entry is None or done.choice is None else done.choice.rows, calibrates
-    )
+    rows = done.table.rows if entry is None or done.choice is None else done.choice.rows
+    out = scores_as_data(result, rows, calibrates)
     if done.estimator.model_.decision is not None:
         out["verdict"] = ""  # it is of answers by the largest probability
     return out
 
 
-def told(found: Any, rows: int, calibrates: bool = False) -> dict[str, Any]:
+def scores_as_data(found: Any, rows: int, calibrates: bool = False) -> dict[str, Any]:
     """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds;
     calibrates: whether the method would calibrate its probabilities, if asked.
     """
@@ -769,16 +742,6 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     return lines + (wrapped(clean(score["verdict"]), options.cells(), "", "bad") if score["verdict"] else [])
 
 
-def check_lines(checks: list[Check]) -> list[Line]:
-    """Return what needs attention, as `compare` says it."""
-    out: list[Line] = []
-    for check in checks_as_flags(checks):
-        out += wrapped(
-            clean(f"{check.text} {check.advice}"), options.cells(), f"check {check.code}: ", "note"
-        )
-    return out
-
-
 def in_words(estimator: Estimator, content: Content, output: str | None) -> list[Line]:
     """Return where the model lies, in a line."""
     if output is None:
@@ -787,17 +750,3 @@ def in_words(estimator: Estimator, content: Content, output: str | None) -> list
     place = "standard output" if output == "-" else clean(output)
     words = f"{place}: {found['kind']}, {found['bytes']:,} bytes, sha256 {found['sha256'][:16]}..."
     return [(Span("saved ", "good"), Span(words))]
-
-
-def dropped_lines(notes: Iterable[Note]) -> list[Line]:
-    """Return what is said of the row of a total: on the page, whose counts are of the other rows."""
-    told = notes_as_flags(n for n in notes if n.code == TOTAL)
-    return [line for note in told for line in wrapped(clean(note.text), options.cells(), "note: ", "note")]
-
-
-def next_lines(output: str | None) -> list[Line]:
-    """Return the next command to type."""
-    if output is None or output == "-":
-        return []
-    told = f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv"
-    return [(Span("next: "), Span(told, "strong"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,7 +22,6 @@ from tallystick.export.targets import CARD_FORMATS, RULE_FORMATS, TARGETS
 from tallystick.methods import COMPARED, variant
 
 if TYPE_CHECKING:
-    from tallystick.description.columns import Description
     from tallystick.export.diff import Difference
 
 
@@ -112,15 +111,13 @@ def describe(data: str, target: str | None, against: str | None, as_json: bool, 
     else:
         from tallystick.description.text import page
 
-        options.show(page(_in_flags(found), options.cells()))
+        columns = tuple(
+            replace(c, why=as_flags(c.why)) for c in found.columns
+        )  # cures as they are typed here
+        found = replace(found, columns=columns, notes=notes_as_flags(found.notes))
+        options.show(page(found, options.cells()))
     if fail and found.changes:
         sys.exit(1)
-
-
-def _in_flags(found: Description) -> Description:
-    """Return the description with every cure in the words of the command line."""
-    columns = tuple(replace(c, why=as_flags(c.why)) for c in found.columns)
-    return replace(found, columns=columns, notes=notes_as_flags(found.notes))
 
 
 # tally export: a saved model in another language.
@@ -363,7 +360,17 @@ def verify(model: str, data: str, as_json: bool, **given: Any) -> None:
         options.show(headed("differs ", "bad", f"{model} is not what {data} gives"))
         heading = (Span("what changed, from the model to the data", "strong"),)
         found = compare(from_bytes(kept), from_bytes(again))
-        options.show([*first_difference(kept, again), heading, *told(found)])
+        one, two = kept.decode().splitlines(), again.decode().splitlines()
+        pairs = enumerate(zip(one, two, strict=False))
+        at = next((i for i, (a, b) in pairs if a != b), min(len(one), len(two)))
+        texts = [lines[at] if at < len(lines) else "(ends here)" for lines in (one, two)]
+        wide = options.cells() - 12
+        first: list[Line] = [
+            (Span(f"first difference: line {at + 1:,}"),),
+            (Span("  kept      ", "dim"), Span(cut(clean(texts[0]), wide))),
+            (Span("  refitted  ", "dim"), Span(cut(clean(texts[1]), wide))),
+        ]
+        options.show([*first, heading, *change_lines(found)])
     if not same:
         sys.exit(1)
 
@@ -394,41 +401,16 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     return fresh._as_much_as(estimator).to_bytes()
 
 
-def first_difference(kept: bytes, again: bytes) -> list[Line]:
-    """Return the first line in which two model files differ, both versions."""
-    one, two = kept.decode().splitlines(), again.decode().splitlines()
-    at = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    texts = [lines[at] if at < len(lines) else "(ends here)" for lines in (one, two)]
-    wide = options.cells() - 12
-    return [
-        (Span(f"first difference: line {at + 1:,}"),),
-        (Span("  kept      ", "dim"), Span(cut(clean(texts[0]), wide))),
-        (Span("  refitted  ", "dim"), Span(cut(clean(texts[1]), wide))),
-    ]
+def listed(texts: Iterable[str]) -> list[Line]:
+    """Return texts as the points of a list."""
+    return [line for text in texts for line in wrapped(clean(text), options.cells(), "  - ")]
 
 
-def flip_lines(found: Difference) -> list[Line]:
-    """Return which answers differ, where rows were given."""
-    if found.flips is None:
-        return []
-    first, *rest = found.flips.lines()
-    lines = wrapped(clean(first), options.cells(), "", "bad" if found.flips else "good")
-    return [*lines, *(line for text in rest for line in wrapped(clean(text), options.cells(), "  - ")), ()]
-
-
-def largest_lines(found: Difference) -> list[Line]:
-    """Return the shares, points or odds that moved most, and the heading of all changes."""
-    if not found.largest:
-        return []
-    texts = [line for text in found.largest for line in wrapped(clean(text), options.cells(), "  - ")]
-    return [(Span("the largest changes", "strong"),), *texts, (Span("all changes", "strong"),)]
-
-
-def told(found: Difference) -> list[Line]:
+def change_lines(found: Difference) -> list[Line]:
     """Return a sentence per change, the first SHOWN of them; few where the largest stand before them."""
     texts = [str(change) for change in found.changes[len(found.decided) :]]
     most = page_limit(FEW if found.largest else SHOWN)
-    lines = [line for text in texts[:most] for line in wrapped(clean(text), options.cells(), "  - ")]
+    lines = listed(texts[:most])
     if len(texts) > most:
         lines.append((Span(f"    and {len(texts) - most:,} more changes (--all)", "dim"),))
     return lines
@@ -460,8 +442,15 @@ def diff(a: str, b: str, on: str | None, as_json: bool, **given: Any) -> None:
     else:
         decided = [wrapped(clean(str(change)), options.cells(), "", "bad") for change in found.decided]
         options.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *chain.from_iterable(decided)])
-        options.show(flip_lines(found))
-        options.show([*largest_lines(found), *told(found)])
+        if found.flips is not None:
+            first, *rest = found.flips.lines()
+            lines = wrapped(clean(first), options.cells(), "", "bad" if found.flips else "good")
+            options.show([*lines, *listed(rest), ()])
+        lines = []
+        if found.largest:
+            lines = [(Span("the largest changes", "strong"),), *listed(found.largest)]
+            lines.append((Span("all changes", "strong"),))
+        options.show([*lines, *change_lines(found)])
     if found:
         sys.exit(1)
 

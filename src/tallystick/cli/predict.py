@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from tallystick.contracts import Source
     from tallystick.estimator.classifier import Classifier
+    from tallystick.files import Sink
     from tallystick.predict.answers import MetRows, Wanted
     from tallystick.schema import Target
 
@@ -199,8 +203,6 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
         more = {} if top is None else {"top": top.to_dict()}
         options.show_json(met.to_dict(source.notes) | more | {"predictions": rows})
         return
-    from tallystick.cli.rows import write_rows
-
     count = write_rows(answers, None if output == "-" else output, given["raw"])
     if output not in (None, "-"):
         classes = "" if top or estimator._regression else met.classes()
@@ -356,11 +358,88 @@ class Carried:
         return pa.table([*some.columns, *answers.columns], names=[*self.names, *answers.column_names])
 
 
-# `tally predict --top 10%`: the rows with the highest probability of a class, and how many hits to expect.
-#
-# Knows answers to rows, batch by batch. Knows nothing of models. Law: of equal probabilities the first rows
-# of the file are taken, so that the same file gives the same rows.
+# Rows out, batch by batch: CSV, JSON lines or Parquet; to a file, whole or not at all, or printed. Memory
+# does not grow with the rows.
 
+FORMATS = {".csv": "csv", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int:
+    """Write every table and return the rows; the format goes by the ending of the output's name."""
+    # The first rows are made before anything is written: most errors come with them.
+    tables = itertools.chain(list(itertools.islice(tables, 2)), tables)
+    if output is None:
+        return _print_rows(tables, raw)
+    form = FORMATS.get(Path(output).suffix.lower())
+    if form is None and os.path.exists(output) and not os.path.isfile(output):
+        form = "csv"  # a device or a pipe has no ending
+    if form is None:
+        known = ", ".join(FORMATS)
+        raise OptionError(f"-o {shown(output)} has no known ending. Use one of: {known}.")
+    from tallystick.files import whole_file
+
+    with whole_file(output, "file", DataError) as file:
+        return _parquet(tables, file) if form == "parquet" else _lines(tables, file.write, form, raw)
+
+
+def _print_rows(tables: Iterator[pa.Table], raw: bool) -> int:
+    """Print CSV; on a terminal nothing may move the cursor."""
+    if options.is_terminal(sys.stdout):
+
+        def show(data: bytes) -> None:
+            print("\n".join(clean(line) for line in data.decode().split("\n")), end="")
+
+        return _lines(tables, show, "csv", raw)
+    sys.stdout.flush()
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
+        return _lines(tables, out.write, "csv", raw)
+
+
+def _lines(tables: Iterator[pa.Table], write: Callable[[bytes], Any], form: str, raw: bool) -> int:
+    from tallystick.export.rows import csv_header, csv_lines, json_lines
+
+    rows = 0
+    for i, part in enumerate(tables):
+        if form == "jsonl":
+            write(json_lines(part))
+        else:
+            write((csv_header(part.column_names, raw) if i == 0 else b"") + csv_lines(part, raw))
+        rows += part.num_rows
+    return rows
+
+
+def _parquet(tables: Iterator[pa.Table], file: Sink) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tallystick.io.frames import alike, common
+
+    first, rows = next(tables, None), 0
+    if first is None:
+        return 0
+    schema = first.schema
+    with pq.ParquetWriter(file, schema) as writer:
+        for part in itertools.chain([first], tables):
+            rows += part.num_rows
+            if part.schema.equals(schema):
+                writer.write_table(part)
+                continue
+            # files may hold a column that is copied in different types
+            every = common([schema, part.schema], schema.names, joins=False)
+            for was, own, one in zip(schema, part.schema, every, strict=True):
+                if not one.type.equals(was.type):
+                    raise DataError(
+                        f"column {shown(was.name)} is of type {shown(was.type)} in the first rows and "
+                        f"{shown(own.type)} in later ones; in Parquet it has one. Write CSV (-o out.csv), or "
+                        "give the column one type in all files."
+                    )
+            batches = [alike(batch, schema) for batch in part.to_batches()]
+            writer.write_table(pa.Table.from_batches(batches, schema))
+    return rows
+
+
+# `tally predict --top 10%`: the rows with the highest probability of a class, and how many hits to expect. Of
+# equal probabilities the first rows of the file are taken, so that the same file gives the same rows.
 
 ROW = "row"  # the column with the number of each row in the file, from 1
 

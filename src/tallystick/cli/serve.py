@@ -89,7 +89,7 @@ def density(data: str, output: str | None, rows: str | None, as_json: bool, **gi
         options.show(in_words(tree, content, output), page)
         options.show_notes(tree.notes_ if known is not None else (*tree.source_notes_, *tree.notes_))
     if rows is not None:
-        from tallystick.cli.rows import write_rows
+        from tallystick.cli.predict import write_rows
 
         write_rows(made, None if rows == "-" else rows, False)
 
