@@ -301,8 +301,8 @@ class Table(Protocol):
         """Return the rows in memory, in the order of `classes`, where they are far and few; else this."""
         ...
 
-    def dealer(self) -> Any:
-        """Return who deals and ranks rows that stay far; else None."""
+    def ranker(self) -> Any:
+        """Return who puts rows that are far in the order of a column, by `ranked`; None: ask for `ranks`."""
         ...
 
     def blocks(self) -> Iterator[Block]:

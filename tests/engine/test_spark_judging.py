@@ -7,10 +7,11 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, keep_far
+from far_rows import keep_far
 
 import tallystick as ts
 from tallystick.errors import OptionError
+from tallystick.io import scratch
 from tallystick.spark import table as table_room
 
 pytestmark = pytest.mark.slow
@@ -36,6 +37,19 @@ def place(request, monkeypatch):
     return request.param
 
 
+def test_what_comes_of_more_rows_than_memory_holds_lies_on_disk(spark, monkeypatch):
+    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
+    table = rows(40).select(["x", "colour", "y"])
+    model = ts.NaiveBayes(distributions="gaussian")
+    here = ts.cross_validate(model, table, "y", folds=2)
+    monkeypatch.setattr(table_room, "memory", lambda: 0)
+    there = ts.cross_validate(model, sent(spark, table), "y", folds=2)
+    assert scratch.on_disk(there.shares)
+    assert there.repeats[0].large
+    assert text(there) == text(here)
+    assert str(there) == str(here)
+
+
 def sent(spark, table):
     order = np.random.default_rng(1).permutation(table.num_rows)
     return spark.createDataFrame(table.take(order)).repartition(2)
@@ -48,7 +62,7 @@ def text(found):
 def test_a_comparison_on_spark_has_the_json_of_the_one_here(spark, place, monkeypatch):
     far = place == "far"  # where every question is a job
     if far:
-        keep_columns_far(monkeypatch)
+        keep_far(monkeypatch)
     table = rows(30).select(["x", "colour", "y"]) if far else rows().drop_columns(["who", "time"])
     methods = ["bayes-gaussian"] if far else ["bayes", "tree:max_depth=2"]
     asked = {"methods": methods, "folds": 2, "tuned": not far}

@@ -12,6 +12,7 @@ import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.io.open import open_source
 from tallystick.judge.crossval import FoldOptions
+from tallystick.judge.folds import one_out
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 
@@ -109,11 +110,9 @@ def test_ways_to_deal_rows_that_make_no_sense_are_refused(given, says):
 
 
 def test_leaving_out_each_row_is_refused_where_rows_stay_far():
-    way = FoldOptions.of("leave-one-out", None, None)
-    assert way.far(SimpleNamespace(place="far", dealer=lambda: None)) is None  # a database
-    far = SimpleNamespace(place="far", rows=5_000_000, dealer=object)
+    far = SimpleNamespace(rows=5_000_000, ranker=object)
     with pytest.raises(OptionError, match=r"these 5,000,000 rows stay with Spark\. Use folds=10") as caught:
-        way.far(far)
+        one_out(far)
     assert "\n" not in str(caught.value)
 
 

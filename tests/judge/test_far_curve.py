@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
 from tallystick.errors import DataError
-from tallystick.judge.folds import InParts
 
 
 @pytest.fixture
@@ -39,9 +37,3 @@ def test_too_few_rows_are_refused_in_the_same_words(spark, far):
             ts.learning_curve(data, "y", methods=["bayes"])
         said.append(str(caught.value))
     assert said[0] == said[1]
-
-
-def test_parts_hold_the_cases_that_follow_each_other():
-    order = InParts(1, (3, 5))
-    assert order.sizes(9) == (3, 2, 4)
-    assert order.folds(np.arange(9)).tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2]

@@ -7,11 +7,10 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, mixed_rows, sent, telling_rows
+from far_rows import keep_far, mixed_rows, sent, telling_rows
 
 import tallystick as ts
 from tallystick.estimator.method_parts import dependence
-from tallystick.judge import compare as far_trials
 from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def far(monkeypatch):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
 
 
 @pytest.mark.night
@@ -45,8 +44,7 @@ def test_a_comparison_of_rows_that_stay_with_spark_is_the_one_here(spark, far):
     "dealt", [(2, None, None), (2, "colour", None), (2, None, "at"), ((2, 1, 1), None, None)]
 )
 def test_settings_of_rows_that_stay_with_spark_are_chosen_as_here(spark, far, monkeypatch, dealt):
-    for room in (trials, far_trials):
-        monkeypatch.setattr(room, "INNER", 2)
+    monkeypatch.setattr(trials, "INNER", 2)
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
     table, way, found = mixed_rows(60), FoldOptions.of(*dealt), []
@@ -69,8 +67,7 @@ def held_rows():
 
 
 def test_rows_held_out_judge_rows_that_stay_with_spark_as_those_here(spark, far, monkeypatch):
-    for room in (trials, far_trials):
-        monkeypatch.setattr(room, "INNER", 2)
+    monkeypatch.setattr(trials, "INNER", 2)
     table, held = mixed_rows(60), held_rows()
     model = ts.NaiveBayes(distributions="gaussian")
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 100.0))

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import DataError, OptionError
-from tallystick.judge.run import NOT_IN_TRAINING, RowsThere, hold
+from tallystick.judge.run import NOT_IN_TRAINING, hold
 
 VOTES = pd.read_csv(resources.files("tallystick.examples") / "votes.csv")
 
@@ -76,19 +76,6 @@ def test_held_out_rows_that_are_training_rows_too_are_counted_target_included():
             train, "party", held_out=twice, methods=["bayes"], tuned=False, ignore=["training-rows"]
         ).checks
     ]
-
-
-def test_rows_are_found_in_any_of_the_blocks_that_are_asked():
-    whole = ts.NaiveBayes()._read(VOTES, "party")
-    hashes = np.unique(whole.row_hashes())
-    rows = np.arange(whole.rows)
-    first, second, third = (next(whole.take(part, whole.schema).blocks()) for part in np.array_split(rows, 3))
-    asked = RowsThere(whole.schema, np.sort(np.append(hashes, hashes[:5] + 1)))
-    left = asked.add(asked.add(asked.zero(), first), second)
-    found = asked.merge(left, asked.add(asked.zero(), third))
-    assert found.tolist() == np.isin(asked.hashes, hashes).tolist()
-    assert not found.all()
-    assert left.sum() < found.sum()
 
 
 def test_rows_of_a_class_that_was_not_in_training_are_wrong_and_rows_without_one_left_out():

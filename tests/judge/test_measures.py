@@ -7,31 +7,27 @@ import math
 import numpy as np
 import pytest
 
+from tallystick.judge.answers import Answers, ShareOrder, log_losses
 from tallystick.judge.scores import (
     NUMBER_SCORES,
     SCORES,
     Answered,
+    AnsweredNumbers,
     Measure,
-    Reckoned,
     accuracy,
-    delong,
-    log_losses,
-    precision_recall,
 )
 
 TRUTH = np.array([0, 1, 1, 1])
 SHARES = np.array([[0.8, 0.2], [0.4, 0.6], [0.6, 0.4], [0.1, 0.9]])
-ONE = np.ones(4)
 
 
-def answered(cost=None):
-    answer = np.array([0, 1, 0, 1])
-    confusion = np.array([[1.0, 0.0], [1.0, 2.0]])
-    return Answered(TRUTH, SHARES, ONE, answer, confusion, 1, np.zeros(4, np.int64), cost)
+def answers(truth, shares, weights=None, fold=0):
+    return Answers.of(np.array(truth), np.array(shares), np.zeros(len(truth), int) + fold, weights)
 
 
-def found(name, **more):
-    return next(s for s in SCORES if s.name == name).of(answered(**more))
+def found(name, cost=None):
+    given = Answered(answers(TRUTH, SHARES), 2, cost=cost, positive=1)
+    return given.measure(next(s for s in SCORES if s.name == name))
 
 
 @pytest.mark.parametrize(
@@ -64,22 +60,27 @@ def test_cost_is_measured_where_errors_have_prices():
 
 
 def test_a_weight_counts_as_copies_and_ties_as_one_half():
-    hit, value, fold = np.array([True, False, False]), np.array([0.5, 0.5, 0.1]), np.zeros(3, np.int64)
-    assert delong(hit, value, np.array([1.0, 1.0, 1.0]), fold)[0] == 0.75
-    assert delong(hit, value, np.array([1.0, 1.0, 3.0]), fold)[0] == (0.5 + 3) / 4
-    assert delong(hit, value, np.ones(3), np.array([0, 1, 1])) is None  # no fold has a pair
+    value = np.array([0.5, 0.5, 0.1])
+
+    def area(weights, fold=0):
+        shares = np.stack([1 - value, value], axis=1)
+        return ShareOrder(answers([1, 0, 0], shares, weights, fold), 1).area()
+
+    assert area(None)[0] == 0.75
+    assert area(np.array([1.0, 1.0, 3.0]))[0] == (0.5 + 3) / 4
+    assert area(None, np.array([0, 1, 1])) is None  # no fold has a pair
 
 
 def test_precision_and_recall_fall_and_rise_with_the_threshold():
-    at, precision, recall = precision_recall(
-        np.array([True, False, True]), np.array([0.9, 0.5, 0.5]), np.ones(3)
-    )
-    assert (at.tolist(), precision.tolist(), recall.tolist()) == ([0.9, 0.5], [1.0, 2 / 3], [0.5, 1.0])
+    shares = np.stack([1 - np.array([0.9, 0.5, 0.5]), np.array([0.9, 0.5, 0.5])], axis=1)
+    curves, area = ShareOrder(answers([1, 0, 1], shares), 1).curves()
+    assert curves["pr"] == [[0.5, 1.0], [1.0, 2 / 3]]
+    assert area == pytest.approx(0.5 + 0.5 * 2 / 3)
 
 
 def test_scores_of_numbers_are_those_counted_by_hand():
-    given = Reckoned(np.array([0.0, 4.0]), np.array([1.0, 4.0]), np.array([1.0, 3.0]))
-    mse, rmse, mae, r2 = (score.of(given) for score in NUMBER_SCORES)
+    given = AnsweredNumbers(answers([0.0, 4.0], [[1.0], [4.0]], np.array([1.0, 3.0])))
+    mse, rmse, mae, r2 = (given.measure(score) for score in NUMBER_SCORES)
     assert (mse.value, mse.base) == (1 / 4, 3.0)  # the mean is 3
     assert (rmse.value, rmse.base) == (1 / 2, 3.0**0.5)
     assert (rmse.low, rmse.high) == (mse.low**0.5, mse.high**0.5)
@@ -91,9 +92,9 @@ def test_scores_of_numbers_are_those_counted_by_hand():
 @pytest.mark.parametrize("many", [5, 5_000])
 def test_errors_too_large_to_cube_have_intervals_without_an_end(weight, many):
     truth = np.arange(many) * 1e60
-    given = Reckoned(truth, np.roll(truth, 1), np.full(many, weight))
+    given = AnsweredNumbers(answers(truth, np.roll(truth, 1)[:, None], np.full(many, weight)))
     for score in NUMBER_SCORES:
-        found = score.of(given)
+        found = given.measure(score)
         assert np.isfinite(found.value)
         assert found.name == "mae" or np.isinf([found.low, found.high]).any()
 

@@ -8,7 +8,7 @@ from sklearn import metrics
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.judge.scores import calibration, score
+from tallystick.judge.scores import score
 from tallystick.model.decision import decide
 from tallystick.stats import distributions as intervals
 
@@ -135,10 +135,15 @@ def test_calibration_of_a_rare_class_shows_the_rows_that_are_given_it():
     """Tenths of the rows would join 60 rows near 0.95 with thousands near 0."""
     value = np.r_[np.linspace(0.0, 0.01, 9_940), np.full(60, 0.95)]
     hit = np.r_[np.zeros(9_940, bool), np.ones(57, bool), np.zeros(3, bool)]
-    bins = calibration(hit, value, np.ones(10_000))
+
+    def calibration(value):
+        shares = np.stack([1 - value, value], axis=1)
+        return score(hit.astype(np.int64), shares, ("no", "yes"), positive=1).curves["calibration"]
+
+    bins = calibration(value)
     assert sum(b["rows"] for b in bins) == 10_000
     assert bins[-1]["rows"] == 63  # the 60, and 3 that are too few for a bin of their own
     assert bins[-1]["predicted"] == pytest.approx(bins[-1]["observed"], abs=0.01)
     assert [b["rows"] for b in bins[:9]] == [1_000] * 9
-    even = calibration(hit, np.linspace(0.0, 1.0, 10_000), np.ones(10_000))
+    even = calibration(np.linspace(0.0, 1.0, 10_000))
     assert [round(b["rows"]) for b in even] == [1_000] * 10

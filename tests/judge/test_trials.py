@@ -13,11 +13,8 @@ from tallystick.judge import folds as large
 from tallystick.judge.api import candidates_of, compare_read, settings
 from tallystick.judge.compare import (
     Candidate,
-    Folds,
-    InnerPart,
-    TrialsHere,
+    Trials,
     Watch,
-    Work,
     families,
     labels_of,
     loss_of,
@@ -73,12 +70,11 @@ def test_every_row_is_answered_once_and_an_equal_setting_leaves_the_earlier():
     table = ts.NaiveBayes()._read(rows, "y")
     same = (("first", ts.NaiveBayes()), ("second", ts.NaiveBayes()))
     plan = Dealing().outer(table, 4)
-    trials = TrialsHere(Folds.of(table, plan), 1, Dealing())
-    work = Work([Candidate("bayes", "bayes", same)], trials, None)
-    for at in range(len(work.jobs)):
-        trials.finished(work.jobs[work.one(at)])
+    trials = Trials([Candidate("bayes", "bayes", same)], table, Dealing(), plan)
+    for at in range(len(trials.jobs)):
+        trials.finished(trials.one(at))
     assert trials.done.tolist() == plan.fold.tolist()
-    assert work.settings() == [0]
+    assert trials.settings() == [0]
     assert np.allclose(trials.shares[0].sum(axis=1), 1.0)
 
 
@@ -102,10 +98,10 @@ def test_answers_to_more_rows_than_memory_holds_lie_on_disk_and_have_the_same_lo
     for memory in None, "32MB":
         monkeypatch.setattr(large, "is_large", lambda table, there=memory: there is not None)
         table = fresh(each[0]).set_params(memory=memory)._read(rows, "y")
-        part = InnerPart.of(table, np.arange(0, 160), np.arange(160, 240))
-        answers = list(answer_settings(each, part.training, part.tested, labels_of(table)))
+        training, test = table.take(np.arange(0, 160)), np.arange(160, 240)
+        answers = list(answer_settings(each, training, table.take(test, training.schema), labels_of(table)))
         assert [scratch.on_disk(shares) for shares in answers] == [memory is not None] * len(each)
-        losses.append(part.losses(each))
+        losses.append([loss_of(table, test, shares) for shares in answers])
     assert losses[0] == losses[1]
 
 

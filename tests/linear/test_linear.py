@@ -12,8 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallystick as ts
 from tallystick.errors import DataError, NotFitted, OptionError, TallyWarning
-from tallystick.judge.folds import deal
-from tallystick.judge.out_of_core import without_names
+from tallystick.judge.folds import deal, without_names
 
 
 def plain(rows=300, seed=0):

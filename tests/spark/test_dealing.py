@@ -1,4 +1,4 @@
-"""Rows with weights dealt, answered and scored where they are: the scores given here, and no row comes."""
+"""Rows with weights dealt, answered and scored where they are: the scores given here, bit for bit."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, keep_far, received, sent, telling_rows, weighed_rows
+from far_rows import keep_far, sent, telling_rows, weighed_rows
 
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimator.method_parts import dependence
-from tallystick.judge import compare as far_trials
 from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table
 from tallystick.judge.compare import Candidate
 from tallystick.judge.crossval import FoldOptions
-from tallystick.judge.folds import InTurn
 from tallystick.linear import path
 from tallystick.scorecard import estimator as scorecard
 from tallystick.spark import table as table_room
@@ -41,7 +39,7 @@ CASES = {
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("case", CASES)
 def test_scores_of_rows_with_weights_that_stay_with_spark_are_those_here(spark, monkeypatch, case, whole):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     model, asked, out = CASES[case]
     table = weighed_rows(60, whole=whole).drop_columns(out)
     target = "z" if case == "numbers" else "y"
@@ -56,7 +54,7 @@ def test_scores_of_rows_with_weights_that_stay_with_spark_are_those_here(spark, 
 
 
 def test_rows_without_a_time_are_counted_whatever_they_weigh(spark, monkeypatch):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table = weighed_rows(60).drop_columns(OUT)
     missing = table["x"].null_count
     with pytest.raises(OptionError, match=f"gives no time for {missing} rows"):
@@ -78,9 +76,8 @@ DEALT = {
 def test_settings_of_rows_with_weights_that_stay_with_spark_are_chosen_as_here(
     spark, monkeypatch, dealt, whole
 ):
-    keep_columns_far(monkeypatch)
-    for room in (trials, far_trials):
-        monkeypatch.setattr(room, "INNER", 2)
+    keep_far(monkeypatch)
+    monkeypatch.setattr(trials, "INNER", 2)
     each = tuple((f"{a:g}", ts.NaiveBayes(distributions="gaussian", alpha=a)) for a in (0.01, 1.0, 100.0))
     made = [Candidate("bayes", "bayes", each[:1]), Candidate("bayes, tuned", "bayes", each)]
     (folds, out), found = DEALT[dealt], []
@@ -95,7 +92,7 @@ def test_settings_of_rows_with_weights_that_stay_with_spark_are_chosen_as_here(
 @pytest.mark.night
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_comparison_of_rows_with_weights_that_stay_with_spark_is_the_one_here(spark, monkeypatch, whole):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table = weighed_rows(45, whole=whole).drop_columns(OUT)
     asked = {"methods": ["bayes-gaussian", "logistic"], "tuned": False, "folds": 2, "sample_weight": "w"}
     here, there = (ts.compare(data, "y", **asked) for data in (table, sent(spark, table)))
@@ -106,7 +103,7 @@ def test_a_comparison_of_rows_with_weights_that_stay_with_spark_is_the_one_here(
 
 
 def test_checks_of_rows_with_weights_that_stay_with_spark_are_those_here(spark, monkeypatch):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table, found = telling_rows(150), []
     weights = np.random.default_rng(6).choice([0.5, 1, 2], table.num_rows)
     for whole in (True, False):
@@ -122,7 +119,7 @@ def test_checks_of_rows_with_weights_that_stay_with_spark_are_those_here(spark, 
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_curve_of_rows_with_weights_that_stay_with_spark_is_the_one_here(spark, monkeypatch, whole):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table = weighed_rows(60, 3, whole=whole).drop_columns(OUT)
     asked = {"methods": ["bayes", "logistic"], "sizes": [2, 40], "repeats": 2, "sample_weight": "w"}
     here, there = (ts.learning_curve(data, "y", **asked) for data in (table, sent(spark, table)))
@@ -139,15 +136,6 @@ def test_subsets_of_rows_with_weights_that_are_brought_give_the_same_curve(spark
     monkeypatch.setattr(table_room, "NEAR_CELLS", 220)  # 70 copies are brought, 80 rows are not
     there = ts.learning_curve(sent(spark, table), "y", **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
-
-
-def test_a_fold_has_the_rows_that_are_there_and_as_many_cases_as_copies(spark):
-    read = ts.NaiveBayes()._read(sent(spark, weighed_rows(60).drop_columns(OUT)), "y", "w")
-    rows = read.dealer().in_order(InTurn(1, 3))
-    part = rows.of_folds(0)
-    assert part.rows == part.printed.rows == len(part.near().classes)
-    assert part.rows < rows.sizes[0] == part.printed.counted
-    rows.release()
 
 
 FITTED = {
@@ -184,42 +172,3 @@ def test_folds_inside_a_fit_of_rows_with_weights_that_stay_with_spark_give_the_b
     assert there.notes_ == here.notes_
     if kind in ("linear", "logistic") and whole:
         assert there.path_.losses == here.path_.losses
-
-
-GROWING = {
-    "classes": lambda data: ts.cross_validate(GAUSSIAN, data, "y", folds=2, sample_weight="w"),
-    "numbers": lambda data: ts.cross_validate(ts.LinearRegression(), data, "y", folds=2, sample_weight="w"),
-    "compare": lambda data: ts.compare(
-        data, "y", methods=["bayes-gaussian"], tuned=False, folds=2, sample_weight="w"
-    ),
-    "curve": lambda data: ts.learning_curve(
-        data, "y", methods=["bayes-gaussian"], sizes=[300, 900], repeats=1, sample_weight="w"
-    ),
-    "calibrated": lambda data: ts.NaiveBayes(distributions="gaussian", calibrate=True).fit(data, "y", "w"),
-    "linear": lambda data: ts.LinearRegression(l2="cv").fit(data, "y", "w"),
-    "logistic": lambda data: ts.LogisticRegression(l2="cv").fit(data, "y", "w"),
-}
-GAUSSIAN = ts.NaiveBayes(distributions="gaussian")
-
-
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(c, marks=pytest.mark.night if c == "logistic" else ()) for c in GROWING],
-)
-def test_what_comes_to_the_driver_does_not_grow_with_the_rows(spark, monkeypatch, case):
-    monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
-    told = received(monkeypatch)
-    monkeypatch.setattr(path, "STRENGTHS", (100.0, 1.0))
-    largest = []
-    for many in (20_000, 80_000):  # samples of values, of 8,192 at most, are full in both
-        rng = np.random.default_rng(4)
-        x = rng.normal(size=many)
-        y = x + rng.normal(size=many)
-        numbers = case in ("numbers", "linear")
-        table = pa.table({"x": x, "y": y if numbers else y > 0, "w": rng.integers(1, 4, many)})
-        GROWING[case](spark.createDataFrame(table).repartition(2))
-        largest.append((max(told), sum(told)))
-        told.clear()
-    assert largest[1][0] <= 1.2 * largest[0][0]
-    if case != "logistic":  # which takes more steps to one optimum than to another
-        assert largest[1][1] <= 1.2 * largest[0][1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.spark.judging import OnPieces, ValuesSent, held
 from tallystick.spark.levels import joined_pieces
+from tallystick.spark.ranks import OnPieces, ValuesSent, piece_sizes
 from tallystick.table.block import RowBlock as Block
 
 
@@ -22,7 +22,7 @@ def test_pieces_hold_each_value_once_with_its_rows_and_what_lies_before():
     work = ValuesSent("x", labels, 4, np.array([0.25, 0.5, 0.95]))
     sent = [one for block in blocks for one in work([block])]
     pieces = sorted(joined_pieces(sent), key=lambda one: one[0])
-    told = dict(held(pieces))
+    told = dict(piece_sizes(pieces))
     counts = np.stack([told[r][0] for r in range(4)])
     many = np.array([told[r][1] for r in range(4)])
     on = OnPieces(lambda piece: piece, np.cumsum(counts, axis=0) - counts, np.cumsum(many) - many)

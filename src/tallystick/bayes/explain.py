@@ -114,8 +114,8 @@ def independence(table: Table) -> Independence:
     """Return the conditional mutual information of every pair of columns, given the class if there is one."""
     target = table.schema.target
     labels = len(target.labels) if target is not None and target.labels else 1
-    dealer = table.dealer() if table.place == "far" else None
-    pairs = list(_pairs(table, labels) if dealer is None else _pairs_there(table, labels, dealer))
+    ranker = table.ranker()
+    pairs = list(_pairs(table, labels) if ranker is None else _pairs_there(table, labels, ranker))
     pairs.sort(key=lambda p: (-p.excess, p.first, p.second))
     return Independence(target.name if target is not None and labels > 1 else "", tuple(pairs))
 
@@ -129,10 +129,10 @@ def _pairs(table: Table, labels: int) -> Iterator[Pair]:
         yield _told((a, b), _cells(x, y, classes, labels, table), (x[2], y[2]), table.unit)
 
 
-def _pairs_there(table: Table, labels: int, dealer: Any) -> Iterator[Pair]:
+def _pairs_there(table: Table, labels: int, ranker: Any) -> Iterator[Pair]:
     """Yield every pair of columns of rows that stay far: counted there."""
     assert table.engine is not None
-    columns = tuple(few_values(table, dealer))
+    columns = tuple(few_values(table, ranker))
     for some in _at_once(columns, labels):
         found = table.engine.total(table, PairCounts(columns, some, labels))
         for (i, j), counts in zip(some, found, strict=True):
@@ -140,7 +140,7 @@ def _pairs_there(table: Table, labels: int, dealer: Any) -> Iterator[Pair]:
             yield _told((a.name, b.name), counts.astype(float), (a.size, b.size), table.unit)
 
 
-def few_values(table: Table, dealer: Any) -> Iterator[FewValues]:
+def few_values(table: Table, ranker: Any) -> Iterator[FewValues]:
     """Yield the columns of levels and numbers in a few values each, as `coded` has them: by rows, whatever
     they weigh.
     """
@@ -151,7 +151,7 @@ def few_values(table: Table, dealer: Any) -> Iterator[FewValues]:
     held = table.engine.total(table, question)
     for c in columns:
         if c.kind == "numeric":
-            order = dealer.ranked(c.name, one_label, 1)
+            order = ranker.ranked(c.name, one_label, 1)
             yield FewValues.of_numbers(c.name, order, table.rows, BINS)
         else:
             yield FewValues.of_levels(c.name, held[levels.index(c)], MOST_LEVELS)

@@ -282,12 +282,12 @@ class TableCounts:
         return [c for c in self.table.schema.used if c.kind == "numeric"]
 
     @cached_property
-    def dealer(self) -> Any:
+    def ranker(self) -> Any:
         """Who ranks rows that are far away, or on disk, and many; None: their values come here."""
         if self.n_classes > MOST_CLASSES:
             return None
         if self.table.place == "far":
-            return None if self.table.rows <= MANY else self.table.dealer()
+            return None if self.table.rows <= MANY else self.table.ranker()
         return None if in_hand(self.table, self.n_classes) else DiskRanker(self.table)
 
     @property
@@ -297,7 +297,7 @@ class TableCounts:
 
     def groups(self) -> Iterator[Group]:
         """Yield all columns of numbers and levels that have a value."""
-        numeric = [] if self.dealer is not None else self.numeric
+        numeric = [] if self.ranker is not None else self.numeric
         size = max(1 if isinstance(self.table, LocalTable) else FAR, TOGETHER // max(self.table.rows, 1))
         while size > 1 and not in_hand(self.table, self.n_classes, min(size, len(numeric))):
             size -= 1
@@ -901,8 +901,8 @@ class RangedNumbers:
 
 def ranged(counts: TableCounts) -> Iterator[Group | RangedNumbers]:
     """Yield the columns of numbers of many rows, far away or on disk, that have a value, each by itself."""
-    for column in counts.numeric if counts.dealer is not None else ():
-        order: RankedValues = counts.dealer.ranked(column.name, classes_of, counts.n_classes)
+    for column in counts.numeric if counts.ranker is not None else ():
+        order: RankedValues = counts.ranker.ranked(column.name, classes_of, counts.n_classes)
         missing = counts.classes - order.totals
         if order.distinct > FEW:
             yield RangedNumbers(column, order, missing)

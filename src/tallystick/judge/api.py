@@ -25,7 +25,7 @@ from tallystick.estimator.base import Estimator
 from tallystick.estimator.plain_method import PlainMethod
 from tallystick.io.open import is_spark, open_source, opened
 from tallystick.io.scratch import told
-from tallystick.judge.answers import class_weights, mean_response
+from tallystick.judge.answers import class_weights
 from tallystick.judge.checks import (
     LEFT_OUT,
     Check,
@@ -47,11 +47,11 @@ from tallystick.judge.crossval import (
     no_dealing,
     read_again,
 )
-from tallystick.judge.folds import Dealing, some_rows, tidy
+from tallystick.judge.folds import some_rows, tidy
 from tallystick.judge.groups import By, asked_by, names_by
-from tallystick.judge.out_of_core import FarDealing
 from tallystick.judge.result import DECIDING, CrossValidation, RegressionValidation
 from tallystick.judge.run import HeldOut, fresh, hold, training_loss
+from tallystick.judge.scores import average
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.model.decision import AnswerDecision
 from tallystick.schema import listed
@@ -209,7 +209,9 @@ class Mean(PlainMethod):
 
     def _fit_table(self, table: Table) -> Self:
         """Take the mean."""
-        self.model_ = Same(np.array([mean_response(table)]))
+        assert table.response is not None
+        weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+        self.model_ = Same(np.array([average(table.response, weights)]))
         return self
 
     def _numbers(self) -> int:
@@ -355,10 +357,7 @@ def compare(
     if by and held_out is not None:
         raise OptionError("by= counts the rows of folds. For rows held out: model.card(rows, by=...).")
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far = way.far(table, fresh(reader), again, by)
-    groups_of = {}
-    if by and far is None:
-        groups_of = names_by(fresh(reader), again, table, by, not is_spark(data))
+    groups_of = names_by(fresh(reader), again, table, by, not is_spark(data)) if by else {}
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(methods, tuned, shared, data, others)
     fits = fits_of(made, way.fitting(table).folds if held is None and not way.shares else 1)
@@ -368,8 +367,7 @@ def compare(
         warn(line)
     watch = Watch(progress)
     cost = judged_cost(cost, threshold, table)
-    told = {"held": held, "cost": cost, "ignore": ignore, "watch": watch, "measure": measure}
-    found = compare_read(table, way, made, dealing=far or way.dealing(table), **told)
+    found = compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch, measure=measure)
     return with_groups(found, groups_of) if groups_of else found
 
 
@@ -453,14 +451,10 @@ def compare_read(
     cost: Any = None,
     ignore: Iterable[str] = (),
     watch: Watch | None = None,
-    dealing: Dealing | FarDealing | None = None,
     measure: str = "log-loss",
 ) -> Comparison[Any]:
-    """Compare candidates on a table that was read before, and check it. dealing: of its rows; None: where
-    they are.
-    """
-    if dealing is None:
-        dealing = way.far(table) or way.dealing(table)
+    """Compare candidates on a table that was read before, and check it."""
+    dealing = way.dealing(table)
     way, lean = way.fitting(table), way.lean(table)
     aim = table.schema.predicted
     prices = cost

@@ -143,8 +143,7 @@ def comparison_lines(found: Comparison[Any]) -> list[Line]:
     """Return the lines of `show_comparison`, for a terminal or a notebook."""
     room = cells()
     first = found.entries[0].result
-    many = first.rows if first.repeats[0].judged is not None else len(first.truth)
-    how = f"{counted(many, 'row')}, {clean(found.how)}{sizes(first)}"
+    how = f"{counted(len(first.truth), 'row')}, {clean(found.how)}{sizes(first)}"
     lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
     worst = max(e.result.loss for e in found.entries)
     aside = "" if "r2" in first.shown else next(n for n in DECIDING if n not in first.shown)
@@ -335,11 +334,9 @@ def check_codes(ignore: Iterable[str]) -> frozenset[str]:
 
 def check_table(table: Table) -> Iterator[Check]:
     """Yield what the rows alone tell."""
-    dealer = table.dealer() if table.place == "far" else None  # who looks at rows that stay far
     if not table.schema.regression:
         yield from _classes(table)
-    distinct = folds.distinct(table.row_hashes(), table) if dealer is None else dealer.distinct
-    copies = table.rows - distinct
+    copies = table.rows - folds.distinct(table.row_hashes(), table)
     if copies:
         yield Check(
             "repeated-rows",
@@ -349,7 +346,7 @@ def check_table(table: Table) -> Iterator[Check]:
         )
     if not table.schema.regression:
         yield from _mixed(table)
-    yield from _marks(table, dealer)
+    yield from _marks(table)
     for column in table.schema.used:
         if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
@@ -412,12 +409,13 @@ def _mixed(table: Table) -> Iterator[Check]:
         )
 
 
-def _marks(table: Table, dealer: Any) -> Iterator[Check]:
+def _marks(table: Table) -> Iterator[Check]:
     """Yield the numbers that are frequent and far from all others."""
+    ranker = table.ranker()
     for column in table.schema.used:
         if column.kind == "numeric" and not column.unit:
-            if dealer is not None:
-                order = dealer.ranked(column.name, one_label, 1)
+            if ranker is not None:
+                order = ranker.ranked(column.name, one_label, 1)
                 distinct, counts = ValueRanges(order, np.zeros(1, np.int64)).few
             else:
                 codes, distinct = table.ranks(column.name)

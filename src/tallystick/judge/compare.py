@@ -8,10 +8,9 @@ answering the same is taken only where no measure says that a method is better.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,10 @@ from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, counted
 from tallystick.judge import folds as large
-from tallystick.judge.answers import LossSums, losses_of
+from tallystick.judge.answers import log_losses, losses_of
 from tallystick.judge.checks import Check, figure
 from tallystick.judge.costs import judged_by
 from tallystick.judge.folds import NEVER, Dealing, FoldPlan, is_large, tidy
-from tallystick.judge.out_of_core import FarDealing, FarFolds, FarJudging, judged_answers, setting_works
 from tallystick.judge.result import BY_AREA, CrossValidation, FoldAnswers, RegressionValidation, difference
 from tallystick.judge.run import (
     Fits,
@@ -37,10 +35,10 @@ from tallystick.judge.run import (
     run_folds,
     workers,
 )
-from tallystick.judge.scores import Measure, log_losses
+from tallystick.judge.scores import Measure
 from tallystick.model.decision import AnswerDecision
 from tallystick.schema import Note
-from tallystick.stats.exact import exact_total_of, nearest
+from tallystick.stats.exact import exact_total_of
 
 # The trials of a comparison: each chooses settings inside its training rows, fits them and answers its test
 # rows.
@@ -66,247 +64,99 @@ class Candidate:
     settings: tuple[tuple[str, Any], ...]
 
 
-class TrialRows(Protocol):
-    """Rows to train on and rows to answer, wherever they are."""
+class Trials:
+    """All trials of a comparison: the folds of a table, or one with rows held out. The job NEVER chooses
+    settings on all rows, for the models that are kept; with rows held out the one trial does.
 
-    def inner(self) -> Generator[InnerRows | None, None, None]:
-        """Yield INNER parts of the training rows that choose among settings; None: there are fewer."""
-        ...
-
-    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
-        """Fit settings, those of the candidates of these numbers, and answer the test rows by them."""
-        ...
-
-    def release(self) -> None:
-        """Let go what is kept."""
-        ...
-
-
-class InnerRows(Protocol):
-    """A part of training rows that settings are tried on: most train, the others test."""
-
-    def losses(self, settings: Sequence[Any]) -> list[float]:
-        """Return the summed loss of each setting on the rows that test."""
-        ...
-
-
-class Trials(Protocol):
-    """All trials of a comparison. jobs: their numbers; NEVER is one that chooses on all rows."""
-
-    @property
-    def jobs(self) -> list[int]: ...
-
-    def trial(self, job: int) -> TrialRows:
-        """Return the rows of a job."""
-        ...
-
-
-# ---- rows that are here ----
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Rows to train on and rows to answer. rows: which of all rows train; at: where the answers go."""
-
-    training: Table
-    rows: NDArray[np.int64]
-    tested: Table | HeldOut
-    at: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Folds:
-    """Trials that are folds of one table, whose rows are the pieces of a plan."""
-
-    table: Table
-    plan: FoldPlan
-
-    @classmethod
-    def of(cls, table: Table, plan: FoldPlan) -> Folds:
-        """Return the trials of a table's plan."""
-        return cls(plan.pieces(table), plan)
-
-    @property
-    def rows(self) -> int:
-        """How many rows have answers."""
-        return self.table.rows
-
-    @property
-    def numbers(self) -> list[int]:
-        """The folds."""
-        return self.plan.numbers
-
-    def trial(self, number: int) -> Trial:
-        """Return one fold; NEVER: all rows, none of which is answered."""
-        if number == NEVER:
-            return Trial(self.table, large.numbers(self.table), self.table, np.zeros(0, np.int64))
-        train, test = self.plan.part(number)
-        training = self.table.take(train)
-        return Trial(training, train, self.table.take(test, training.schema), test)
-
-
-@dataclass(frozen=True)
-class FittedOnce:
-    """The one trial of a table and rows held out from another source."""
-
-    table: Table
-    held: HeldOut
-
-    @property
-    def rows(self) -> int:
-        """How many rows have answers."""
-        return self.held.rows
-
-    @property
-    def numbers(self) -> list[int]:
-        """There is one."""
-        return [0]
-
-    def trial(self, _: int) -> Trial:
-        """Return the one."""
-        return Trial(self.table, np.arange(self.table.rows), self.held, np.arange(self.held.rows))
-
-
-class TrialsHere:
-    """Trials whose answers are here: shares[candidate][row, class], and done[row], the fold that answered.
-    With rows held out the one trial chooses for the models that are kept.
+    shares[candidate][row, class]: the answers to the pieces of the plan, or to the rows held out; done[row]:
+    the fold that answered it, NEVER where none has yet.
     """
 
-    def __init__(self, parts: Folds | FittedOnce, candidates: int, dealing: Dealing) -> None:
-        self.parts, self.dealing = parts, dealing
-        self.labels = labels_of(parts.table)
-        shape = parts.rows, max(len(self.labels), 1)
-        self.shares = [large.empty(parts.table, shape, np.float64) for _ in range(candidates)]
-        self.done = large.empty(parts.table, parts.rows, np.int64)
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        table: Table,
+        dealing: Dealing,
+        rows: FoldPlan | HeldOut,
+        progress: Progress | None = None,
+    ) -> None:
+        self.candidates, self.dealing = candidates, dealing
+        self.plan = rows if isinstance(rows, FoldPlan) else None
+        self.held = None if isinstance(rows, FoldPlan) else rows
+        self.table = table if self.plan is None else self.plan.pieces(table)
+        self.labels = labels_of(table)
+        many = self.table.rows if self.held is None else self.held.rows
+        shape = many, max(len(self.labels), 1)
+        self.shares = [large.empty(table, shape, np.float64) for _ in candidates]
+        self.done = large.empty(table, many, np.int64)
         self.done[:] = NEVER
-
-    @property
-    def jobs(self) -> list[int]:
-        """The trials, and one that chooses on all rows."""
-        return [*([NEVER] if isinstance(self.parts, Folds) else []), *self.parts.numbers]
-
-    def trial(self, job: int) -> TrialHere:
-        """Return the rows of a job."""
-        return TrialHere(self, self.parts.trial(job))
-
-    def finished(self, job: int) -> None:
-        """Count the test rows of a job in."""
-        if job != NEVER:
-            here = self.parts.plan.tested(job) if isinstance(self.parts, Folds) else slice(None)
-            self.done[here] = job
-
-    def so_far(self, names: Sequence[str]) -> list[tuple[str, int, float, float]]:
-        """Return of each candidate its name, the rows answered, their accuracy and their mean log-loss."""
-        rows = np.flatnonzero(self.done != NEVER)
-        table = self.parts.table
-        if not len(rows) or table.classes is None or isinstance(self.parts, FittedOnce):
-            return []
-        truth = table.classes[rows].astype(np.int64)
-        out = []
-        for name, every in zip(names, self.shares, strict=True):
-            shares = every[rows]
-            right = float((shares.argmax(axis=1) == truth).mean())
-            out.append((name, len(rows), right, float(log_losses(truth, shares).mean())))
-        return out
-
-
-@dataclass(frozen=True)
-class TrialHere:
-    """A trial whose rows are here."""
-
-    of: TrialsHere
-    own: Trial
-
-    def inner(self) -> Generator[InnerPart | None, None, None]:
-        """Yield INNER parts of the training rows; None: there are fewer."""
-        plan = self.of.dealing.inner(self.own.training, INNER, self.own.rows)
-        training = plan.pieces(self.own.training)
-        for number in range(INNER):
-            yield InnerPart.of(training, *plan.part(number)) if number in plan.numbers else None
-
-    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
-        """Fit settings, those of the candidates of these numbers, and keep their answers."""
-        found = answer_settings(settings, self.own.training, self.own.tested, self.of.labels)
-        for i, shares in zip(numbers, found, strict=True):
-            self.of.shares[i][self.own.at] = shares
-
-    def release(self) -> None:
-        """The rows go with the trial."""
-
-
-@dataclass(frozen=True)
-class InnerPart:
-    """Some rows of a training part that train, and those, test[row], that are tested."""
-
-    whole: Table
-    training: Table
-    tested: Table
-    test: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, whole: Table, train: NDArray[np.int64], test: NDArray[np.int64]) -> InnerPart:
-        """Return a part of a training part."""
-        training = whole.take(train)
-        return cls(whole, training, whole.take(test, training.schema), test)
-
-    def losses(self, settings: Sequence[Any]) -> list[float]:
-        """Return the summed loss of each setting on the tested rows."""
-        each = answer_settings(settings, self.training, self.tested, labels_of(self.whole), roughly=True)
-        return [loss_of(self.whole, self.test, shares) for shares in each]
-
-
-def _no_parts() -> Generator[None, None, None]:
-    """Yield INNER times that there is no part: nothing is chosen."""
-    for _ in range(INNER):
-        yield None
-
-
-# ---- the work ----
-
-
-class Work:
-    """All trials of a comparison. The job NEVER chooses on all rows, for the models that are kept."""
-
-    def __init__(self, candidates: Sequence[Candidate], trials: Trials, progress: Progress | None) -> None:
-        self.candidates, self.trials, self.jobs = candidates, trials, trials.jobs
+        self.jobs = [0] if self.plan is None else [NEVER, *self.plan.numbers]
         self.seconds = np.zeros((len(self.jobs), len(candidates)))  # a job writes to its own row
-        self.picked: dict[int, list[int]] = {}  # by trial: the number of each candidate's setting
+        self.picked: dict[int, list[int]] = {}  # by job: the number of each candidate's setting
         self.steps = Steps(len(self.jobs) * (INNER + 1), progress, "fits")
 
     def one(self, at: int) -> int:
         """Do one job and return its place."""
         job, seconds = self.jobs[at], self.seconds[at]
-        trial = self.trials.trial(job)
-        try:
-            picked = self._choose(trial, np.zeros_like(seconds) if job == NEVER else seconds)
-            self.picked[job] = picked
-            for family in families(self.candidates) if job != NEVER else ():
+        if self.plan is None or job == NEVER:
+            training, rows = self.table, large.numbers(self.table)
+        else:
+            rows, test = self.plan.part(job)
+            training = self.table.take(rows)
+        self.picked[job] = self._choose(training, rows, np.zeros_like(seconds) if job == NEVER else seconds)
+        if job != NEVER:
+            tested = self.table.take(test, training.schema) if self.held is None else self.held
+            for family in families(self.candidates):
                 started = time.perf_counter()
-                trial.answer(family, [self.candidates[i].settings[picked[i]][1] for i in family])
+                settings = [self.candidates[i].settings[self.picked[job][i]][1] for i in family]
+                found = answer_settings(settings, training, tested, self.labels)
+                for i, shares in zip(family, found, strict=True):
+                    self.shares[i][test if self.held is None else slice(None)] = shares
                 seconds[family] += (time.perf_counter() - started) / len(family)
-        finally:
-            trial.release()
         self.steps.one()
         return at
 
-    def _choose(self, trial: TrialRows, seconds: Floats) -> list[int]:
-        """Return the setting of each candidate with the lowest loss over inner folds.
-
-        The inner training parts are made once and serve every candidate.
+    def _choose(self, training: Table, rows: NDArray[np.int64], seconds: Floats) -> list[int]:
+        """Return the setting of each candidate with the lowest loss over inner folds of training rows; rows:
+        their numbers among all. The inner training parts are made once and serve every candidate.
         """
         out = [0] * len(self.candidates)
-        tuned = [i for i, c in enumerate(self.candidates) if len(c.settings) > 1]
-        losses = {i: np.zeros(len(self.candidates[i].settings)) for i in tuned}
-        with closing(trial.inner() if tuned else _no_parts()) as parts:
-            for part in parts:
-                for i in tuned if part is not None else ():
+        losses = {i: np.zeros(len(c.settings)) for i, c in enumerate(self.candidates) if len(c.settings) > 1}
+        plan = self.dealing.inner(training, INNER, rows) if losses else None
+        whole = training if plan is None else plan.pieces(training)
+        for number in range(INNER):
+            if plan is not None and number in plan.numbers:
+                train, test = plan.part(number)
+                inner = whole.take(train)
+                tested = whole.take(test, inner.schema)
+                for i, own in losses.items():
                     started = time.perf_counter()
-                    assert part is not None
-                    losses[i] += part.losses([estimator for _, estimator in self.candidates[i].settings])
+                    settings = [estimator for _, estimator in self.candidates[i].settings]
+                    found = answer_settings(settings, inner, tested, self.labels, roughly=True)
+                    own += [loss_of(whole, test, shares) for shares in found]
                     seconds[i] += time.perf_counter() - started
-                self.steps.one()
-        for i in tuned:
-            out[i] = int(np.argmin(losses[i]))
+            self.steps.one()
+        for i, own in losses.items():
+            out[i] = int(np.argmin(own))
+        return out
+
+    def finished(self, at: int) -> None:
+        """Count the test rows of a job in."""
+        job = self.jobs[at]
+        if job != NEVER:
+            self.done[slice(None) if self.plan is None else self.plan.tested(job)] = job
+
+    def so_far(self) -> list[tuple[str, int, float, float]]:
+        """Return of each candidate its name, the rows answered, their accuracy and their mean log-loss."""
+        rows = np.flatnonzero(self.done != NEVER)
+        if not len(rows) or self.table.classes is None or self.held is not None:
+            return []
+        truth = self.table.classes[rows].astype(np.int64)
+        out = []
+        for candidate, every in zip(self.candidates, self.shares, strict=True):
+            shares = every[rows]
+            right = float((shares.argmax(axis=1) == truth).mean())
+            out.append((candidate.name, len(rows), right, float(log_losses(truth, shares).mean())))
         return out
 
     def settings(self) -> list[int]:
@@ -340,145 +190,6 @@ def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats) -> float:
     return exact_total_of(
         (losses_of(table, shares[s], rows[s]), None if weights is None else weights[rows[s]]) for s in every
     )
-
-
-# The trials of a comparison whose rows stay with Spark: settings are chosen, fitted and asked there.
-#
-# Knows tables on Spark, methods and questions about answers. Law: the choices and the scores are those of
-# the same rows here, bit for bit; what comes here are fitted models and sums.
-
-
-@dataclass(frozen=True)
-class FarTrials:
-    """Trials that are folds of rows where they are. table: what is learned from; folds: as it was asked for;
-    works[candidate][test]: how the rows of a test are answered.
-    """
-
-    dealing: FarDealing
-    table: Table
-    folds: int
-    parts: FarFolds
-    works: list[list[Any]]
-
-    @classmethod
-    def of(cls, dealing: FarDealing, table: Table, folds: int, candidates: int) -> FarTrials:
-        """Deal the rows."""
-        parts = dealing.outer(folds)
-        works = [[None] * len(parts.tested) for _ in range(candidates)]
-        return cls(dealing, table, folds, parts, works)
-
-    @property
-    def jobs(self) -> list[int]:
-        """The tests, and one job that chooses on all rows."""
-        return [NEVER, *range(len(self.parts.tested))]
-
-    def trial(self, job: int) -> FarTrial:
-        """Return the rows of a job."""
-        return FarTrial(self, self.table if job == NEVER else self.parts.training(job), job)
-
-    def judged(self, candidate: int, rule: Floats | None, cost: Floats | None) -> Any:
-        """Return what follows from the answers of a candidate to all rows."""
-        return judged_answers(self.parts, self.works[candidate], FarJudging(rule, cost))
-
-    def release(self) -> None:
-        """Let go the rows in folds."""
-        self.parts.release()
-
-
-@dataclass(frozen=True)
-class FarTrial:
-    """The rows of one job: what trains, and the fold that is answered."""
-
-    of: FarTrials
-    training: Table
-    job: int
-
-    def inner(self) -> Generator[FarPart | None, None, None]:
-        """Yield INNER parts of the training rows; None: there are fewer."""
-        outer = None if self.job == NEVER else (self.job, self.of.folds)
-        return inner_parts(self.of.dealing, self.training, outer)
-
-    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
-        """Fit settings, those of the candidates of these numbers: they answer when all folds are fitted."""
-        works = setting_works(settings, self.training, self.of.parts.schema)
-        for i, work in zip(numbers, works, strict=True):
-            self.of.works[i][self.job] = work
-
-    def release(self) -> None:
-        """Let go the training rows."""
-        if self.job != NEVER:
-            self.training.release()
-
-
-@dataclass(frozen=True)
-class HeldTrials:
-    """The one trial of rows where they are and rows held out, which are here. shares[candidate][row, class]:
-    answers to these.
-    """
-
-    dealing: FarDealing
-    table: Table
-    held: HeldOut
-    shares: list[Floats]
-    jobs: ClassVar[list[int]] = [0]
-
-    @classmethod
-    def of(cls, dealing: FarDealing, table: Table, held: HeldOut, candidates: int) -> HeldTrials:
-        """Return the trial, not answered yet."""
-        shape = held.rows, max(len(table.schema.predicted.labels), 1)  # a number has no labels
-        return cls(dealing, table, held, [np.zeros(shape) for _ in range(candidates)])
-
-    def trial(self, _: int) -> HeldTrials:
-        """Return the one."""
-        return self
-
-    def inner(self) -> Generator[FarPart | None, None, None]:
-        """Yield INNER parts of the training rows; None: there are fewer."""
-        return inner_parts(self.dealing, self.table, None)
-
-    def answer(self, numbers: Sequence[int], settings: Sequence[Any]) -> None:
-        """Fit settings, those of the candidates of these numbers, and keep their answers."""
-        found = answer_settings(settings, self.table, self.held, self.table.schema.predicted.labels)
-        for i, shares in zip(numbers, found, strict=True):
-            self.shares[i][:] = shares
-
-    def release(self) -> None:
-        """The rows are those of the table."""
-
-
-def inner_parts(
-    dealing: FarDealing, training: Table, outer: tuple[int, int] | None
-) -> Generator[FarPart | None, None, None]:
-    """Yield INNER parts of training rows (outer: see `FarDealing.inner`); None: there are fewer."""
-    parts = dealing.inner(training, INNER, outer)
-    try:
-        for number in range(INNER):
-            if number >= len(parts.tested):
-                yield None
-                continue
-            part = FarPart(parts, number, parts.training(number))
-            try:
-                yield part
-            finally:
-                part.training.release()
-    finally:
-        parts.release()
-
-
-@dataclass(frozen=True)
-class FarPart:
-    """Rows that train, and the number of the test that they train for."""
-
-    parts: FarFolds
-    number: int
-    training: Table
-
-    def losses(self, settings: Sequence[Any]) -> list[float]:
-        """Return the summed loss of each setting on the tested rows."""
-        parts = self.parts
-        works = setting_works(settings, self.training, parts.schema, roughly=True)
-        found = parts.rows.total(LossSums(tuple(works)), parts.tested[self.number])
-        return [nearest(one) for one in found]
 
 
 ANSWERS_FIRST = ("accuracy", "log-loss", "auc")  # by which a method is told to be better than the baseline
@@ -698,7 +409,7 @@ def compare_table(
     folds: int = 10,
     cost: NDArray[np.float64] | AnswerDecision | None = None,
     watch: Watch | None = None,
-    dealing: Dealing | FarDealing | None = None,
+    dealing: Dealing | None = None,
     how: str = "",
     held: HeldOut | None = None,
     measure: str = "log-loss",
@@ -708,93 +419,34 @@ def compare_table(
     """
     dealing, watch = dealing or Dealing(), watch or Watch()
     how = how or f"{folds} stratified folds"
-    if measure == "auc" and (is_large(table) or isinstance(dealing, FarDealing)):
+    if measure == "auc" and is_large(table):
         raise OptionError(BY_AREA)
-    if isinstance(dealing, FarDealing):
-        if held is not None:
-            once = HeldTrials.of(dealing, table, held, len(candidates))
-            return _compare_held(candidates, once, cost, watch, how, measure)
-        far = FarTrials.of(dealing, table, folds, len(candidates))
-        return _compare_far(candidates, far, cost, watch, how, measure)
-    parts = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
-    trials = TrialsHere(parts, len(candidates), dealing)
-    work = Work(candidates, trials, watch.progress)
+    rows = dealing.outer(table, folds) if held is None else held
+    trials = Trials(candidates, table, dealing, rows, watch.progress)
 
     def finished(at: int) -> None:
-        trials.finished(work.jobs[at])
+        trials.finished(at)
         if watch.arrived is not None:
-            watch.arrived(trials.so_far([c.name for c in candidates]))
+            watch.arrived(trials.so_far())
 
-    stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
-
-    def answers(shares: NDArray[np.float64]) -> FoldAnswers:
-        if not isinstance(parts, Folds):
-            return FoldAnswers(shares, trials.done)
-        return answered(shares, trials.done, parts.plan, table, parts.table)
-
-    results = [
-        _result(table, answers(shares), (how, stopped), (cost, candidate), held)
-        for shares, candidate in zip(trials.shares, candidates, strict=True)
-    ]
-    return _conclude(candidates, table, results, work, measure)
-
-
-def _compare_far(
-    candidates: Sequence[Candidate], trials: FarTrials, cost: Any, watch: Watch, how: str, measure: str
-) -> Comparison[Any]:
-    """Return the comparison of rows that stay far: their answers stay too."""
-    table = trials.table
-    results: list[Any] = []
-    target = table.schema.predicted
-    work = Work(candidates, trials, watch.progress)
-    try:
-        everything = len(work.jobs)
-        if run_folds(work.one, everything, lambda _: None, enough=everything, at_once=workers(table)):
-            raise KeyboardInterrupt  # answers come when all folds are done
-        for i, candidate in enumerate(candidates):
-            if table.schema.regression:
-                results.append(RegressionValidation.elsewhere([trials.judged(i, None, None)], how))
-                continue
-            prices, own = judged_by(cost, candidate.settings[0][1], target, target.labels)
-            judged = trials.judged(i, prices if own is None else own, prices)
-            results.append(CrossValidation.elsewhere(target.labels, [judged], (prices, own), how))
-    finally:
-        trials.release()
-    return _conclude(candidates, table, results, work, measure)
-
-
-def _compare_held(
-    candidates: Sequence[Candidate], trials: HeldTrials, cost: Any, watch: Watch, how: str, measure: str
-) -> Comparison[Any]:
-    """Return the comparison of rows that stay far, judged on rows held out."""
-    work = Work(candidates, trials, watch.progress)
-    stopped = run_folds(work.one, len(work.jobs), lambda _: None, at_once=1)
-    none = np.zeros(0, np.int64)
-    results = [
-        _result(trials.table, FoldAnswers(shares, none), (how, stopped), (cost, candidate), trials.held)
-        for shares, candidate in zip(trials.shares, candidates, strict=True)
-    ]
-    return _conclude(candidates, trials.table, results, work, measure)
-
-
-def _result(
-    table: Table,
-    answers: FoldAnswers,
-    how: tuple[str, bool],
-    costs: tuple[Any, Candidate],
-    held: HeldOut | None,
-) -> CrossValidation | RegressionValidation:
+    stopped = run_folds(trials.one, len(trials.jobs), finished, enough=3, at_once=workers(table))
+    weights = None if table.weights is None or held is not None else table.weights / table.unit
     labels = labels_of(table) if held is None else held.labels
-    weights = None
-    if held is not None:
-        answers, truth = held.judged(answers.shares), held.truth
-    else:
-        weights = None if table.weights is None else table.weights / table.unit
-        truth = _truth(table, answers.large)
-    if table.schema.regression:
-        return RegressionValidation(truth, (answers,), weights, *how)
-    prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.predicted, labels)
-    return CrossValidation(labels, truth, (answers,), weights, prices, None, *how, own_costs=own)
+    results: list[CrossValidation | RegressionValidation] = []
+    for shares, candidate in zip(trials.shares, candidates, strict=True):
+        if trials.plan is None:
+            assert held is not None
+            answers, truth = held.judged(shares), held.truth
+        else:
+            answers = answered(shares, trials.done, trials.plan, table, trials.table)
+            truth = _truth(table, answers.large)
+        if table.schema.regression:
+            results.append(RegressionValidation(truth, (answers,), weights, how, stopped))
+            continue
+        prices, own = judged_by(cost, candidate.settings[0][1], table.schema.predicted, labels)
+        judged = CrossValidation(labels, truth, (answers,), weights, prices, None, how, stopped, {}, own)
+        results.append(replace(judged, decides=measure))
+    return _conclude(candidates, table, results, trials)
 
 
 def _truth(table: Table, large: bool) -> NDArray[Any]:
@@ -806,13 +458,11 @@ def _truth(table: Table, large: bool) -> NDArray[Any]:
 
 
 def _conclude(
-    candidates: Sequence[Candidate], table: Table, results: list[Any], work: Work, measure: str
+    candidates: Sequence[Candidate], table: Table, results: list[Any], trials: Trials
 ) -> Comparison[Any]:
     entries: list[Entry[Any]] = []
-    if not table.schema.regression:
-        results = [replace(result, decides=measure) for result in results]
-    seconds = work.seconds.sum(axis=0)
-    for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
+    seconds = trials.seconds.sum(axis=0)
+    for candidate, chosen, result, spent in zip(candidates, trials.settings(), results, seconds, strict=True):
         words, estimator = candidate.settings[chosen]
         tidy(table)
         model = fresh(estimator)._fit_table(table)._keep_profile(table)

@@ -7,7 +7,7 @@ to the training part; the answers do not depend on threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, overload
@@ -21,7 +21,7 @@ from tallystick.engine.local import STEPS_DONE, check_progress
 from tallystick.errors import Argument, DataError, OptionError, shown, some
 from tallystick.io.open import is_spark
 from tallystick.judge import folds as large
-from tallystick.judge.answers import judged, largest_share
+from tallystick.judge.answers import class_weights, log_losses
 from tallystick.judge.costs import judged_by, judged_cost, named, own_costs
 from tallystick.judge.folds import (
     Cases,
@@ -38,7 +38,6 @@ from tallystick.judge.folds import (
     time_column,
 )
 from tallystick.judge.groups import (
-    Again,
     By,
     asked_by,
     group_names,
@@ -46,15 +45,6 @@ from tallystick.judge.groups import (
     naming,
     refuse_target,
     refuse_weights,
-)
-from tallystick.judge.out_of_core import (
-    Dealer,
-    FarDealing,
-    FarJudging,
-    FarSubsets,
-    groups_far,
-    judged_far,
-    parts_end,
 )
 from tallystick.judge.result import CrossValidation, RegressionValidation
 from tallystick.judge.run import (
@@ -69,7 +59,9 @@ from tallystick.judge.run import (
     run_folds,
     workers,
 )
+from tallystick.model.decision import decide
 from tallystick.schema import Columns
+from tallystick.stats.exact import digits, nearest
 from tallystick.table import table as table_room
 
 
@@ -167,9 +159,7 @@ def cross_validate(
     way = FoldOptions.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
     again = partial(read_again, data=data, target=target, weight=sample_weight)
-    far, way = way.far(table, fresh(model), again, by), way.fitting(table)
-    if far is not None:
-        return _judged_far(model, far, way, repeats, (cost, threshold), positive, progress)
+    way = way.fitting(table)
     dealing, how = way.dealing(table), way.words(table)
     values = names_by(fresh(model), again, table, by, ordered=not is_spark(data))
     outer = partial(dealing.outer, table, way.folds)
@@ -197,44 +187,6 @@ def cross_validate(
         values,
         own,
     )
-
-
-def _judged_far(
-    model: Fits,
-    dealing: FarDealing,
-    way: FoldOptions,
-    repeats: int,
-    decided: tuple[Any, Any],
-    positive: Any,
-    progress: Progress | None,
-) -> CrossValidation | RegressionValidation:
-    """Return the cross-validation of rows that stay far, where their answers stay too. decided: the costs and
-    the threshold that were given.
-    """
-    table = dealing.table
-    if table.schema.regression:
-        every = _repeats(model, dealing, way, repeats, FarJudging(), progress)
-        return RegressionValidation.elsewhere(every, way.words(table))
-    labels, place = _positive(table, positive)
-    cost = judged_cost(*decided, table)
-    prices, own = judged_by(cost, model, table.schema.predicted, labels)
-    how = FarJudging(prices if own is None else own, prices, place)
-    made = named(model, table.schema.predicted)
-    parts = _repeats(made, dealing, way, repeats, how, progress)
-    return CrossValidation.elsewhere(labels, parts, (prices, own), way.words(table), place)
-
-
-def _repeats(
-    model: Fits,
-    dealing: FarDealing,
-    way: FoldOptions,
-    repeats: int,
-    how: FarJudging,
-    progress: Progress | None,
-) -> list[Any]:
-    """Return what follows from the answers of each repeat."""
-    table, keys = dealing.table, way.keys(repeats)
-    return [judged_far(model, dealing.outer(way.folds, key), table, how, progress) for key in keys]
 
 
 def read_again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
@@ -366,35 +318,11 @@ class FoldOptions:
             return Dealing(times=_moments(table, self.time))
         return Dealing(shares=self.shares)
 
-    def far(
-        self,
-        table: Table,
-        reader: Any = None,
-        read: Again | None = None,
-        by: By = (),
-    ) -> FarDealing | None:
-        """Return how the rows of a table are dealt where they are; None: they are here, or must come. by:
-        columns that answers are to be told by, for which read(reader) gives the rows once more.
-        """
-        if table.place != "far" or table.dealer() is None:
-            return None
-        if self.one_out:
-            raise OptionError(
-                f"leave-one-out fits a model for each different row, and these {table.rows:,} rows stay with "
-                "Spark. Use folds=10, or collect the rows: frame.toArrow()."
-            )
-        beside = None
-        if by and read is not None:
-            beside = groups_far(reader, read, table, by)
-            if beside is None:
-                return None
-        return FarDealing.of(table, self.groups, self.time, self.shares, beside)
-
     def fitting(self, table: Table) -> FoldOptions:
         """Return the way for a table: of fewer rows than folds, each row is left out in turn."""
         if self.groups is not None or self.time is not None or self.shares or self.one_out:
             return self
-        return replace(self, folds=max(2, min(self.folds, _cases(table)))) if self.folds > 2 else self
+        return replace(self, folds=max(2, min(self.folds, count_cases(table)))) if self.folds > 2 else self
 
     def words(self, table: Table) -> str:
         """Return how the rows of a table are dealt, in words."""
@@ -408,15 +336,9 @@ class FoldOptions:
             parts = [f"{s / sum(self.shares):.0%}" for s in self.shares]
             named_parts = ("train", "test") if len(parts) == 2 else ("train", "validate", "test")
             return ", ".join(f"{p} {w}" for p, w in zip(parts, named_parts, strict=True))
-        if self.folds == _cases(table):
+        if self.folds == count_cases(table):
             return "each row left out in turn"
         return f"{self.folds} {'folds' if table.schema.regression else 'stratified folds'}"
-
-
-def _cases(table: Table) -> int:
-    """Return how many rows a table has, copies counted, wherever they are."""
-    dealer = table.dealer() if table.place == "far" else None
-    return count_cases(table) if dealer is None else int(dealer.cases)
 
 
 def _moments(table: Table, name: str) -> NDArray[Any]:
@@ -546,58 +468,30 @@ def curve_table(
     """Train every method on growing subsets, `repeats` times, and test each on rows held out in that
     repeat. sizes: of the subsets, or how many there are.
     """
-    dealer: Dealer | None = table.dealer()
-    many = count_cases(table) if dealer is None else dealer.cases
+    many = count_cases(table)
     if many < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
     check_repeats(repeats)
     tested = min(int(many * TESTED), MOST_TESTED)
     steps = _sizes(sizes, many, many - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
-    told = Steps(repeats * len(methods), progress, "curves")
-    parts: Subsets | FarSubsets
-    parts = Subsets.of(table, tested, steps) if dealer is None else FarSubsets(table, dealer, tested, steps)
+    progressed = Steps(repeats * len(methods), progress, "curves")
+    plain = table.weights is None and large.is_large(table)
+    cases = Cases(None, None, case_keys(table)) if plain else cases_of(table)
 
     def one(repeat: int) -> int:
-        error[:, repeat], loss[:, repeat] = parts.curves(repeat, methods.values(), told)
+        whole, test, train, places = subsets(cases, table, repeat + 1, tested, steps)
+        for m, model in enumerate(methods.values()):
+            error[m, repeat], loss[m, repeat] = _one_curve(model, whole, train, test, places)
+            progressed.one()
         return repeat
 
     finished: list[int] = []
     stopped = run_folds(one, repeats, finished.append, at_once=workers(table))
-    base = 1 - parts.base()
+    base = 1 - float(class_weights(table).max() / table.weight)
     kept = sorted(finished)
     curves = tuple(Curve(n, error[m, kept], loss[m, kept]) for m, n in enumerate(methods))
     return LearningCurve(table.schema.predicted.name, tuple(steps), curves, base, tested, len(kept), stopped)
-
-
-@dataclass(frozen=True)
-class Subsets:
-    """The subsets of a learning curve. tested: how many cases test; sizes: of subsets."""
-
-    cases: Cases
-    table: Table
-    tested: int
-    sizes: Sequence[int]
-
-    @classmethod
-    def of(cls, table: Table, tested: int, sizes: Sequence[int]) -> Subsets:
-        """Return the subsets of a table."""
-        plain = table.weights is None and large.is_large(table)
-        cases = Cases(None, None, case_keys(table)) if plain else cases_of(table)
-        return cls(cases, table, tested, sizes)
-
-    def base(self) -> float:
-        """Return the share of the most frequent class."""
-        return largest_share(self.table)
-
-    def curves(self, repeat: int, models: Iterable[Fits], told: Steps) -> tuple[Floats, Floats]:
-        """Return error[model, size] and loss[model, size] of one repeat."""
-        table, test, train, places = subsets(self.cases, self.table, repeat + 1, self.tested, self.sizes)
-        each = []
-        for model in models:
-            each.append(_one_curve(model, table, train, test, places))
-            told.one()
-        return np.array([error for error, _ in each]), np.array([loss for _, loss in each])
 
 
 def subsets(
@@ -610,7 +504,7 @@ def subsets(
     if cases.sizes is None:
         order = cases.order_within(key, table)
         return table, order[:tested], order[tested:], list(sizes)
-    ends_at = parts_end(tested, sizes)
+    ends_at = tested, *(tested + size for size in sizes)  # the cases that test, then those of each subset
     plan = in_pieces(table, cases, InParts(key, ends_at), ends_at[-1])
     order = np.argsort(plan.fold, kind="stable")
     ends = np.searchsorted(plan.fold[order], np.arange(len(sizes) + 1), side="right")
@@ -653,8 +547,13 @@ def _one_curve(
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
         part = _fitted_shares(model, table, train[:size], test) if found is None else found
-        told = judged(truth, part, rule, weights)
-        error[at], loss[at] = told.error, told.mean_loss
+        wrong, every = decide(part, rule) != truth, len(truth)
+        if weights is None:
+            error[at] = wrong.sum() / every
+        else:
+            every = int(weights.sum())
+            error[at] = int(weights[wrong].sum()) / every
+        loss[at] = nearest(digits(log_losses(truth, part), weights)) / every
     return error, loss
 
 

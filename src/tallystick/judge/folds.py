@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -20,9 +20,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Table
+from tallystick.engine.local import Local
 from tallystick.errors import Argument, DataError, OptionError, counted, shown
 from tallystick.io import scratch
 from tallystick.schema import Column, Schema
+from tallystick.stats.exact import ColumnPrints
 
 # More rows than memory holds: arrays of one entry a row lie on disk and are worked on a few rows at a time.
 #
@@ -40,8 +42,13 @@ DIGIT = 16  # bits of a key that are counted at once
 
 
 def is_large(table: Table) -> bool:
-    """Has the table more rows than its budget lets us hold arrays of?"""
+    """Has the table more rows than its budget, or with Spark the memory here, lets us hold arrays of?"""
     return not table.holds(ROW_BYTES)
+
+
+def room(table: Table) -> int:
+    """Return the bytes of memory to work in: the budget, or a part of what this machine has."""
+    return table.budget or scratch.memory() // 4
 
 
 def tidy(table: Table) -> None:
@@ -77,7 +84,7 @@ def in_order(keys: Keys, table: Table) -> Rows:
     if not is_large(table):
         return np.argsort(keys, kind="stable")
     out, at = scratch.empty(len(keys), np.int64), 0
-    for rows in by_key(keys, None, table.budget):
+    for rows in by_key(keys, None, room(table)):
         out[at : at + len(rows)] = rows
         at += len(rows)
     return out
@@ -96,7 +103,7 @@ def distinct(keys: Keys, table: Table) -> int:
     if not is_large(table):
         return len(np.unique(keys))
     found, last = 0, None
-    for rows in by_key(keys, None, table.budget):
+    for rows in by_key(keys, None, room(table)):
         if len(rows):
             some = keys[rows]
             found += int(np.count_nonzero(some[1:] != some[:-1])) + int(last is None or some[0] != last)
@@ -351,7 +358,7 @@ def case_keys(table: Any) -> Hashes:
     hashes: Hashes = table.row_hashes()
     numbers = empty(table, table.rows, np.int64)
     distinct, last, reached = 0, None, 0
-    for rows in by_key(hashes, None, table.budget):
+    for rows in by_key(hashes, None, room(table)):
         if not len(rows):
             continue
         ranked = hashes[rows]
@@ -361,10 +368,10 @@ def case_keys(table: Any) -> Hashes:
         numbers[rows] = place
         distinct += more - int(again)
         last, reached = ranked[-1], int(place[-1]) + 1
-    alone = _alone(table.rows, distinct)
+    alone, keys = _alone(table.rows, distinct), empty(table, table.rows, np.uint64)
     for s in steps(table.rows):
-        hashes[s] = _coded(hashes[s], np.minimum(numbers[s], alone))
-    return hashes
+        keys[s] = _coded(hashes[s], np.minimum(numbers[s], alone))
+    return keys
 
 
 def copies_of(table: Any) -> Rows | None:
@@ -616,7 +623,7 @@ def _deal_large(table: Any, folds: int, key: int, classes: NDArray[Any] | None) 
     fold, dealt = empty(table, table.rows, np.int64), 0
     for c in range(1 if classes is None else int(classes.max(initial=0)) + 1):
         test = None if classes is None else partial(_of_class, classes, c)
-        for rows in by_key(keys, test, table.budget):
+        for rows in by_key(keys, test, room(table)):
             fold[rows] = (dealt + np.arange(len(rows))) % folds
             dealt += len(rows)
     return FoldPlan(fold, large=True)
@@ -624,6 +631,37 @@ def _deal_large(table: Any, folds: int, key: int, classes: NDArray[Any] | None) 
 
 def _of_class(classes: NDArray[Any], code: int, rows: slice) -> NDArray[np.bool_]:
     return np.asarray(classes[rows] == code)
+
+
+def halves(table: Table, folds: int) -> Iterator[tuple[Table, Table]]:
+    """Yield (rows to train on, rows to test on) of each stratified fold, in the codes of the whole table:
+    rows that are here stay in the table, with weight 0 outside their part. The folds do not depend on names
+    of columns: what is chosen by them is part of the model.
+    """
+    return deal(without_names(table), folds).halves(table)
+
+
+def without_names(table: Table) -> Any:
+    """Return the table with columns that hashes of rows know by what they hold, not by their names.
+
+    At first by the cells of a column beside the target, then, where columns are alike, also by the rows that
+    these stand in. Columns that are alike still are equal or can be traded for each other: by any names the
+    folds then give the same losses. They need names, since rows that differ must differ in their hashes.
+    """
+    schema = table.schema
+    nameless: Any = table.without(())  # far away the same rows in the same order, hashed anew
+    used, target = [c.name for c in schema.used], schema.target
+    called = [] if target is None else [(target.name, "target")]
+    prints = [""] * len(used)
+    for _ in range(2):
+        found = (table.engine or Local(1)).total(table, ColumnPrints(schema, table.unit)).tolist()
+        prints = [f"{before} {print_:016x}" for before, print_ in zip(prints, found, strict=True)]
+        order = sorted(range(len(used)), key=lambda i: (prints[i], used[i]))
+        schema = replace(schema, keys=(*((used[i], prints[i]) for i in order), *called))
+        if len(set(prints)) == len(prints):
+            return replace(nameless, schema=schema)
+    keys = [(used[i], f"{prints[i]} {place}") for place, i in enumerate(order)]
+    return replace(nameless, schema=replace(schema, keys=(*keys, *called)))
 
 
 def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
@@ -674,6 +712,11 @@ def in_pieces(
 
 def one_out(table: Table) -> FoldPlan:
     """Return the plan that leaves out each distinct case once, for all its copies."""
+    if table.ranker() is not None:
+        raise OptionError(
+            f"leave-one-out fits a model for each different row, and these {table.rows:,} rows stay with "
+            "Spark. Use folds=10, or collect the rows: frame.toArrow()."
+        )
     first, group = distinct_cases(table)
     fold = np.full(table.rows, NEVER, np.int64)
     fold[first] = np.arange(len(first))

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +17,19 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, some
 from tallystick.judge import folds as large
-from tallystick.judge.answers import DiskAnswers, SummedAnswers
+from tallystick.judge.answers import Answers, log_losses
 from tallystick.judge.folds import FoldPlan
 from tallystick.judge.scores import (
-    ACCURACY,
     CLASS_SHARES,
-    LOG_LOSS,
     NUMBER_SCORES,
     SCORES,
+    Answered,
+    AnsweredNumbers,
     Measure,
-    Reckoned,
     Scores,
     accuracy,
-    area_of,
     average,
-    class_share_losses,
     copies,
-    log_losses,
-    score,
 )
 from tallystick.model.decision import decide
 from tallystick.stats import distributions
@@ -45,33 +39,6 @@ Floats = NDArray[np.float64]
 DECIDING = ("log-loss", "auc", "accuracy")  # measures that methods can be judged by
 RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 LEVEL = 0.05  # of a p below which a difference is more than chance
-LEAN = {one.name: one for one in (ACCURACY, LOG_LOSS)}  # scores that need no order of the rows
-
-
-class JudgedRepeat(Protocol):
-    """What follows from the answers of one repeat, where these stay elsewhere."""
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """sizes[fold]: tested rows."""
-        ...
-
-
-@dataclass(frozen=True)
-class RepeatScores:
-    """What follows from the answers of one repeat, where these stay elsewhere. sizes[fold]: tested rows;
-    rows: all rows, copies counted; held[class]: what rows weigh, those that are never tested among them, in
-    units of the table; fold_means[name][fold]; loss_error: of the mean
-    log-loss; by[column]: what `groups.error_rates` tells.
-    """
-
-    scores: Scores
-    sizes: tuple[int, ...]
-    rows: int
-    held: tuple[int, ...]
-    fold_means: dict[str, Floats]
-    loss_error: float
-    by: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,7 +46,6 @@ class FoldAnswers:
     """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested.
 
     Where copies of one row are in several folds, these are pieces of rows: rows[piece], weights[piece].
-    judged: what follows from answers that are not here.
     """
 
     shares: Floats
@@ -87,26 +53,11 @@ class FoldAnswers:
     rows: NDArray[np.int64] | None = None
     weights: Floats | None = None
     budget: int = 0  # bytes of memory to work in, where there are more rows than it holds
-    judged: JudgedRepeat | None = None
-
-    @classmethod
-    def elsewhere(cls, judged: JudgedRepeat, classes: int) -> FoldAnswers:
-        """Return answers of which only what follows from them is here."""
-        return cls(np.zeros((0, classes)), np.zeros(0, np.int64), judged=judged)
 
     @property
     def large(self) -> bool:
         """Whether there are more rows than memory holds."""
         return self.budget > 0
-
-    def here(self) -> FoldAnswers:
-        """Return the answers themselves, which must be here."""
-        if self.judged is not None:
-            raise OptionError(
-                "the answers to single rows stay with Spark, scores come here. To see them, fit a model and "
-                "pass rows that it was not trained on to model.transform(frame)."
-            )
-        return self
 
     def of(self, each: NDArray[Any]) -> NDArray[Any]:
         """Return something known of every row, for every piece."""
@@ -118,8 +69,6 @@ class FoldAnswers:
 
     def sizes(self, weights: Floats | None) -> list[int]:
         """Return the number of tested rows of each fold, copies counted."""
-        if self.judged is not None:
-            return list(self.judged.sizes)
         own = self.weight(weights)
         own = None if own is None else copies(own)
         sizes: Counter[int] = Counter()
@@ -128,6 +77,10 @@ class FoldAnswers:
             for f in np.unique(fold[fold >= 0]).tolist():
                 sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
+
+    def against(self, truth: NDArray[Any], weights: Floats | None) -> Answers:
+        """Return the answers beside truth[row]; weights[row]."""
+        return Answers.of(self.of(truth), self.shares, self.fold, self.weight(weights), self.budget)
 
 
 BY_AREA = (
@@ -160,28 +113,9 @@ class CrossValidation:
     own_costs: Floats | None = None  # [truth, answer] by which the method itself decides its answers
     decides: str = "log-loss"  # of DECIDING: the measure that methods are judged by
 
-    @classmethod
-    def elsewhere(
-        cls,
-        classes: tuple[str, ...],
-        judged: Sequence[RepeatScores],
-        costs: tuple[Floats | None, Floats | None],
-        how: str,
-        positive: int | None = None,
-    ) -> CrossValidation:
-        """Return what follows from answers that are not here. costs: what answers cost, and the method's own
-        costs.
-        """
-        parts = tuple(FoldAnswers.elsewhere(one, len(classes)) for one in judged)
-        none = np.zeros(0, np.int64)
-        groups: dict[str, NDArray[Any]] = dict.fromkeys(judged[0].by, none)  # of no row that is here
-        return cls(classes, none, parts, None, costs[0], positive, how, groups=groups, own_costs=costs[1])
-
     @property
     def most_frequent(self) -> str:
         """The most frequent class: always answering it is the baseline."""
-        if (judged := self._judged) is not None:
-            return self.classes[int(np.argmax(judged.held))]
         counts = np.zeros(len(self.classes))
         for part in large.steps(len(self.truth)):  # bincount makes eight bytes of each code
             weights = None if self.weights is None else self.weights[part]
@@ -198,8 +132,7 @@ class CrossValidation:
     @property
     def rows(self) -> int:
         """How many rows there are, copies counted."""
-        judged = self._judged
-        return count_rows(len(self.truth), self.weights) if judged is None else judged.rows
+        return count_rows(len(self.truth), self.weights)
 
     @property
     def answered(self) -> NDArray[np.int64]:
@@ -215,40 +148,23 @@ class CrossValidation:
     @property
     def shares(self) -> Floats:
         """Out-of-fold shares of the first repeat."""
-        return self.repeats[0].here().shares
+        return self.repeats[0].shares
 
     @property
     def fold(self) -> NDArray[np.int64]:
         """fold[row] of the first repeat."""
-        return self.repeats[0].here().fold
-
-    @property
-    def _judged(self) -> RepeatScores | None:
-        """What follows from the answers of the first repeat, where these are not here."""
-        found = self.repeats[0].judged
-        return found if isinstance(found, RepeatScores) else None
+        return self.repeats[0].fold
 
     @cached_property
-    def all_scores(self) -> tuple[Scores, ...]:
-        """The scores of each repeat."""
-        if self.summed:
-            return tuple(given.scores(self.classes) for given in self.summed)
-        return tuple(map(self._score, self.repeats))
+    def answers(self) -> tuple[Answered, ...]:
+        """The answers of each repeat, as scores ask for them."""
+        given = len(self.classes), self.rule, self.cost, self.positive
+        return tuple(Answered(r.against(self.truth, self.weights), *given) for r in self.repeats)
 
     @cached_property
-    def summed(self) -> tuple[SummedAnswers, ...]:
-        """Of more rows than memory holds, the sums of the answers of each repeat."""
-        return tuple(self._sums(r) for r in self.repeats if r.large)
-
-    def _sums(self, part: FoldAnswers) -> SummedAnswers:
-        answers = DiskAnswers(self.truth, part.shares, part.fold, part.budget)
-        given = len(self.classes), answers.folds, self.rule, self.cost, self.positive
-        return SummedAnswers.of(answers, *given)
-
-    @property
     def scores(self) -> Scores:
         """The scores of the first repeat: measures, confusion, curves."""
-        return self.all_scores[0]
+        return self.answers[0].scores(self.classes)
 
     def measure(self, name: str) -> Measure:
         """Return one measure, its value and interval averaged over the repeats.
@@ -256,18 +172,16 @@ class CrossValidation:
         The interval is of the score on new rows of a model trained on all rows: widened for what folds
         share and for how they differ; with rows held out it is that of the one model that answered.
         """
-        if name in LEAN and self.summed:
-            parts = [found for given in self.summed if (found := LEAN[name].of(given)) is not None]
-        else:
-            parts = [m for s in self.all_scores for m in s.measures if m.name == name]
+        known_scores = [score for score in SCORES if score.name == name]
+        measured = [given.measure(score) for given in self.answers for score in known_scores]
+        parts = [found for found in measured if found is not None]
         if not parts:
             known = some([m.name for m in self.scores.measures])
             why = " (no fold has rows of two classes)" if name == "auc" else ""
             raise OptionError(f"there is no measure {name!r} of these answers{why}. Measures: {known}.")
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
         found = replace(parts[0], value=value, low=low, high=high)
-        answers = any(score.answers for score in SCORES if score.name == name)
-        return found.over_folds(self.widening["accuracy" if answers else "log-loss"])
+        return found.over_folds(self.widening["accuracy" if known_scores[0].answers else "log-loss"])
 
     @cached_property
     def widening(self) -> dict[str, float]:
@@ -276,11 +190,8 @@ class CrossValidation:
         folds = sum(n > 0 for n in sizes)
         if folds > distributions.MOST_FOLDS or folds < 2:
             return dict.fromkeys(("accuracy", "log-loss"), distributions.widening(np.empty(0), 0.0, folds))
-        if self.summed:
-            every, rows = [accuracy(given.confusion)[0] for given in self.summed], float(sum(sizes))
-        else:
-            every, rows = [s["accuracy"].value for s in self.all_scores], self.scores.rows
-        right = float(np.mean(every))
+        right = float(np.mean([accuracy(given.confusion)[0] for given in self.answers]))
+        rows = self.answers[0].rows
         errors = {"accuracy": math.sqrt(right * (1 - right) / rows), "log-loss": self.loss_error}
         return {name: distributions.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
@@ -321,15 +232,7 @@ class CrossValidation:
     @property
     def loss_error(self) -> float:
         """The standard error of the log-loss over the tested rows of the first repeat."""
-        if self.summed:
-            return self.summed[0].loss_error
-        part = self.repeats[0]
-        if self._judged is not None:
-            return self._judged.loss_error
-        rows = self._tested(part)
-        losses = log_losses(part.of(self.truth)[rows], part.shares[rows])
-        weights = part.weight(self.weights)
-        return mean_error(losses, None if weights is None else weights[rows])
+        return self.answers[0].loss_error
 
     def fold_losses(self) -> Floats:
         """Return the loss that decides of every fold of every repeat; nan where a fold has none."""
@@ -341,7 +244,7 @@ class CrossValidation:
         rows have none of their own, or are not here.
         """
         part = self.repeats[0]
-        if self.decides == "auc" or self._judged is not None or part.large:
+        if self.decides == "auc" or part.large:
             return None
         rows, own = np.flatnonzero(part.fold >= 0), part.weight(self.weights)
         losses = _row_values(self.decides, part.of(self.truth)[rows], part.shares[rows], self.rule)
@@ -369,43 +272,9 @@ class CrossValidation:
         """Return the mean log-loss or accuracy of every fold of every repeat, the area under its ROC curve,
         or what its log-loss is by the class shares of all rows.
         """
-        if name not in self._known:
-            self._known[name] = self._fold_means(name)
-        return self._known[name]
-
-    @cached_property
-    def _known(self) -> dict[str, Floats]:
-        """The means of folds that were asked for."""
-        return {}
-
-    def _fold_means(self, name: str) -> Floats:
-        elsewhere = [given.fold_means for given in self.summed] or [
-            r.judged.fold_means for r in self.repeats if isinstance(r.judged, RepeatScores)
-        ]
-        if elsewhere:
-            if name == "auc":
-                raise OptionError(BY_AREA)
-            return np.concatenate([given[name] for given in elsewhere])
-        out: list[float] = []
-        for r in self.repeats:
-            tested = self._tested(r)
-            truth, shares, own = (
-                r.of(self.truth)[tested].astype(np.int64),
-                r.shares[tested],
-                r.weight(self.weights),
-            )
-            weight = np.ones(len(tested)) if own is None else own[tested]
-            parts = [r.fold[tested] == f for f in np.unique(r.fold[tested]).tolist()]
-            if name == CLASS_SHARES:
-                full = [np.bincount(truth[here], weight[here], len(self.classes)) for here in parts]
-                out += class_share_losses(np.array(full)).tolist()
-            elif name == "auc":
-                out += [area_of(truth[here], shares[here], weight[here]) for here in parts]
-            else:
-                rows = _row_values(name, truth, shares, self.rule)
-                means = [weighted_total(rows[at], weight[at]) / float(weight[at].sum()) for at in parts]
-                out += means
-        return np.array(out)
+        if name == "auc" and self.repeats[0].large:
+            raise OptionError(BY_AREA)
+        return np.concatenate([given.fold_means(name) for given in self.answers])
 
     @property
     def fold_accuracies(self) -> tuple[float, ...]:
@@ -425,8 +294,6 @@ class CrossValidation:
         from tallystick.judge.groups import error_rates
 
         part = self.repeats[0]
-        if self._judged is not None:
-            return self._judged.by[column]
         weights = part.weight(self.weights)
         return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 
@@ -435,25 +302,6 @@ class CrossValidation:
         from tallystick.judge.groups import sentence
 
         return sentence(self.by(column), self.classes)
-
-    def _tested(self, part: FoldAnswers) -> NDArray[np.int64]:
-        """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
-        rows = np.flatnonzero(part.fold >= 0)
-        weights = part.weight(self.weights)
-        keys = [*part.shares[rows].T, part.of(self.truth)[rows]]
-        if weights is not None:
-            keys.append(weights[rows])
-        return rows[np.lexsort(keys)]
-
-    def _score(self, part: FoldAnswers) -> Scores:
-        if isinstance(part.judged, RepeatScores):
-            return part.judged.scores
-        rows = self._tested(part)
-        weights = part.weight(self.weights)
-        weight = None if weights is None else weights[rows]
-        truth = part.of(self.truth)[rows].astype(np.int64)
-        shares, fold = part.shares[rows], part.fold[rows]
-        return score(truth, shares, self.classes, weight, self.cost, self.positive, self.rule, fold)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -559,21 +407,6 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Float
 
 
 @dataclass(frozen=True)
-class NumberRepeat:
-    """What follows from the answers of one repeat, where these stay elsewhere. sizes[fold]: tested rows;
-    rows: all rows, copies counted; fold_means[fold], loss_error: of the mean squared error; by[column]: what
-    `number_groups.error_sizes` tells.
-    """
-
-    measures: tuple[Measure, ...]
-    sizes: tuple[int, ...]
-    rows: int
-    fold_means: Floats
-    loss_error: float
-    by: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class RegressionValidation:
     """truth[row] in the order of the rows read; answers are shares[row, 0] of each repeat."""
 
@@ -584,24 +417,10 @@ class RegressionValidation:
     stopped: bool = False
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def elsewhere(cls, judged: Sequence[NumberRepeat], how: str) -> RegressionValidation:
-        """Return what follows from answers that are not here."""
-        parts = tuple(FoldAnswers.elsewhere(one, 1) for one in judged)
-        none = np.zeros(0)
-        return cls(none, parts, how=how, groups=dict.fromkeys(judged[0].by, none))
-
-    @property
-    def _judged(self) -> NumberRepeat | None:
-        """What follows from the answers of the first repeat, where these are not here."""
-        found = self.repeats[0].judged
-        return found if isinstance(found, NumberRepeat) else None
-
     @property
     def rows(self) -> int:
         """How many rows there are, copies counted."""
-        judged = self._judged
-        return count_rows(len(self.truth), self.weights) if judged is None else judged.rows
+        return count_rows(len(self.truth), self.weights)
 
     @property
     def mse(self) -> float:
@@ -611,19 +430,23 @@ class RegressionValidation:
     @property
     def fold(self) -> NDArray[np.int64]:
         """fold[row] of the first repeat."""
-        return self.repeats[0].here().fold
+        return self.repeats[0].fold
 
     @property
     def answers(self) -> Floats:
         """answers[row] of the first repeat."""
-        return self.repeats[0].here().shares[:, 0]
+        return self.repeats[0].shares[:, 0]
+
+    @cached_property
+    def _answers(self) -> tuple[AnsweredNumbers, ...]:
+        return tuple(AnsweredNumbers(r.against(self.truth, self.weights)) for r in self.repeats)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Mean squared error and its root, mean absolute error and R², averaged over the repeats."""
-        parts = [self._measures(r) for r in self.repeats]
         out = []
-        for same in zip(*parts, strict=True):
+        for score in NUMBER_SCORES:
+            same = [found for given in self._answers if (found := given.measure(score)) is not None]
             value, low, high = np.mean([(m.value, m.low, m.high) for m in same], axis=0).tolist()
             found = replace(same[0], value=value, low=low, high=high)
             out.append(found.over_folds(self.widening))
@@ -640,8 +463,6 @@ class RegressionValidation:
     @property
     def folds(self) -> int:
         """How many folds of the first repeat have tested rows."""
-        if self._judged is not None:
-            return sum(n > 0 for n in self._judged.sizes)
         return len(FoldPlan(self.fold).numbers)
 
     def measure(self, name: str) -> Measure:
@@ -675,33 +496,21 @@ class RegressionValidation:
     @property
     def loss_error(self) -> float:
         """The standard error of the mean squared error over the tested rows of the first repeat."""
-        part = self.repeats[0]
-        if self._judged is not None:
-            return self._judged.loss_error
-        rows, weights = part.fold >= 0, part.weight(self.weights)
-        squares = (part.of(self.truth)[rows] - part.shares[rows, 0]) ** 2
-        return mean_error(squares, None if weights is None else weights[rows])
+        return self._answers[0].loss_error
 
     def fold_losses(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
         return self.fold_means()
 
     def row_losses(self) -> tuple[Floats, Floats | None] | None:
-        """Return the squared error of every tested row of the first repeat, and the weights; None where rows
-        are not here.
-        """
+        """Return the squared error of every tested row of the first repeat, and the weights."""
         part = self.repeats[0]
-        if self._judged is not None:
-            return None
         rows, own = np.flatnonzero(part.fold >= 0), part.weight(self.weights)
         squares = (part.of(self.truth)[rows] - part.shares[rows, 0]) ** 2
         return squares, None if own is None else own[rows]
 
     def _base_means(self) -> Floats:
         """Return the mean squared error of always answering the mean, of every fold of every repeat."""
-        if self._judged is not None:  # of rows far away it is known over all folds
-            base = self.measure("mse").base
-            return np.full(len(self.fold_means()), 0.0 if base is None else base)
         weight = np.ones(len(self.truth)) if self.weights is None else self.weights
         mean = np.full((len(self.truth), 1), average(np.asarray(self.truth, np.float64), weight))
         always = tuple(replace(r, shares=mean if r.rows is None else mean[r.rows]) for r in self.repeats)
@@ -709,18 +518,7 @@ class RegressionValidation:
 
     def fold_means(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
-        out = []
-        for r in self.repeats:
-            if isinstance(r.judged, NumberRepeat):
-                out += r.judged.fold_means.tolist()
-                continue
-            squares = (r.of(self.truth) - r.shares[:, 0]) ** 2
-            own = r.weight(self.weights)
-            weight = np.ones(len(squares)) if own is None else own
-            for f in FoldPlan(r.fold).numbers:
-                here = r.fold == f
-                out.append(average(squares[here], weight[here]))
-        return np.array(out)
+        return np.concatenate([given.fold_mean(given.LOSS) for given in self._answers])
 
     def by(self, column: str) -> list[dict[str, Any]]:
         """Return rows, mean size of the error and mean of answer less truth, with intervals, for each value
@@ -729,8 +527,6 @@ class RegressionValidation:
         from tallystick.judge.number_groups import error_sizes
 
         part = self.repeats[0]
-        if self._judged is not None:
-            return self._judged.by[column]
         return error_sizes(part.of(self.groups[column]), part.of(self.truth), part, part.weight(self.weights))
 
     def said_by(self, column: str) -> str:
@@ -738,15 +534,6 @@ class RegressionValidation:
         from tallystick.judge.number_groups import number_sentence
 
         return number_sentence(self.by(column))
-
-    def _measures(self, part: FoldAnswers) -> Sequence[Measure]:
-        if isinstance(part.judged, NumberRepeat):
-            return part.judged.measures
-        rows = part.fold >= 0
-        truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
-        weight = np.ones(len(truth)) if weights is None else weights[rows]
-        given = Reckoned(truth, part.shares[rows, 0], weight)
-        return [found for score in NUMBER_SCORES if (found := score.of(given)) is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

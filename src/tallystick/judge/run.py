@@ -15,14 +15,14 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Statistic, Table
+from tallystick.contracts import Block, Table
 from tallystick.engine.local import Local
 from tallystick.errors import DataError, TargetError, counted, nearest, shown
 from tallystick.io.containers import as_column
 from tallystick.io.csv_repair import unread
 from tallystick.io.open import open_source, opened
 from tallystick.judge import folds
-from tallystick.judge.answers import JudgedSums, JudgedTotals, losses_of
+from tallystick.judge.answers import losses_of
 from tallystick.judge.folds import NEVER, FoldPlan
 from tallystick.judge.result import FoldAnswers
 from tallystick.parallel import as_they_come
@@ -173,36 +173,7 @@ def _copies(table: Table, parts: tuple[RowBlock, ...], truth: NDArray[Any], know
         hashes.append(hasher.rows(whole))
         start += part.rows
     asked = np.concatenate(hashes) if hashes else np.zeros(0, np.uint64)
-    return int((_among(table, asked) & known).sum())
-
-
-def _among(table: Table, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Return which hashes are those of rows of a table, looked for where its rows are."""
-    if table.place != "far" or table.engine is None:
-        return np.isin(hashes, table.row_hashes())
-    keys, place = np.unique(hashes, return_inverse=True)
-    found: NDArray[np.bool_] = table.engine.total(table, RowsThere(table.schema, keys))
-    return np.asarray(found[place])
-
-
-@dataclass(frozen=True)
-class RowsThere(Statistic[NDArray[np.bool_]]):
-    """Ask which of some hashes, rising, are those of rows."""
-
-    schema: Schema
-    hashes: NDArray[np.uint64]
-
-    def zero(self) -> NDArray[np.bool_]:
-        """Return the total of no rows."""
-        return np.zeros(len(self.hashes), bool)
-
-    def add(self, total: NDArray[np.bool_], block: Any) -> NDArray[np.bool_]:
-        """Add the rows of one block."""
-        return self.merge(total, np.isin(self.hashes, Hasher(self.schema).rows(block)))
-
-    def merge(self, total: NDArray[np.bool_], other: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Add two totals."""
-        return total | other
+    return int((np.isin(asked, table.row_hashes()) & known).sum())
 
 
 # What judging asks of a method: to fit a table and answer rows, and the faster ways it may know.
@@ -416,7 +387,7 @@ def answered(
     """
     if plan.twin is None:
         weights = None if plan.rows is None or pieces.weights is None else pieces.weights / pieces.unit
-        return FoldAnswers(shares, fold, plan.rows, weights, table.budget if plan.large else 0)
+        return FoldAnswers(shares, fold, plan.rows, weights, folds.room(table) if plan.large else 0)
     twin = plan.twin[: table.rows]
     return FoldAnswers(shares[twin], fold[twin])
 
@@ -464,18 +435,6 @@ def one_class(training: Table, labels: tuple[str, ...]) -> Floats | None:
     return np.array([float(label == own[0]) for label in labels]) if len(own) == 1 else None
 
 
-@dataclass(frozen=True)
-class ByBlock:
-    """A fitted method as work on a block; it can be sent to where the rows are."""
-
-    model: Any
-
-    def __call__(self, block: Block) -> Floats:
-        """Return shares[row, class]."""
-        shares: Floats = self.model.model_.shares(block)
-        return shares
-
-
 def answer(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Floats:
     """Return shares[row, class] of a part encoded by the training schema; a class not in training has 0.
     Regression: the answers as [row, 0].
@@ -500,7 +459,7 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
     if found is not None:
         yield spread(found, training.schema.predicted.labels, labels)
     else:
-        for shares in part.answers(ByBlock(model)):  # where the rows are
+        for shares in part.answers(model.model_.shares):  # where the rows are
             yield spread(shares, training.schema.predicted.labels, labels)
 
 
@@ -548,9 +507,6 @@ def together(settings: Sequence[Any], training: Table, roughly: bool) -> list[An
 
 def training_loss(model: Any, table: Table) -> float:
     """Return the mean log-loss of a fitted model on its training rows."""
-    if table.place == "far" and table.engine is not None:
-        judged: JudgedTotals = table.engine.total(table, JudgedSums(ByBlock(model), None))
-        return judged.mean_loss
     return exact_total_of(_losses_of(model, table)) / table.weight
 
 

@@ -1,42 +1,42 @@
-"""Scores of predicted shares against the truth, as data: the measures, the confusion, the curves.
+"""Scores of answers against the truth, as data: the measures, the confusion, the curves.
 
-Knows class codes, shares and weights. Knows nothing of models, tables or pictures.
+Knows answers in blocks and in order. Knows nothing of models, tables or pictures.
 Law: a row of weight w counts as w rows; the order of the rows means nothing.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.errors import OptionError
+from tallystick.judge.answers import (
+    AnswerBlock,
+    Answers,
+    ShareOrder,
+    counted,
+    log_losses,
+    square_distances,
+)
 from tallystick.judge.groups import RankedRows, Thresholds, thresholds_of
+from tallystick.kernels.check import code_dtype
 from tallystick.model.decision import decide
 from tallystick.stats import distributions
 from tallystick.stats.distributions import METHODS, OF
-from tallystick.stats.exact import digits, exact_total, nearest, weighted_total
-
-# The scores: one small object each, listed once; what each measures, with its interval and its baseline.
-#
-# Knows class codes, shares and weights. Knows nothing of models, tables, folds or pictures. Law: a row of
-# weight w counts as w rows; the order of the rows means nothing.
-
+from tallystick.stats.exact import digits, exact_total, joined, nearest, weighted_total
+from tallystick.table.block import rows_counted
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 RowMean = tuple[float, float, float]  # the mean, and the ends of its interval
 Found = tuple[float, float, float, str, float | None]  # value, low, high, how the interval is made, baseline
-
-CLIP = (
-    1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,61 +78,6 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What a score is measured on: truth[row], shares[row, class], weight[row], answer[row], the confusion
-    [truth, answer], the positive class, fold[row] and, where errors have prices, cost[truth, answer].
-    """
-
-    truth: Codes
-    shares: Floats
-    weight: Floats
-    answer: Codes
-    confusion: Floats
-    positive: int
-    fold: Codes
-    cost: Floats | None = None
-
-    @property
-    def rows(self) -> float:
-        """What all rows weigh."""
-        return float(self.weight.sum())
-
-    @property
-    def prior(self) -> Floats:
-        """The share of each class among the rows."""
-        return np.asarray(self.confusion.sum(axis=1) / self.rows)
-
-    def row_mean(self, values: Floats) -> RowMean:
-        """Return the mean of values[row], and its interval."""
-        return row_mean(values, self.weight)
-
-    # -- what rows must be looked at for; rows far away are asked for the same (`summed_answers.py`) --
-
-    def mean_loss(self) -> RowMean:
-        """Return the mean log-loss, and its interval."""
-        return self.row_mean(log_losses(self.truth, self.shares))
-
-    def mean_brier(self) -> RowMean:
-        """Return the mean of the squared distances from the truth, and its interval."""
-        return self.row_mean(square_distances(self.truth, self.shares))
-
-    def mean_cost(self, cost: Floats) -> RowMean:
-        """Return what an answer costs in the mean, and its interval."""
-        return self.row_mean(cost[self.truth, self.answer])
-
-    def area(self, c: int) -> tuple[float, float] | None:
-        """Return what `delong` finds for one class against the rest."""
-        return delong(self.truth == c, self.shares[:, c], self.weight, self.fold)
-
-    def precision_area(self) -> float:
-        """Return the area under the precision-recall curve of the positive class, by steps."""
-        _, precision, recall = precision_recall(
-            self.truth == self.positive, self.shares[:, self.positive], self.weight
-        )
-        return exact_total(np.diff(recall, prepend=0.0) * precision)
-
-
-@dataclass(frozen=True)
 class Score:
     """One way to score answers.
 
@@ -146,15 +91,6 @@ class Score:
     answers: bool = False
     least: float = 0.0
     most: float = 1.0
-
-    def of(self, given: Any) -> Measure | None:
-        """Return the measure of some answers."""
-        found = self.measure(given)
-        return None if found is None else self.made(found)
-
-    def made(self, found: Found) -> Measure:
-        """Return the measure that was found."""
-        return Measure(self.name, *found, ends=(self.least, self.most))
 
 
 def accuracy(confusion: Floats) -> Found:
@@ -172,35 +108,23 @@ def _balanced(given: Answered) -> Found:
     return value, *low_high, "recalls", 1 / int(seen.sum())
 
 
-def log_losses(truth: Codes, shares: Floats) -> Floats:
-    """Return -ln(share of the true class) of each row, the share clipped at CLIP."""
-    own = np.clip(shares[np.arange(len(truth)), truth], CLIP, 1.0)
-    return np.asarray(-np.log(own))
-
-
-def class_share_losses(truths: NDArray[Any]) -> Floats:
+def class_share_losses(truths: Floats) -> Floats:
     """Return the mean log-loss[fold] of giving every row the class shares of all of truths[fold, class]."""
     full = truths.sum(axis=0)
     losses = -np.log(np.where(full > 0, full, 1) / full.sum())
-    return np.array([exact_total(own * losses) / own.sum() for own in truths.astype(np.float64)])
-
-
-def square_distances(truth: Codes, shares: Floats) -> Floats:
-    """Return of each row the squared distance of its shares from a share of 1 for the true class."""
-    own = np.eye(shares.shape[1])[truth]
-    return np.asarray((np.ascontiguousarray(shares - own) ** 2).sum(axis=1))
+    return np.array([exact_total(own * losses) / own.sum() for own in truths])
 
 
 def _log_loss(given: Answered) -> Found:
     seen = given.prior[given.prior > 0]
-    value, low, high = given.mean_loss()
+    value, low, high = given.interval(0)
     return value, max(0.0, low), high, "mean", float(-(seen * np.log(seen)).sum())
 
 
 def _brier(given: Answered) -> Found:
     """The mean of (probability - truth)²; of more than two classes its sum over them, as scikit-learn has."""
     half = 2.0 if len(given.prior) == 2 else 1.0
-    value, low, high = (each / half for each in given.mean_brier())
+    value, low, high = (each / half for each in given.interval(1))
     return value, max(0.0, low), high, "mean", float(1 - (given.prior**2).sum()) / half
 
 
@@ -214,7 +138,7 @@ def _auc(given: Answered) -> Found | None:
     """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
     sizes = given.confusion.sum(axis=1)
     codes = np.flatnonzero(sizes).tolist() if len(sizes) > 2 else [len(sizes) - 1]
-    parts = [(given.area(c), sizes[c]) for c in codes]
+    parts = [(given.order(c).area(), sizes[c]) for c in codes]
     found = [(area, size) for area, size in parts if area is not None]
     if not found:
         return None
@@ -224,81 +148,15 @@ def _auc(given: Answered) -> Found | None:
     return value, *ends, "auc", 0.5
 
 
-def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -> tuple[float, float] | None:
-    """Return the area under the ROC curve and DeLong's standard error; None where there is no pair.
-
-    The area is the share of pairs (positive, negative) in which the positive has the higher value, ties
-    counting one half. A pair is of one fold, so one model gave both values. Rows that one fold has too many
-    of are too few among its training rows, so values of two folds stand the wrong way round.
-    """
-    order = np.lexsort((value, fold))
-    hit, value, weight, fold = hit[order], value[order], weight[order], fold[order]
-    start = np.diff(fold, prepend=fold[0] - 1) != 0
-    new = start | (np.diff(value, prepend=-1.0) != 0)
-    tie, own = np.cumsum(new) - 1, (np.cumsum(start) - 1)[new]  # tie[row]; own[tie]: its fold
-    up, down = np.bincount(tie, weight * hit), np.bincount(tie, weight * ~hit)
-    ups, downs = np.bincount(own, up), np.bincount(own, down)  # of each fold
-    pairs = float((ups * downs).sum())
-    if pairs == 0:
-        return None
-    below = np.cumsum(down) - down / 2 - (np.cumsum(downs) - downs)[own]  # negatives below this value
-    above = np.cumsum(ups)[own] - np.cumsum(up) + up / 2  # positives above this value
-    area = exact_total(up * below) / pairs
-    sides = ((up, below, downs[own]), (down, above, ups[own]))
-    spreads = [exact_total(area_spread(*side, area)) for side in sides]
-    sizes = [float(each[others > 0].sum()) for each, _, others in sides]
-    return area, area_error(spreads, sizes, pairs)
-
-
-def area_spread(each: NDArray[Any], won: NDArray[Any], others: NDArray[Any] | float, area: float) -> Floats:
-    """Return what ties add to the variance of an area: each[tie] rows that won over won[tie] of others[tie]
-    rows of the other side.
-    """
-    return np.asarray(each * (won - area * others) ** 2)
-
-
-def cost_mean(confusion: NDArray[np.int64], cost: Floats, unit: int = 1) -> RowMean:
-    """Return what an answer costs in the mean, and its interval, of counted answers; unit: what a row of
-    weight 1 is counted as.
-    """
-    values, counts, rows = cost.ravel(), confusion.ravel(), float(confusion.sum()) / unit
-    mean = nearest(digits(values, counts)) / unit / rows
-    away = values - mean
-    sums = (nearest(digits(away**power, counts)) / unit for power in (2, 3))
-    return mean, *distributions.of_sums(rows, mean, *sums)
-
-
-def area_error(spreads: Sequence[float], sizes: Sequence[float], pairs: float) -> float:
-    """Return DeLong's standard error, of the spreads of both sides and the rows that have a pair there."""
-    parts = zip(spreads, sizes, strict=True)
-    return math.sqrt(sum(spread / pairs / pairs * size / max(size - 1, 1) for spread, size in parts))
-
-
 def _average_precision(given: Answered) -> Found:
     """The area under the precision-recall curve of the positive class, by steps."""
     ups = float(given.confusion[given.positive].sum())
     base = ups / given.rows
     if ups == 0:
         return 0.0, 0.0, 1.0, "precision", base
-    area = given.precision_area()
+    area = given.curves[1]
     error = math.sqrt(area * (1 - area) / ups)
     return area, *distributions.on_logit(area, error, ups), "precision", base
-
-
-def precision_recall(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return thresholds falling, and precision and recall of answering yes at or above each."""
-    distinct, at = np.unique(-value, return_inverse=True)
-    up = np.cumsum(np.bincount(at, weight * hit, minlength=len(distinct)))
-    all_ = np.cumsum(np.bincount(at, weight, minlength=len(distinct)))
-    return -distinct, up / all_, up / max(float(up[-1]), 1e-300)
-
-
-def area_of(truth: Codes, shares: Floats, weight: Floats) -> float:
-    """Return the area under the ROC curve of rows that one model answered, as `auc`; nan without a pair."""
-    sizes, same = np.bincount(truth, weight, shares.shape[1]), np.zeros(len(truth), np.int64)
-    codes = np.flatnonzero(sizes).tolist() if len(sizes) > 2 else [len(sizes) - 1]
-    found = [a[0] for c in codes if (a := delong(truth == c, shares[:, c], weight, same)) is not None]
-    return sum(found) / len(found) if found else math.nan
 
 
 CLASS_SHARES = "class shares"  # whose log-loss a model's is held against, fold by fold
@@ -315,39 +173,6 @@ SCORES = [  # in the order in which they are shown
 ]
 
 
-@dataclass(frozen=True)
-class Reckoned:
-    """What a score of numbers is measured on: truth[row], answer[row], weight[row]."""
-
-    truth: Floats
-    answer: Floats
-    weight: Floats
-
-    # -- what rows must be looked at for; rows far away are asked for the same (`summed_numbers.py`) --
-
-    @cached_property
-    def mean_square(self) -> RowMean:
-        """The mean of the squared errors, and its interval."""
-        return row_mean((self.truth - self.answer) ** 2, self.weight)
-
-    @cached_property
-    def mean_size(self) -> RowMean:
-        """The mean size of the errors, and its interval."""
-        return row_mean(np.abs(self.truth - self.answer), self.weight)
-
-    @cached_property
-    def base(self) -> tuple[float, float]:
-        """The mean of the squared errors, and of their sizes, of always answering the mean."""
-        spread = self.truth - average(self.truth, self.weight)
-        return average(spread**2, self.weight), average(np.abs(spread), self.weight)
-
-
-def row_mean(values: Floats, weight: Floats) -> RowMean:
-    """Return the mean of values[row], and its interval."""
-    mean = average(values, weight)
-    return mean, *distributions.mean(values, weight, mean)
-
-
 def average(values: Floats, weight: Floats) -> float:
     """Return the mean of values[row]: the same in any order of the rows."""
     rows = float(weight.sum())
@@ -355,22 +180,22 @@ def average(values: Floats, weight: Floats) -> float:
     return (weighted_total(values, weight) if math.isfinite(rough) else rough) / rows
 
 
-def _squared(given: Any) -> Found:
-    value, low, high = given.mean_square
+def _squared(given: AnsweredNumbers) -> Found:
+    value, low, high = given.interval(1)
     return value, max(low, 0.0), high, "mean", given.base[0]
 
 
-def _root(given: Any) -> Found:
+def _root(given: AnsweredNumbers) -> Found:
     value, low, high, _, base = _squared(given)
     assert base is not None
     return math.sqrt(value), math.sqrt(low), math.sqrt(high), "root", math.sqrt(base)
 
 
-def _absolute(given: Any) -> Found:
-    return *given.mean_size, "mean", given.base[1]
+def _absolute(given: AnsweredNumbers) -> Found:
+    return *given.interval(2), "mean", given.base[1]
 
 
-def _r2(given: Any) -> Found:
+def _r2(given: AnsweredNumbers) -> Found:
     value, low, high, _, base = _squared(given)
     of = base or 1.0
     return 1 - value / of, 1 - high / of, 1 - low / of, "r2", 0.0
@@ -383,8 +208,231 @@ NUMBER_SCORES = [  # of a target that is a number
     Score("r2", _r2, least=-math.inf),
 ]
 
-BINS = 10  # of shares, in a calibration
-NEAR, FEWEST = 0.25, 10  # of a bin of calibration: how far apart its shares may lie, rows of each half
+
+class Measured:
+    """What scores are measured on: sums over answered rows of some values of each (`values`), by fold."""
+
+    POWERS: ClassVar[tuple[tuple[int, int], ...]]  # of each value: of how far it is from its mean, summed too
+    LOSS: ClassVar[int]  # the value that is the loss
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers, self.unit, folds = answers, answers.unit, answers.folds
+        many = len(self.POWERS)
+        self.fold_weights = np.zeros(folds, np.int64)  # in units
+        self.sums = np.zeros((many, folds, kernels.SUM_DIGITS), np.int64)
+        self.beyond = np.zeros((many, folds), np.int64)  # rows in which a value is not a finite number
+        squares = np.zeros((many, folds, kernels.SQUARE_DIGITS), np.int64)
+        for block in answers.blocks():
+            fold = block.fold.astype(code_dtype(folds))
+            kernels.add_moments(self.values(block), fold, self.beyond, self.sums, squares, block.weights)
+            self.fold_weights += counted(fold, block.weights, folds)
+        self.rows = float(self.fold_weights.sum()) / self.unit
+        self._measures: dict[str, Measure | None] = {}
+
+    def values(self, block: AnswerBlock) -> list[Floats]:
+        """Return values[value][row] of some rows."""
+        raise NotImplementedError
+
+    @cached_property
+    def means(self) -> tuple[float, ...]:
+        """The mean of each value."""
+        return tuple(self._mean(value, slice(None)) for value in range(len(self.POWERS)))
+
+    def fold_mean(self, value: int) -> Floats:
+        """Return the mean of a value over each fold that has rows."""
+        there = np.flatnonzero(self.fold_weights).tolist()
+        return np.array([self._mean(value, slice(f, f + 1)) for f in there])
+
+    def _mean(self, value: int, folds: slice) -> float:
+        if self.beyond[value, folds].any():
+            return math.inf
+        total = nearest(kernels.carry(self.sums[value, folds].sum(axis=0)[None])[0])
+        return total / self.unit / (float(self.fold_weights[folds].sum()) / self.unit)
+
+    @cached_property
+    def away(self) -> Floats:
+        """sums[value, which of its powers] of how far each value is from its mean."""
+        sums = np.zeros((len(self.POWERS), 2, kernels.SUM_DIGITS), np.int64)
+        beyond = np.zeros((len(self.POWERS), 2), np.int64)
+        for block in self.answers.blocks():
+            for at, (values, mean) in enumerate(zip(self.values(block), self.means, strict=True)):
+                for which, power in enumerate(self.POWERS[at]):
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        each = np.abs(values - mean) if power == 1 else (values - mean) ** power
+                    sums[at, which] = joined(sums[at, which], digits(each, block.weights))
+                    beyond[at, which] += np.count_nonzero(~np.isfinite(each))
+        total = np.array([[nearest(one) for one in each] for each in sums]) / self.unit
+        return np.where(beyond > 0, math.inf, total)
+
+    def interval(self, value: int) -> RowMean:
+        """Return the mean of a value, and its interval."""
+        mean = self.means[value]
+        return mean, *distributions.of_sums(self.rows, mean, *self.away[value].tolist())
+
+    @property
+    def loss_error(self) -> float:
+        """The standard error of the mean loss."""
+        return math.sqrt(float(self.away[self.LOSS, 0]) / max(self.rows - 1, 1) / self.rows)
+
+    def measure(self, score: Score) -> Measure | None:
+        """Return what a score finds, worked out once; None where there is nothing to measure."""
+        if score.name not in self._measures:
+            found = score.measure(self)
+            ends = score.least, score.most
+            self._measures[score.name] = None if found is None else Measure(score.name, *found, ends=ends)
+        return self._measures[score.name]
+
+
+class Answered(Measured):
+    """What a score of classes is measured on: answers, the confusion[truth, answer], the positive class and,
+    where errors have prices, cost[truth, answer]. rule[truth, answer]: the costs by which answers are
+    decided; None: the largest share. positive: None is the rarest class.
+    """
+
+    POWERS = ((2, 3), (2, 3))  # of the log-loss, and of the square distance
+    LOSS = 0
+
+    def __init__(
+        self,
+        answers: Answers,
+        classes: int,
+        rule: Floats | None = None,
+        cost: Floats | None = None,
+        positive: int | None = None,
+    ) -> None:
+        super().__init__(answers)
+        self.rule, self.cost, k = rule, cost, classes
+        self.counts = np.zeros((k, k), np.int64)  # [truth, answer], in units
+        truths, hits = np.zeros((answers.folds, k), np.int64), np.zeros(answers.folds, np.int64)
+        self.impossible = 0  # rows whose true class had the share 0, copies counted
+        for _, classes_, shares, fold, weights in answers.blocks():
+            truth, answer = classes_.astype(np.int64), decide(shares, rule)
+            self.counts += counted(truth * k + answer, weights, k * k).reshape(k, k)
+            truths += counted(fold * k + truth, weights, truths.size).reshape(truths.shape)
+            hit, lost = answer == truth, shares[np.arange(len(truth)), truth] <= 0
+            hits += counted(fold[hit], None if weights is None else weights[hit], len(hits))
+            heavy = None if weights is None else weights[lost]
+            self.impossible += rows_counted(heavy, int(lost.sum()), self.unit)
+        self.truths, self.hits = truths, hits
+        self.confusion: Floats = self.counts / self.unit
+        self.positive = rarest(self.confusion.sum(axis=1)) if positive is None else positive
+        self._orders: dict[int, ShareOrder] = {}
+
+    def values(self, block: AnswerBlock) -> list[Floats]:
+        """Return the log-loss and the square distance of some rows."""
+        truth = block.truth.astype(np.int64)
+        return [log_losses(truth, block.shares), square_distances(truth, block.shares)]
+
+    @property
+    def prior(self) -> Floats:
+        """The share of each class among the rows."""
+        return np.asarray(self.confusion.sum(axis=1) / self.rows)
+
+    def fold_means(self, name: str) -> Floats:
+        """Return the mean accuracy or log-loss of each fold that has rows, the area under its ROC curve, or
+        its log-loss by the class shares of all rows.
+        """
+        if name == "log-loss":
+            return self.fold_mean(0)
+        there = np.flatnonzero(self.fold_weights)
+        if name == "accuracy":
+            return np.asarray(self.hits[there] / self.unit / (self.fold_weights[there] / self.unit))
+        if name == CLASS_SHARES:
+            return class_share_losses(self.truths[there] / self.unit)
+        if name == "auc":
+            a = self.answers
+            parts = [np.flatnonzero(a.fold == f) for f in there.tolist()]
+            weights = [None if a.weights is None else a.weights[rows] for rows in parts]
+            each = [
+                Answers(a.truth[rows], a.shares[rows], np.zeros(len(rows), np.int64), own, a.unit)
+                for rows, own in zip(parts, weights, strict=True)
+            ]
+            areas = [_auc(Answered(one, len(self.confusion))) for one in each]
+            return np.array([math.nan if area is None else area[0] for area in areas])
+        raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")
+
+    def mean_cost(self, cost: Floats) -> RowMean:
+        """Return what an answer costs in the mean, and its interval."""
+        values, counts = cost.ravel(), self.counts.ravel()
+        mean = nearest(digits(values, counts)) / self.unit / self.rows
+        sums = (nearest(digits((values - mean) ** power, counts)) / self.unit for power in (2, 3))
+        return mean, *distributions.of_sums(self.rows, mean, *sums)
+
+    def order(self, c: int) -> ShareOrder:
+        """Return the rows in the order of the shares of a class."""
+        if c not in self._orders:
+            self._orders[c] = ShareOrder(self.answers, c)
+        return self._orders[c]
+
+    @cached_property
+    def curves(self) -> tuple[dict[str, Any], float]:
+        """The curves of the positive class, and the area under that of precision and recall."""
+        return self.order(self.positive).curves()
+
+    def scores(self, classes: tuple[str, ...]) -> Scores:
+        """Return all scores."""
+        return Scores(
+            classes=classes,
+            rows=self.rows,
+            measures=tuple(found for s in SCORES if (found := self.measure(s)) is not None),
+            per_class=tuple(_per_class(self.confusion, classes)),
+            confusion=self.confusion,
+            positive=classes[self.positive],
+            curves=self.curves[0],
+            impossible=self.impossible,
+            ranked=RankedRows(*self.order(1).by_share()) if len(classes) == 2 else None,
+        )
+
+    # -- row by row, for a score that no sum tells: all answers come into memory --
+
+    @cached_property
+    def _tested(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.answers.fold >= 0)
+
+    @property
+    def truth(self) -> Codes:
+        """truth[row]."""
+        return self.answers.truth[self._tested].astype(np.int64)
+
+    @property
+    def shares(self) -> Floats:
+        """shares[row, class]."""
+        return self.answers.shares[self._tested]
+
+    @property
+    def answer(self) -> Codes:
+        """The class answered for each row."""
+        return decide(self.shares, self.rule)
+
+    @property
+    def weight(self) -> Floats:
+        """weight[row]."""
+        weights = self.answers.weights
+        return np.ones(len(self._tested)) if weights is None else weights[self._tested] / self.unit
+
+    def row_mean(self, values: Floats) -> RowMean:
+        """Return the mean of values[row], and its interval."""
+        mean = average(values, self.weight)
+        return mean, *distributions.mean(values, self.weight, mean)
+
+
+class AnsweredNumbers(Measured):
+    """What a score of numbers is measured on."""
+
+    POWERS = ((1, 2), (2, 3), (2, 3))  # of the true number, the squared error and the size of the error
+    LOSS = 1
+
+    def values(self, block: AnswerBlock) -> list[Floats]:
+        """Return the true number, the squared error and the size of the error of some rows."""
+        error = block.truth - block.shares[:, 0]
+        with np.errstate(over="ignore"):
+            return [np.ascontiguousarray(block.truth), error**2, np.abs(error)]
+
+    @property
+    def base(self) -> tuple[float, float]:
+        """The mean of the squared errors, and of their sizes, of always answering the mean."""
+        sizes, squares = self.away[0].tolist()
+        return squares / self.rows, sizes / self.rows
 
 
 @dataclass(frozen=True)
@@ -471,34 +519,9 @@ def score(
     answered, if not one answered all. The positive class of curves and lift is the rarer one of two, or the
     given one. There is no "auc" where no model answered rows of two classes.
     """
-    weight = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
-    answered = decide(shares, cost if rule is None else rule)
-    if positive is None:
-        positive = rarest(np.bincount(truth, weight, minlength=len(classes)))
-    confusion = confusion_of(truth, answered, weight, len(classes))
-    one = np.zeros_like(truth) if fold is None else fold
-    given = Answered(truth, shares, weight, answered, confusion, positive, one, cost)
-    return scores_of(
-        given,
-        classes,
-        curves=class_curves(truth == positive, shares[:, positive], weight),
-        impossible=int(copies(weight)[shares[np.arange(len(truth)), truth] <= 0].sum()),
-        ranked=RankedRows.of(truth, shares, weight) if len(classes) == 2 else None,
-    )
-
-
-def scores_of(given: Any, classes: tuple[str, ...], curves: dict[str, Any], **more: Any) -> Scores:
-    """Return the scores of answers, wherever these are: given has the members of `measures.Answered`."""
-    return Scores(
-        classes=classes,
-        rows=given.rows,
-        measures=tuple(found for s in SCORES if (found := s.of(given)) is not None),
-        per_class=tuple(_per_class(given.confusion, classes)),
-        confusion=given.confusion,
-        positive=classes[given.positive],
-        curves=curves,
-        **more,
-    )
+    one = np.zeros(len(truth), np.int64) if fold is None else fold
+    answers = Answers.of(truth, shares, one, weights)
+    return Answered(answers, len(classes), cost if rule is None else rule, cost, positive).scores(classes)
 
 
 def copies(weights: Floats) -> Floats:
@@ -509,11 +532,6 @@ def copies(weights: Floats) -> Floats:
 def rarest(seen: NDArray[Any]) -> int:
     """Return the class that has the fewest rows of those that have any."""
     return int(np.argmin(np.where(seen > 0, seen, np.inf)))
-
-
-def confusion_of(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:
-    """Return counts[truth, answer] of k classes."""
-    return np.bincount(truth * k + answer, weight, minlength=k * k).reshape(k, k).astype(np.float64)
 
 
 def _per_class(confusion: Floats, classes: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -538,114 +556,3 @@ def _per_class(confusion: Floats, classes: tuple[str, ...]) -> list[dict[str, An
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
-
-
-def class_curves(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str, Any]:
-    """Return what one class against the rest looks like: hit[row] whether a row has it, value[row] its share.
-
-    The points of roc, pr and calibration, and the lift of the top tenth.
-    """
-    _, precision, recall = precision_recall(hit, value, weight)
-    false = false_alarms(precision, recall, float(weight[hit].sum()), float(weight.sum()))
-    out: dict[str, Any] = {
-        "calibration": calibration(hit, value, weight),
-        "pr": _thin(recall, precision),
-        "roc": _thin(np.concatenate([[0.0], false]), np.concatenate([[0.0], recall])),
-        "top_tenth": top_tenth(hit, value, weight),
-    }
-    return out
-
-
-def false_alarms(precision: Floats, recall: Floats, ups: float, rows: float) -> Floats:
-    """Return the share of the other rows that are answered yes, where so much is found so precisely."""
-    yes = recall * ups / np.maximum(precision, 1e-300)
-    return np.asarray((yes - recall * ups) / max(rows - ups, 1e-300))
-
-
-def _thin(x: Floats, y: Floats) -> list[list[float]]:
-    at = thinned(len(x))
-    return [[float(a), float(b)] for a, b in zip(x[at], y[at], strict=True)]
-
-
-def thinned(points: int, most: int = 400) -> Codes:
-    """Return which of so many points of a curve are drawn, ends kept: at most `most`, so that a million rows
-    draw as fast as a hundred.
-    """
-    return np.unique(np.linspace(0, points - 1, min(points, most)).astype(np.int64))
-
-
-def calibration(
-    hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = BINS
-) -> list[dict[str, Any]]:
-    """Return, for about equally full bins of the predicted share, its mean and the observed share; bins whose
-    shares lie far apart are halved while they have rows enough.
-    """
-    distinct, at = np.unique(value, return_inverse=True)
-    full: Floats = np.bincount(at, weight, minlength=len(distinct)).astype(np.float64)
-    place = bin_of(np.cumsum(full), full, float(full.sum()), bins)
-    ends = [int(e) for e in np.flatnonzero(np.diff(place, append=bins)) + 1]
-    parts = [part for a, b in itertools.pairwise([0, *ends]) for part in near_shares(distinct, full, a, b)]
-    out = []
-    for first, last in parts:
-        here = (at >= first) & (at < last)
-        rows, ups = float(weight[here].sum()), float(weight[here & hit].sum())
-        out.append(calibration_bin(rows, ups, weighted_total(value[here], weight[here])))
-    return out
-
-
-def bin_of(upto: NDArray[Any], full: NDArray[Any], rows: float, bins: int = BINS) -> Codes:
-    """Return the bin of each distinct share, rising; upto[share]: rows up to and with it, full[share]: at
-    it.
-    """
-    return np.minimum(((upto - full / 2) / rows * bins).astype(np.int64), bins - 1)
-
-
-def near_shares(distinct: Floats, full: Floats, first: int, last: int) -> list[tuple[int, int]]:
-    """Return stretches of shares that lie near each other, or that are too few rows to be halved."""
-    along = np.cumsum(full[first:last])
-    off = from_half(along, float(along[-1]))
-    middle = first + 1 + int(np.argmin(off))
-    if distinct[last - 1] - distinct[first] <= NEAR or off[middle - first - 1] == np.inf:
-        return [(first, last)]
-    return [*near_shares(distinct, full, first, middle), *near_shares(distinct, full, middle, last)]
-
-
-def from_half(along: NDArray[Any], rows: float) -> Floats:
-    """Return how far from its half a stretch of so many rows is divided after along[share] of them; inf where
-    a half has too few rows.
-    """
-    enough = (along >= FEWEST) & (rows - along >= FEWEST)
-    return np.where(enough, np.abs(along - rows / 2), np.inf)
-
-
-def calibration_bin(rows: float, ups: float, told: float) -> dict[str, Any]:
-    """Return what a bin of shares tells: its rows, those of the class, and the sum of their shares."""
-    low, high = distributions.wilson(ups, rows)
-    return {"high": high, "low": low, "observed": ups / rows, "predicted": told / rows, "rows": rows}
-
-
-def top_tenth(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> dict[str, float]:
-    """Return the share of positives in the tenth of the rows with the highest scores, and its lift.
-
-    Rows that tie at the edge count in part, so that their order means nothing.
-    """
-    distinct, at = np.unique(-value, return_inverse=True)
-    full = np.bincount(at, weight, minlength=len(distinct))
-    up = np.bincount(at, weight * hit, minlength=len(distinct))
-    inside, room = in_top_tenth(up, full, np.cumsum(full) - full, float(full.sum()))
-    return lift_of(exact_total(inside) / exact_total(room), float(up.sum() / full.sum()))
-
-
-def in_top_tenth(
-    up: NDArray[Any], full: NDArray[Any], before: NDArray[Any], rows: float
-) -> tuple[Floats, Floats]:
-    """Return, of each distinct share, how many of its rows of the class and of all are in the tenth with the
-    highest; before[share]: rows with higher ones.
-    """
-    room = np.clip(0.1 * rows - before, 0, full)
-    return up * room / np.where(full > 0, full, 1), room
-
-
-def lift_of(share: float, base: float) -> dict[str, float]:
-    """Return the share of a class in the top tenth beside that in all rows."""
-    return {"base": base, "lift": share / base if base else 0.0, "share": share}

@@ -293,7 +293,7 @@ class LinearRegression(Regressor):
 
     def _path(self, table: Table, engine: Engine, options: LinearOptions) -> PenaltyPath:
         """Return the errors of five folds along the penalties: the sums of a fold are taken from all."""
-        from tallystick.judge.out_of_core import halves
+        from tallystick.judge.folds import halves
         from tallystick.linear.least_squares import STRENGTHS, equations_of, fold_errors
         from tallystick.linear.path import PenaltyPath, drive
 
@@ -647,7 +647,7 @@ class LogisticRegression(Classifier):
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
-        from tallystick.judge.out_of_core import halves
+        from tallystick.judge.folds import halves
         from tallystick.linear.path import choose
 
         return choose(halves(table, 5), engine, options, table.schema, table.unit)

@@ -42,7 +42,7 @@ from tallystick.judge.groups import (
 )
 from tallystick.judge.number_groups import error_sizes, number_told
 from tallystick.judge.result import CrossValidation
-from tallystick.judge.scores import average, class_curves
+from tallystick.judge.scores import average
 from tallystick.reports.context import PageData, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.stats import distributions
@@ -89,11 +89,7 @@ def constant(result: CrossValidation) -> bool:
 
 
 def _curves(result: CrossValidation, c: int) -> dict[str, Any]:
-    part = result.repeats[0]
-    rows = part.fold >= 0
-    weights = part.weight(result.weights)
-    weight = np.ones(int(rows.sum())) if weights is None else weights[rows]
-    found = class_curves(part.of(result.truth)[rows] == c, part.shares[rows, c], weight)
+    found, _ = result.answers[0].order(c).curves()
     bins = found["calibration"]
     return {
         "roc": thinned(found["roc"]),

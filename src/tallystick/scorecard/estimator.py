@@ -167,7 +167,7 @@ class Scorecard(Classifier):
         """Return the strength of the least loss in five folds; of equals the first."""
         from tallystick.engine.fit import fit
         from tallystick.judge.answers import RowSums
-        from tallystick.judge.out_of_core import halves
+        from tallystick.judge.folds import halves
         from tallystick.scorecard.learner import ScorecardLearner
         from tallystick.stats import exact
 

@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Place, Statistic, Table
 from tallystick.engine.local import check_progress
 from tallystick.errors import OptionError
+from tallystick.io.scratch import memory
 from tallystick.schema import Note, Schema, typed
 from tallystick.spark.levels import SparkRows
+from tallystick.spark.ranks import Labels, RankedColumn, ranked
 from tallystick.spark.workers import (
     FEW,
     PARTS,
@@ -42,6 +44,7 @@ from tallystick.spark.workers import (
     Weighed,
     Work,
     answers_of,
+    facts_on_disk,
     is_connect,
     joined_facts,
     merged_there,
@@ -364,6 +367,7 @@ class MergedBy:
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 T = TypeVar("T")
 PART_ROWS = 1 << 22  # whose hashes and classes a worker has at once
+ROW_BYTES = 100  # of memory that the facts of a row take while they are joined and looked at
 NEAR_CELLS = 1 << 24  # of a table that is brought here where it is asked often: 128 MB as doubles
 TEXT_CELLS = 128  # what a text is counted as
 
@@ -493,7 +497,8 @@ class SparkTable:
             return self._facts
         if self.origin is not None:  # some of its columns
             return self.origin.facts._replace(hashes=self._asked(HashesOf(self.schema)))
-        return joined_facts(self.opened.mapPartitions(FactsOf(self.schema)).collect())
+        parts = self.opened.mapPartitions(FactsOf(self.schema))
+        return joined_facts(parts.collect() if self.holds(ROW_BYTES) else facts_on_disk(parts, self.rows))
 
     def unlabelled(self, work: Callable[..., T]) -> list[T]:
         """Return work(hashes[row] of the rows without their target, classes[row], weights[row]) of parts: by
@@ -595,8 +600,8 @@ class SparkTable:
         return there.partitionBy(PARTS).mapPartitions(Once(self.schema))
 
     def holds(self, row_bytes: int) -> bool:
-        """What comes here of a row is some bytes, and nobody set a bound."""
-        return True
+        """Say whether a part of the memory here has room for so many bytes a row."""
+        return row_bytes * self.rows <= memory() // 4
 
     def answers(self, work: Callable[[RowBlock], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
         """Yield work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
@@ -623,12 +628,15 @@ class SparkTable:
         notes, told = self.notes, self.source_notes
         return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
 
-    def dealer(self) -> Any:
-        """Return who deals the rows where they are, by the workers: nothing of them comes here."""
-        from tallystick.spark.judging import SparkDealer
+    def ranker(self) -> SparkTable:
+        """Return this table: rows are put in the order of a column by the workers."""
+        return self
 
-        alike = self.unit == 1 and self.weight == self.printed.rows
-        return SparkDealer(self, weighed=not alike)
+    def ranked(self, name: str, labels: Labels, width: int, weighed: bool = False) -> RankedColumn:
+        """Return the rows in the order of a column of numbers; labels(block)[row]: below `width`; weighed:
+        counts are weights, in units of the table.
+        """
+        return ranked(self.opened, name, labels, width, self.rows, weighed)
 
     def column(self, name: str) -> Any:
         """Return a whole column, brought here in the order of `facts`: 1 to 8 bytes a row, or its words."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tallystick import errors
 from tallystick.errors import DataError, OptionError, shown
+from tallystick.io import scratch
 from tallystick.schema import Schema, Target
 from tallystick.table.block import Hasher, RowBlock, pack, together, unpack
 from tallystick.table.subset import recode_block, recode_classes, take_block
@@ -99,8 +100,23 @@ class OnFacts:
 
 def joined_facts(parts: list[Facts]) -> Facts:
     """Return the facts of all blocks."""
+    if len(parts) == 1:
+        return parts[0]
     joined = [None if c[0] is None else np.concatenate(c) for c in zip(*parts, strict=True)]
     return Facts(*joined) if parts else Facts(np.zeros(0, np.uint64), None, None, None)  # type: ignore[arg-type]
+
+
+def facts_on_disk(blocks: Any, rows: int) -> list[Facts]:
+    """Return the facts of so many rows in one part: they come partition by partition, and lie on disk."""
+    out, at = None, 0
+    for part in blocks.toLocalIterator():
+        if out is None:
+            out = Facts(*(None if a is None else scratch.empty(rows, a.dtype) for a in part))  # type: ignore[arg-type]
+        for whole, own in zip(out, part, strict=True):
+            if whole is not None and own is not None:
+                whole[at : at + len(own)] = own
+        at += len(part.hashes)
+    return [] if out is None else [out]
 
 
 @dataclass(frozen=True)
@@ -242,11 +258,17 @@ def repeated_keys(facts: Facts, unit: int) -> Hashes:
 
 
 def shared_keys(whole: Facts, taken: Facts, unit: int) -> tuple[Hashes, Hashes, Weights]:
-    """Return the hashes of what is taken as it is, of what is taken with another weight, and that weight."""
+    """Return the hashes of what is taken as it is, and of what is taken with another weight, rising, with
+    that weight: once for all copies, or, where weights are not copies, once for each row.
+    """
     keys, full = weight_by_key(whole, unit)
     some, mine = weight_by_key(taken, unit)
     part = mine != full[np.searchsorted(keys, some)]
-    return some[~part], some[part], mine[part]
+    if unit == 1 or taken.weights is None:
+        return some[~part], some[part], mine[part]
+    rows = np.flatnonzero(np.isin(taken.hashes, some[part]))
+    rows = rows[np.lexsort((taken.weights[rows], taken.hashes[rows]))]
+    return some[~part], taken.hashes[rows], taken.weights[rows]
 
 
 @dataclass(frozen=True)
@@ -300,11 +322,12 @@ class Weighed:
         hasher = Hasher(self.schema)
         for block in blocks:
             hashes = hasher.rows(block)
-            at = np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)
-            rows = np.flatnonzero(keys[at] == hashes)
+            first, last = (np.searchsorted(keys, hashes, side) for side in ("left", "right"))
+            rows = np.repeat(np.arange(len(hashes)), last - first)
             if len(rows):
                 some = some_rows(block, rows, self.schema, self.schema)
-                yield replace(some, weights=amounts[at[rows]])
+                again = np.arange(len(rows)) - np.searchsorted(rows, rows)  # which of the key's weights
+                yield replace(some, weights=amounts[first[rows] + again])
 
 
 T = TypeVar("T")

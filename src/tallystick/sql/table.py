@@ -235,8 +235,8 @@ class SqlTable:
         """Return this table: what needs rows fetches them."""
         return self
 
-    def dealer(self) -> None:
-        """Rows are dealt here."""
+    def ranker(self) -> None:
+        """Whole columns are asked for."""
 
     def local(self) -> NoReturn:
         """Rows have no numbers."""

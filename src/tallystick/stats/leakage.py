@@ -123,8 +123,8 @@ def findings(
     numbers, and what each tells.
     """
     some = list(columns)
-    dealer = table.dealer() if table.place == "far" else None
-    each = (_alone(table, c) for c in some) if dealer is None else _alone_there(table, dealer, some)
+    ranker = table.ranker()
+    each = (_alone(table, c) for c in some) if ranker is None else _alone_there(table, ranker, some)
     for column, found in zip(some, each, strict=True):
         if found is not None:
             yield column, found
@@ -269,7 +269,7 @@ def _by_word(table: Table, column: Column, k: int) -> one_column_rules.Alone | N
 
 
 def _alone_there(
-    table: Table, dealer: Any, columns: list[Column]
+    table: Table, ranker: Any, columns: list[Column]
 ) -> Iterator[one_column_rules.Alone | one_column_rules.InOrder | None]:
     """Yield what each column of rows that stay far tells alone: counted there, and numbers in ranges."""
     assert table.engine is not None
@@ -282,7 +282,7 @@ def _alone_there(
     sums = table.engine.total(table, BayesSums(tuple(asks.values()), k))
     for column in columns:
         if column.kind == "numeric":
-            order = dealer.ranked(column.name, classes_of, k, weighed=True)
+            order = ranker.ranked(column.name, classes_of, k, weighed=True)
             ranges = ValueRanges(order, sums[""] - order.totals, table.unit)
             yield (ranges.alone(among) or ranges.in_order()) if order.distinct else None
             continue

@@ -100,8 +100,8 @@ class LocalTable:
         """Return this table: it is here."""
         return self
 
-    def dealer(self) -> None:
-        """Rows are dealt here."""
+    def ranker(self) -> None:
+        """Whole columns are here."""
 
     def release(self) -> None:
         """Let go what others keep for this table: whoever does says in `on_release` how."""

@@ -542,7 +542,7 @@ def _fits(table: Table, shared: dict[str, Any]) -> tuple[list[str], Any, list[fl
 
 def _tested(table: Table, shared: dict[str, Any]) -> list[float]:
     """Return the mean loss on rows left out, for each strength."""
-    from tallystick.judge.scores import log_losses
+    from tallystick.judge.answers import log_losses
 
     losses = np.zeros(len(STRENGTHS))
     settings = [LogisticRegression(**shared, l2=l2) for l2 in STRENGTHS]

@@ -1,4 +1,4 @@
-"""Scores of numbers that stay where the rows are: the bits of those of all answers at once."""
+"""Scores of numbers: the same bits in blocks, in any order, from copies, and on Spark."""
 
 from __future__ import annotations
 
@@ -7,31 +7,12 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from far_rows import keep_columns_far, mixed_rows, sent
+from far_rows import keep_far, mixed_rows, sent
 
 import tallystick as ts
-from tallystick.errors import OptionError
-from tallystick.judge.answers import SummedNumbers
 from tallystick.judge.result import FoldAnswers, RegressionValidation
-from tallystick.judge.scores import NUMBER_SCORES, Reckoned
-from tallystick.table.block import RowBlock as Block
 
 FOLDS = 3
-
-
-class Blockwise:
-    """Answers in blocks, summed one after the other and merged."""
-
-    fold = "fold"
-
-    def __init__(self, blocks):
-        self.blocks = blocks
-
-    def total(self, question):
-        found = question.zero()
-        for block in self.blocks:
-            found = question.merge(question.add(question.zero(), block), found)
-        return found
 
 
 def answered(rows, seed=0):
@@ -40,33 +21,17 @@ def answered(rows, seed=0):
     return truth, truth + rng.normal(size=rows), rng.integers(0, FOLDS, rows)
 
 
-def in_blocks(truth, answer, fold, weights=None, seed=0):
-    order = np.random.default_rng(seed).permutation(len(truth))
-    return Blockwise(
-        [
-            Block(
-                len(some),
-                {"0": answer[some], "fold": fold[some].astype(np.uint8)},
-                response=truth[some],
-                weights=None if weights is None else weights[some],
-            )
-            for some in np.array_split(order, 5)
-        ]
-    )
-
-
 @pytest.mark.parametrize("unit", [None, 1, 1 << 32])
-def test_scores_from_sums_are_those_of_all_answers(unit):
+def test_answers_in_blocks_are_measured_as_all_at_once(monkeypatch, unit):
+    monkeypatch.setattr("tallystick.judge.folds.STEP", 60)
     truth, answer, fold = answered(700)
-    weights = None if unit is None else np.random.default_rng(1).integers(1, 4 * unit, 700)
-    weight = None if unit is None else weights / unit
-    here = RegressionValidation(truth, (FoldAnswers(answer[:, None], fold),), weight)
-    there = SummedNumbers.of(in_blocks(truth, answer, fold, weights), FOLDS, unit or 1)
-    reckoned = Reckoned(truth, answer, np.ones(700) if weight is None else weight)
-    assert there.measures() == tuple(score.of(reckoned) for score in NUMBER_SCORES)
-    assert there.fold_means.tolist() == here.fold_means().tolist()
-    assert there.loss_error == here.loss_error
-    assert there.rows == reckoned.weight.sum()
+    weights = None if unit is None else np.random.default_rng(1).integers(1, 4 * unit, 700) / unit
+    one, other = (
+        RegressionValidation(truth, (FoldAnswers(answer[:, None], fold, budget=budget),), weights)
+        for budget in (0, 1 << 25)
+    )
+    assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+    assert one.loss_error == other.loss_error
 
 
 def test_a_weight_counts_as_so_many_rows_to_the_last_bit():
@@ -92,10 +57,9 @@ def test_the_order_of_rows_changes_no_bit():
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_an_error_too_large_to_be_squared_is_not_lost():
     truth, answer = np.array([1e200, 1.0]), np.zeros(2)
-    there = SummedNumbers.of(in_blocks(truth, answer, np.zeros(2, int)), 1, 1)
-    assert there.means[1] == np.inf
     here = RegressionValidation(truth, (FoldAnswers(answer[:, None], np.zeros(2, int)),))
-    assert here.fold_means().tolist() == there.fold_means.tolist() == [np.inf]
+    assert here.fold_means().tolist() == [np.inf]
+    assert here.mse == np.inf
 
 
 def numbers(many=80):
@@ -124,22 +88,19 @@ def numbers(many=80):
     ],
 )
 def test_scores_of_numbers_that_stay_with_spark_are_those_here(spark, monkeypatch, model, asked, out):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table = numbers().drop_columns(out)
     here = ts.cross_validate(model, table, "z", **asked)
     there = ts.cross_validate(model, sent(spark, table), "z", **asked)
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
     assert str(there) == str(here)
     assert (there.rows, there.loss_error) == (here.rows, here.loss_error)
-    for asked_for in (lambda: there.answers, lambda: there.fold):
-        with pytest.raises(OptionError, match="stay with Spark") as caught:
-            asked_for()
-        assert "\n" not in str(caught.value)
+    assert sorted(there.answers.tolist()) == sorted(here.answers.tolist())
 
 
 @pytest.mark.slow
 def test_a_comparison_of_numbers_far_away_has_the_json_of_the_one_here(spark, monkeypatch):
-    keep_columns_far(monkeypatch)
+    keep_far(monkeypatch)
     table = numbers(40).drop_columns(["who", "time"])
     asked = {"regression": True, "methods": ["linear"], "folds": 2, "tuned": False}
     here, there = ts.compare(table, "z", **asked), ts.compare(sent(spark, table), "z", **asked)
