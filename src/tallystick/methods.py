@@ -63,7 +63,7 @@ class Method:
     rules: str = "export.rules:no_rules"
     card: str = "export.card:no_card"
     reasons: str = "scorecard.explain:no_reasons"
-    counts: str = "explanation.additive:no_counts"
+    counts: str = "explanation.effects:no_counts"
     interval: str = "rules.explain:no_interval"
     band: str = "explanation.effects:spread_band"
     steps: str = "explanation.effects:no_steps"
@@ -165,7 +165,7 @@ METHODS = (
         known="description.changes:of_bayes",
         steps="explanation.effects:additive_steps",
         report="reports.methods:BAYES",
-        counts="explanation.additive:bayes_counts",
+        counts="bayes.explain:bayes_counts",
         interval="rules.explain:bayes_interval",
         checks="estimator.method_parts:dependence",
         working="bayes.work:bayes_parts",

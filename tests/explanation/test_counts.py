@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tallystick as ts
-from tallystick.explanation.additive import bayes_counts, no_counts
+from tallystick.bayes.explain import bayes_counts
+from tallystick.explanation.effects import no_counts
 
 ROWS = {"c": ["u", "v", "u", None], "d": ["k", "k", "l", "l"], "y": ["p", "q", "q", "q"]}
 

@@ -814,3 +814,14 @@ def _weights(model: NaiveBayesModel, term: Term, part: Any) -> list[Weight]:
     with np.errstate(invalid="ignore"):
         against = rows - rows[:, -1:]
     return [Weight(term.column, n, tuple(w.tolist())) for n, w in zip(names, against, strict=True)]
+
+
+def bayes_counts(model: NaiveBayesModel, found: Explanation) -> list[tuple[str, str, dict[str, int]]]:
+    """Return column, value and training rows by class of each reason whose value was counted."""
+    out = []
+    for reason in found.reasons:
+        known = shares(model, reason.column)
+        if known.counts is not None and reason.entry in known.values:
+            row = known.counts[known.values.index(reason.entry)].tolist()
+            out.append((reason.column, reason.entry, dict(zip(known.classes, row, strict=True))))
+    return out

@@ -1,6 +1,6 @@
 """What would change an answer: the smallest changes of a row that give another one, in words.
 
-Laws: every change that is told was tried; fewer columns come before more, a smaller step before a larger;
+Laws: every change that is returned was tried; fewer columns come before more, a smaller step before a larger;
 only columns that were allowed are changed.
 """
 
@@ -81,7 +81,7 @@ class Counterfactuals:
     found: tuple[Counterfactual, ...]
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What is answered now, and whether anything was found."""
         now = f"The answer is {clean(self.answer)} ({100 * self.share:.0f} %)"
         return f"{now}." if self.found else f"{now}, and no change that was tried gives another."
@@ -92,7 +92,7 @@ class Counterfactuals:
         return {"answer": self.answer, "counterfactuals": each, "share": self.share}
 
     def __str__(self) -> str:
-        return "\n".join([self.told, *map(str, self.found)])
+        return "\n".join([self.summary, *map(str, self.found)])
 
     __repr__ = __str__
 
@@ -113,7 +113,7 @@ def counterfactuals(
     if not found:
         found += search.deeper()
     found = sorted(found, key=lambda c: (*c.size, -c.share, str(c)))[:most]
-    return Counterfactuals(search.label(search.now), search.sure, tuple(found))
+    return Counterfactuals(search.labels[search.now], search.sure, tuple(found))
 
 
 class _ChangeSearch:
@@ -130,7 +130,11 @@ class _ChangeSearch:
         self.labels = schema.predicted.labels
         # A column written 1.234,5 reads the text 417.585 as 417585: its numbers are asked about as numbers.
         written = [c for c in schema.used if c.kind == "numeric" and c.written and not c.unit]
-        row = {**row, **{c.name: _in_its_way(c, schema.marks, row.get(c.name)) for c in written}}
+        row = dict(row)
+        for c in written:  # 6.486,08 € is 6486.08
+            if isinstance(text := row.get(c.name), str):
+                read = float(Matcher(c, schema.marks, ".", True).run(from_texts([text]), 1).data[0])
+                row[c.name] = text if math.isnan(read) else read
 
         def plainly(rows: list[Row]) -> Answered:
             numbers = [{c.name: _number(r[c.name]) for c in written} for r in rows]
@@ -138,7 +142,7 @@ class _ChangeSearch:
             return answers([r | own for r, own in zip(rows, known, strict=True)])
 
         self.answers = plainly
-        self.pull: list[tuple[float, ChangedCell]] = []  # how far each step by itself moves the row
+        self.by_effect: list[ChangedCell] = []  # each step by itself, what moves the row farthest first
         self.row: Row = {c.name: _text(row.get(c.name)) for c in schema.used}
         used = {c.name: c for c in schema.used}
         for name in columns or ():
@@ -151,10 +155,6 @@ class _ChangeSearch:
         self.now, self.sure = int(found[0]), float(shares[0, found[0]])
         self.wanted = None if answer is None else self.labels.index(answer)
         self.tries = {} if self.now == self.wanted else {c.name: self._values(c) for c in self.columns}
-
-    def label(self, number: int) -> str:
-        """Return a class by its number."""
-        return self.labels[number]
 
     # -- what can be tried --
 
@@ -203,7 +203,9 @@ class _ChangeSearch:
         if not tries:
             return []
         good, _, shares = self._ask(tries)
-        self.pull = self._pulls(tries, shares)
+        moved = -shares[:, self.now] if self.wanted is None else shares[:, self.wanted]
+        order = np.argsort(-moved, kind="stable").tolist()
+        self.by_effect = [tries[k][0] for k in order]
         out: list[list[ChangedCell]] = []
         sides: dict[tuple[str, bool], ChangedCell] = {}
         for (step,), is_good in zip(tries, good.tolist(), strict=True):
@@ -216,20 +218,12 @@ class _ChangeSearch:
             side = step.column.name, own is not None and step.number > own
             if side not in sides or step.size < sides[side].size:
                 sides[side] = step
-        return self._told([*out, *([step] for step in sides.values())])
-
-    def _pulls(
-        self, tries: list[list[ChangedCell]], shares: NDArray[np.float64]
-    ) -> list[tuple[float, ChangedCell]]:
-        """Return how far each step moves the row, the farthest first."""
-        moved = -shares[:, self.now] if self.wanted is None else shares[:, self.wanted]
-        order = np.argsort(-moved, kind="stable").tolist()
-        return [(float(moved[k]), tries[k][0]) for k in order]
+        return self._results([*out, *([step] for step in sides.values())])
 
     def together(self) -> list[Counterfactual]:
         """Return pairs of columns of which none is enough by itself."""
         by_column: dict[str, list[ChangedCell]] = {}
-        for _, step in self.pull:
+        for step in self.by_effect:
             own = by_column.setdefault(step.column.name, [])
             if len(own) < TRIED:
                 own.append(step)
@@ -244,32 +238,28 @@ class _ChangeSearch:
             key = steps[0].column.name, steps[1].column.name
             if is_good and key not in best:
                 best[key] = steps
-        return self._told(list(best.values()))
+        return self._results(list(best.values()))
 
     def deeper(self) -> list[Counterfactual]:
-        """Return one change of several columns, the most telling ones first, or none."""
+        """Return one change of several columns, those that move the row farthest first, or none."""
         steps: list[ChangedCell] = []
-        for _, step in self.pull:
+        for step in self.by_effect:
             if step.column.name in {s.column.name for s in steps}:
                 continue
             steps.append(step)
             if self._ask([steps])[0][0]:
-                return self._told([self._without_needless(steps)])
+                for needless in tuple(steps):  # without which the answer is the same
+                    fewer = [s for s in steps if s is not needless]
+                    if fewer and self._ask([fewer])[0][0]:
+                        steps = fewer
+                return self._results([steps])
             if len(steps) == DEEPEST:
                 break
         return []
 
-    def _without_needless(self, steps: list[ChangedCell]) -> list[ChangedCell]:
-        """Return the steps less those without which the answer is the same."""
-        for step in tuple(steps):
-            fewer = [s for s in steps if s is not step]
-            if fewer and self._ask([fewer])[0][0]:
-                steps = fewer
-        return steps
+    # -- results --
 
-    # -- telling --
-
-    def _told(self, each: list[list[ChangedCell]]) -> list[Counterfactual]:
+    def _results(self, each: list[list[ChangedCell]]) -> list[Counterfactual]:
         out = []
         for steps in each:
             for k, step in enumerate(steps):
@@ -278,7 +268,7 @@ class _ChangeSearch:
             good, found, shares = self._ask([steps])
             if good[0]:
                 answer = int(found[0])
-                out.append(Counterfactual(tuple(steps), self.label(answer), float(shares[0, answer])))
+                out.append(Counterfactual(tuple(steps), self.labels[answer], float(shares[0, answer])))
         return out
 
     def _nearer(self, steps: list[ChangedCell], k: int) -> ChangedCell:
@@ -321,25 +311,9 @@ class _ChangeSearch:
 def _text(value: Any) -> str | None:
     if value is None or value == "" or value != value:
         return None
-    return (
-        value
-        if isinstance(value, str)
-        else quantity(float(value), "", 12)
-        if _is_number(value)
-        else str(value)
-    )
-
-
-def _in_its_way(column: Column, marks: tuple[str, ...], value: Any) -> Any:
-    """Return a cell as a number where it is text written as the column is: 6.486,08 € is 6486.08."""
-    if not isinstance(value, str):
-        return value
-    read = float(Matcher(column, marks, ".", True).run(from_texts([value]), 1).data[0])
-    return value if math.isnan(read) else read
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_):
+        return quantity(float(value), "", 12)
+    return str(value)
 
 
 def _number(text: str | None) -> float | None:

@@ -6,7 +6,7 @@ spread over the rows, from the tenth to the ninetieth of a hundred, or how sure 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
@@ -51,61 +51,31 @@ SAME = 1e-6  # log-odds, or of the answers' spread: smaller differences are thos
 HEADS = {SPREAD: "80 % of rows", OWN: "95 %"}
 
 
-class ChangedBlock:
-    """Rows over and over, each time with other values of some columns: values[column][time]; all else is
+class ChangedRows:
+    """Rows of a block by their numbers at[row], with other values[column][row] of some columns; all else is
     theirs.
     """
 
-    def __init__(self, block: Block, given: Mapping[str, Floats]) -> None:
-        self.block, self.given = block, given
-        self.times = len(next(iter(given.values())))
-        self.rows = block.rows * self.times
+    def __init__(self, block: Block, at: NDArray[np.int64], values: Mapping[str, Floats]) -> None:
+        self.block, self.at, self.rows, self.given = block, at, len(at), values
         self.classes, self.response, self.weights = None, None, None
         self.memo: dict[str, Any] = {}
 
     def codes(self, column: str) -> NDArray[Any]:
         """Return the codes of a column."""
         own = self.block.codes(column)
-        if column not in self.given:
-            return np.tile(own, self.times)
-        return np.repeat(self.given[column].astype(own.dtype), self.block.rows)
+        return self.given[column].astype(own.dtype) if column in self.given else np.asarray(own[self.at])
 
     def values(self, column: str) -> Floats:
         """Return the values of a column."""
-        if column not in self.given:
-            return np.tile(self.block.values(column), self.times)
-        return np.repeat(self.given[column], self.block.rows)
+        return self.given[column] if column in self.given else np.asarray(self.block.values(column)[self.at])
 
     def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
         """Return the words of a column."""
         starts, words, counts = self.block.words(column)
-        steps = np.arange(self.times, dtype=starts.dtype) * starts[-1]
-        every = np.concatenate([(steps[:, None] + starts[None, :-1]).ravel(), [self.times * starts[-1]]])
-        return every.astype(starts.dtype), np.tile(words, self.times), np.tile(counts, self.times)
-
-
-class PickedRows:
-    """Some rows of a block, by their numbers."""
-
-    def __init__(self, block: Block, at: NDArray[np.int64]) -> None:
-        self.block, self.at, self.rows = block, at, len(at)
-        self.classes, self.response, self.weights = None, None, None
-        self.memo: dict[str, Any] = {}
-
-    def codes(self, column: str) -> NDArray[Any]:
-        """Return the codes of a column."""
-        return np.asarray(self.block.codes(column)[self.at])
-
-    def values(self, column: str) -> Floats:
-        """Return the values of a column."""
-        return np.asarray(self.block.values(column)[self.at])
-
-    def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Return the words of a column."""
-        starts, words, counts = self.block.words(column)
-        long = (starts[1:] - starts[:-1])[self.at]
-        own = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in self.at.tolist()]).astype(np.int64)
-        return np.concatenate([[0], np.cumsum(long)]).astype(starts.dtype), words[own], counts[own]
+        ends = np.concatenate([[0], np.cumsum((starts[1:] - starts[:-1])[self.at])])
+        own = np.arange(ends[-1]) + np.repeat(starts[:-1][self.at] - ends[:-1], np.diff(ends))
+        return ends.astype(starts.dtype), words[own], counts[own]
 
 
 def evenly(blocks: Sequence[Block], most: int) -> list[Block]:
@@ -116,29 +86,27 @@ def evenly(blocks: Sequence[Block], most: int) -> list[Block]:
     at, out, start = np.linspace(0, whole - 1, most).round().astype(np.int64), list[Block](), 0
     for block in blocks:
         here = at[(at >= start) & (at < start + block.rows)] - start
-        out += [PickedRows(block, here)] if len(here) else []
+        out += [ChangedRows(block, here, {})] if len(here) else []
         start += block.rows
     return out
 
 
-def asked(blocks: Sequence[Block], given: Mapping[str, Floats]) -> Iterator[ChangedBlock]:
-    """Yield rows with the values, so many at once that they stay small."""
-    times = len(next(iter(given.values())))
-    for block in blocks:
-        step = max(1, AT_ONCE // max(block.rows, 1))
-        for start in range(0, times, step):
-            yield ChangedBlock(block, {n: v[start : start + step] for n, v in given.items()})
-
-
 def answers(model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], of: Any = None) -> Floats:
-    """Return what is answered [time, row, class] to rows with the values; of: what to ask, if not shares."""
+    """Return what is answered [time, row, class] to rows with the values given[column][time] in all of them;
+    of: what to ask, if not shares.
+    """
     ask = model.shares if of is None else of
-    found: dict[int, list[Floats]] = {}
-    for changed in asked(blocks, given):
-        told = np.asarray(ask(changed))
-        part = told.reshape(changed.times, changed.block.rows, *told.shape[1:])
-        found.setdefault(id(changed.block), []).append(part)
-    return np.concatenate([np.concatenate(parts) for parts in found.values()], axis=1)
+    times = len(next(iter(given.values())))
+    every = []
+    for block in blocks:
+        step, parts = max(1, AT_ONCE // max(block.rows, 1)), []  # so many at once that they stay small
+        for start in range(0, times, step):
+            some = {n: np.repeat(v[start : start + step], block.rows) for n, v in given.items()}
+            many = min(step, times - start)
+            part = np.asarray(ask(ChangedRows(block, np.tile(np.arange(block.rows), many), some)))
+            parts.append(part.reshape(many, block.rows, *part.shape[1:]))
+        every.append(np.concatenate(parts))
+    return np.concatenate(every, axis=1)
 
 
 @dataclass(frozen=True)
@@ -162,7 +130,7 @@ class EffectPoint:
 class ColumnEffect:
     """The answers against a column. Prints as a table, draws as a picture.
 
-    label: the class whose probability is told; the target, where that is a number. band: what the ends are.
+    label: the class whose probability is shown; the target, where that is a number. band: what the ends are.
     exact: the column does the same in every row; bars, ends: how the rows lie on a number, from the 1st to
     the 99th of a hundred.
     """
@@ -180,7 +148,7 @@ class ColumnEffect:
 
     @property
     def answer(self) -> str:
-        """What is told of each value."""
+        """What is shown of each value."""
         return self.label if self.of_number else f"probability of {self.label}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -193,7 +161,7 @@ class ColumnEffect:
         return {"column": self.column, **of, "rows": self.rows, "band": self.band, "points": points}
 
     @property
-    def told(self) -> str:
+    def caption(self) -> str:
         """What the numbers are."""
         return (
             f"The mean {'of ' if self.of_number else ''}{self.answer} over {counted(self.rows, 'row')} when "
@@ -211,7 +179,7 @@ class ColumnEffect:
         return min(min(p.low, p.mean) for p in self.points), max(max(p.high, p.mean) for p in self.points)
 
     def drawn(self, words: str, ink: str = "currentColor", top: float = 1.0) -> str:
-        """Return the picture as text, in a colour, with words for what is told; top: the end of the axis of
+        """Return the picture as text, in a colour, with words for what is shown; top: the end of the axis of
         probabilities.
         """
         from tallystick.draw.charts import EffectMark, level_effect, number_effect
@@ -245,7 +213,7 @@ class ColumnEffect:
         ]
         header = (clean(self.column), clean(self.label), HEADS[self.band], "", "rows", "")
         lines: list[Line] = table(header, rows, frozenset({1, 4}), WIDE)
-        return plain([*lines, (), *wrapped(clean(self.told), WIDE, "", "dim")])
+        return plain([*lines, (), *wrapped(clean(self.caption), WIDE, "", "dim")])
 
     __repr__ = __str__
 
@@ -273,15 +241,15 @@ def column_effects(
     given = {name: np.array([value for value, *_ in grid])}
     shares = answers(model, blocks, given)
     band: Any = methods.of_kind(model.kind).load("band")
-    lie = ((), (0.0, 0.0)) if coded else _lying(own)
+    lie = ((), (0.0, 0.0)) if coded else _histogram(own)
     target, out = schema.predicted, []
     for label in labels:
         kind, low, high = band(model, blocks, given, shares, label)
         means = shares[:, :, label].mean(axis=1)
         ends = zip(means.tolist(), low.tolist(), high.tolist(), strict=True)
         points = tuple(EffectPoint(t, float(v), *e, *n) for (v, t, *n), e in zip(grid, ends, strict=True))
-        told = target.labels[label] if target.labels else target.name
-        found = ColumnEffect(name, told, not coded, rows, points, not target.labels, kind)
+        words = target.labels[label] if target.labels else target.name
+        found = ColumnEffect(name, words, not coded, rows, points, not target.labels, kind)
         same = _same(shares, label, not target.labels)
         out.append(replace(found, exact=same, bars=lie[0], ends=lie[1]))
     return out
@@ -324,7 +292,7 @@ def own_band(
     return OWN, ends[:, :, 0].mean(axis=1), ends[:, :, 1].mean(axis=1)
 
 
-def _lying(values: Floats) -> tuple[tuple[int, ...], tuple[float, float]]:
+def _histogram(values: Floats) -> tuple[tuple[int, ...], tuple[float, float]]:
     """Return how many rows lie in equal steps from the 1st to the 99th of a hundred, and these ends."""
     known = values[np.isfinite(values)]
     low, high = np.quantile(known, [0.01, 0.99], method="inverted_cdf").tolist()
@@ -339,7 +307,7 @@ def _lying(values: Floats) -> tuple[tuple[int, ...], tuple[float, float]]:
 
 
 def effect_column(columns: Sequence[Column], name: str) -> Column:
-    """Return a column whose effect can be told."""
+    """Return a column whose values can be tried."""
     known = {c.name: c for c in columns}
     if name not in known:
         raise OptionError(f"the model has no column {shown(name)}.{nearest(name, tuple(known))}")
@@ -438,7 +406,7 @@ class PairEffect:
     """The answers on the plane of two columns: shares[up, across, class]. Prints as a table, draws as
     regions.
 
-    labels: the classes; of a target of numbers its name. label: the class that the table tells.
+    labels: the classes; of a target of numbers its name. label: the class that the table shows.
     """
 
     x: EffectAxis
@@ -457,7 +425,7 @@ class PairEffect:
         return {"columns": [self.x.column, self.y.column], **axes, **of, "rows": self.rows, "mean": mean}
 
     @property
-    def told(self) -> str:
+    def caption(self) -> str:
         """What the numbers are."""
         of = self.labels[0] if self.of_number else f"probability of {self.labels[self.label]}"
         return (
@@ -475,9 +443,9 @@ class PairEffect:
             lines = np.linspace(heights.min(), heights.max(), 9)[1:-1].tolist()
             x, y = ((a.drawn.words, a.drawn.low, a.drawn.high) for a in (self.x, self.y))
             ends = [f"palest: {brief(heights.min())}", f"fullest: {brief(heights.max())}"]
-            told = [clean(self.labels[0]), *ends, f"from line to line: {brief(lines[1] - lines[0])}"]
+            legend = [clean(self.labels[0]), *ends, f"from line to line: {brief(lines[1] - lines[0])}"]
             names = self.x.drawn.names, self.y.drawn.names
-            return Picture(surface_picture(Surface(heights, x, y, lines, names), [], told, title))
+            return Picture(surface_picture(Surface(heights, x, y, lines, names), [], legend, title))
         region = Region(title, self.shares, [], "averaged over the other columns")
         none = RegionPoints([], [], [])
         return Picture(regions_picture([region], self.x.drawn, self.y.drawn, self.labels, none, title))
@@ -486,7 +454,12 @@ class PairEffect:
         return self.picture()
 
     def __str__(self) -> str:
-        across, up = (_some(len(a.names), a.numeric) for a in (self.x, self.y))
+        across, up = (
+            [round(k * (len(a.names) - 1) / (SHOWN - 1)) for k in range(SHOWN)]
+            if a.numeric and len(a.names) > SHOWN
+            else range(len(a.names))
+            for a in (self.x, self.y)
+        )
         say = "{:.4g}".format if self.of_number else "{:.3f}".format
         rows = [
             (Span(clean(self.y.names[j])), *(Span(say(float(self.shares[j, i, self.label]))) for i in across))
@@ -495,7 +468,7 @@ class PairEffect:
         corner = f"{clean(self.y.column)} ↓ {clean(self.x.column)} →"
         header = (corner, *(clean(self.x.names[i]) for i in across))
         lines: list[Line] = table(header, rows, frozenset(range(1, len(across) + 1)), WIDE)
-        return plain([*lines, (), *wrapped(clean(self.told), WIDE, "", "dim")])
+        return plain([*lines, (), *wrapped(clean(self.caption), WIDE, "", "dim")])
 
     __repr__ = __str__
 
@@ -550,18 +523,16 @@ def _axis(column: Column, blocks: Sequence[Block], cells: int) -> EffectAxis:
     return EffectAxis(column.name, grid, names, True)
 
 
-def _some(many: int, numeric: bool) -> list[int]:
-    """Return which values stand in the table."""
-    if not numeric or many <= SHOWN:
-        return list(range(many))
-    return [round(k * (many - 1) / (SHOWN - 1)) for k in range(SHOWN)]
-
-
 # Where a model's answer can change along a column of numbers: its cuts, if it answers in steps.
 # Law: between two neighbouring cuts every value of the column gets the same answer; where that is not so,
 # there are none (`None`).
 
 LARGEST = 1e300  # no cut of the rows: a test of whether there is a number
+
+
+def no_counts(model: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]:
+    """Return nothing: the explanation of a row holds its counts itself, or there are none."""
+    return []
 
 
 def no_steps(model: Any, column: str) -> None:

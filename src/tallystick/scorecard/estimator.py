@@ -17,9 +17,9 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimator.base import class_number, refuse_unknown
 from tallystick.estimator.classifier import Classifier
-from tallystick.explanation.additive import MOST_REASONS
 from tallystick.model.file import is_whole, plain
 from tallystick.schema import ColumnOptions, Columns, Note, Schema
+from tallystick.scorecard.explain import MOST_REASONS
 from tallystick.scorecard.model import KIND, ScorecardModel
 from tallystick.scorecard.options import ScorecardOptions
 

@@ -19,7 +19,6 @@ from tallystick.bayes.explain import Explanation, Reason
 from tallystick.contracts import Block
 from tallystick.draw.svg import Line, Span, as_html, plain, table, wrapped
 from tallystick.errors import OptionError, clean, counted, page_limit
-from tallystick.explanation.additive import MOST_REASONS
 from tallystick.export.form import Data, Form, additive_form
 from tallystick.schema import Column, Schema
 from tallystick.scorecard.card import WIDE, Card, card_of, line_names
@@ -38,6 +37,8 @@ from tallystick.text import number_text, quantity
 ALPHA = 1.0  # rows of each class added to every line, as naive Bayes does by itself
 MOST = 40  # lines of a column in the text
 Array = NDArray[np.float64]
+
+MOST_REASONS = 4  # of a row, unless more are wanted
 
 
 def counted_card(model: ScorecardModel) -> Card:
