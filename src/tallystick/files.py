@@ -22,7 +22,7 @@ from typing import Any
 
 from tallystick.errors import DataError, OptionError, TallyError, shown
 
-# Has a file changed since it was opened? Told by its size, its times and its place on the disk.
+# Has a file changed since it was opened? Known by its size, its times and its place on the disk.
 #
 # The time of its last change of any kind is among them: who writes may set the other one back, but not
 # this.
@@ -379,7 +379,7 @@ _replacing: list[tuple[str, os.stat_result]] = []  # each file of this process t
 
 
 def replaced() -> list[str]:
-    """Return the files that this process has written. Told by the files themselves: an interrupt may come
+    """Return the files that this process has written, known by the files themselves: an interrupt may come
     between a file's taking its name and any note of it.
     """
     out = []
@@ -426,7 +426,6 @@ class Fault:
         """Watch what follows."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Say it in one line."""
         if isinstance(error, OSError):
             reason = error.strerror or str(error)
             what = f"cannot write the {self.thing} {shown(self.path, 300)}: {reason}. {self.now}"

@@ -104,7 +104,7 @@ class _Once(Generic[T]):
         try:
             checkpoint()
             self.future.set_result(self.job())
-        except BaseException as error:  # as a pool does: whoever waits is told
+        except BaseException as error:  # as a pool does: whoever waits hears of it
             if self.future.done():  # an interrupt of the caller, who did it: the answer is there
                 raise
             self.future.set_exception(error)
@@ -291,7 +291,6 @@ class Crew:
     pool: ThreadPoolExecutor
 
     def __call__(self, step: Callable[[int], T], items: Iterable[int]) -> list[T]:
-        """Do a step for all items and wait."""
         return [once.future.result() for once in [_begun(self.pool, partial(step, i)) for i in items]]
 
 

@@ -20,7 +20,7 @@ from tallystick.bayes.options import DISTRIBUTIONS, BayesOptions
 from tallystick.bayes.updates import no_ranges
 from tallystick.contracts import Statistic
 from tallystick.errors import Argument, DataError, shown
-from tallystick.io.scratch import told
+from tallystick.io.scratch import size_text
 from tallystick.parallel import each_in_order
 from tallystick.schema import Column, Note, Schema
 from tallystick.stats.binning import Binned, cells_of, cut_by_mdl, in_cells, join_cells
@@ -148,8 +148,9 @@ class NaiveBayesLearner:
         if (needed := 8 * classes * sum(sizes.values())) > limit:
             name = max(sizes, key=lambda name: sizes[name])
             raise DataError(
-                f"the counts of columns by class take about {told(needed)}, more than {told(limit)}: column "
-                f"{shown(name)} has {sizes[name]:,} for each of {classes:,} classes. "
+                f"the counts of columns by class take about {size_text(needed)}, more than "
+                f"{size_text(limit)}: column {shown(name)} has {sizes[name]:,} for each of {classes:,} "
+                "classes. "
                 "Join rare levels or classes, or pass ",
                 Argument("kinds", {name: "out"}),
                 ".",
@@ -158,7 +159,7 @@ class NaiveBayesLearner:
         if self.budget and unjudged and (needed := COPIES * 8 * (values + 1) * classes) > self.budget:
             raise DataError(
                 f"the {values:,} values of column {shown(unjudged[0])} by {classes:,} classes take about "
-                f"{told(needed)}, more than {told(self.budget)}. Join rare classes, or use "
+                f"{size_text(needed)}, more than {size_text(self.budget)}. Join rare classes, or use "
                 "distribution 'gaussian'."
             )
 

@@ -20,9 +20,9 @@ from tallystick.schema import ABSENT, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.table.strings import Vocabulary, match_words
 from tallystick.text import WEEKDAYS
 
-# Which characters make words, as tables for C: asked of the kernels that count the words of a model.
+# ---- which characters make words, as tables for C: asked of the kernels that count the words of a model ----
 #
-# Knows texts. Law: the exported code finds the words that the model finds, whichever Unicode Python knows.
+# Law: the exported code finds the words that the model finds, whichever Unicode Python knows.
 
 
 Range = tuple[int, int]
@@ -79,10 +79,9 @@ def _ranges(wanted: NDArray[np.bool_]) -> tuple[Range, ...]:
     return tuple(zip(lows.tolist(), highs.tolist(), strict=True))
 
 
-# Values as C: literals, names, and tables that many places point into.
+# ---- values as C: literals, names, and tables that many places point into ----
 #
-# Knows C. Knows nothing of models. Law: no text from a user can leave its quotes, and a number reads back
-# as the same bits.
+# Law: no text from a user can leave its quotes, and a number reads back as the same bits.
 
 
 WIDE = 110  # characters of a line
@@ -149,9 +148,9 @@ def array(type: str, name: str, items: Sequence[str], empty: str = "0", size: st
     return [*out, line, "};"]
 
 
-# The tables of a model as C: sizes, columns, then a tree, rules or terms.
+# ---- the tables of a model as C: sizes, columns, then a tree, rules or terms ----
 #
-# Knows forms. The types are those of `code/c/`.
+# The types are those of `code/c/`.
 
 
 PARTS = ("", "year", "month", "hour", "weekday")
@@ -309,13 +308,13 @@ class Tables:
         numbers = [f"{{{double(v)}, {c}}}" for v, c in number_levels(column)]
         meant = sorted((w.encode(), w, code[level]) for w, level in meanings(column).items())
         weekday = [str(code[day]) for day in WEEKDAYS] if column.part == "weekday" else []
-        told = [text(level) for level in levels] if form.has_reasons else []
+        level_texts = [text(level) for level in levels] if form.has_reasons else []
         cells = [
             *start, "2", part, str(len(levels)), str(code.get(ABSENT, len(levels))),
             str(len(spelling)), self.spellings.add(f"{{{text(w)}, {c}}}" for _, w, c in spelling),
             str(len(numbers)), self.numerals.add(numbers),
             str(len(meant)), self.spellings.add(f"{{{text(w)}, {c}}}" for _, w, c in meant),
-            self.texts.add(told), self.integers.add(weekday), *marks,
+            self.texts.add(level_texts), self.integers.add(weekday), *marks,
         ]  # fmt: skip
         return "{" + ", ".join(cells) + "}"
 
@@ -431,10 +430,10 @@ _NO_SIDE = "{0, 0, 0, 0, 0, 0}"
 _NO_TERM = '{0, "", 0, {' + _NO_SIDE + ", " + _NO_SIDE + "}, 0, 0, 0, 0, 0, 0, 0, 0}"
 
 
-# A model as one C header: its tables as constant data beside a fixed piece of code, `code/c/`.
+# ---- a model as one C header: its tables as constant data beside a fixed piece of code, `code/c/` ----
 #
-# Knows forms. Law: the header is C99 without a library beside the standard one, allocates nothing and holds
-# no state, so that any number of threads may ask; and it answers the bits that the model answers.
+# Law: the header is C99 without a library beside the standard one, allocates nothing and holds no state, so
+# that any number of threads may ask; and it answers the bits that the model answers.
 
 
 NAME = re.compile("[a-z][a-z0-9_]*")

@@ -185,8 +185,8 @@ def csv_card(card: Card) -> str:
     for section in card.sections:
         for line in section.lines:
             shares = line.shares if line.rows else [""] * len(card.classes)
-            told = [harmless(section.name), harmless(line.text)]
-            write.writerow([*told, *line.points, f"{line.rows:.17g}", *shares])
+            names = [harmless(section.name), harmless(line.text)]
+            write.writerow([*names, *line.points, f"{line.rows:.17g}", *shares])
     write.writerow(["", "points that double the odds", *[card.step] * len(card.base)])
     for sentence in card.answering():
         write.writerow(["", harmless(sentence)])

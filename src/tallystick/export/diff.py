@@ -31,8 +31,7 @@ from tallystick.tree.nodes import Nodes, read_nodes
 
 # The own part of a model file with names in the place of positions, so that two of them compare in words.
 #
-# Knows checked documents and the sentences of tests. Knows nothing of files. Law: two documents with the
-# same schema have equal named parts exactly when their own parts are equal.
+# Law: two documents with the same schema have equal named parts exactly when their own parts are equal.
 
 
 Pair = tuple[str, Any, Any]  # place, before, after
@@ -172,9 +171,9 @@ def logistic(document: dict[str, Any]) -> dict[str, Any]:
     names = ["the constant"]
     for part in model["parts"]:
         place = f"{'product' if part['part'] == 'product' else 'column'} {shown(part['name'])}"
-        own, told = _part(part, known.get(part["name"], {}), links)
+        own, coefficients = _part(part, known.get(part["name"], {}), links)
         out[place] = own
-        names += [f"{place}{name}" for name in told]
+        names += [f"{place}{name}" for name in coefficients]
     if len(model["errors"]) == len(names):
         errors = zip(names, model["errors"], strict=True)
         out["standard errors"] = {name: by_class(row, links) for name, row in errors}
@@ -238,7 +237,6 @@ class _Tree:
         return condition(self.schema, self.nodes, node, branch).sentence(missing=True)
 
     def test(self, node: int) -> str:
-        """Return the test of a node, all its branches."""
         if self.nodes.column[node] < 0:
             return "none, a leaf"
         spread = {-1: " (missing stays)", -2: " (missing is shared out)"}.get(
@@ -257,8 +255,7 @@ class _Tree:
 
 # What differs between two scorecards, line by line: points before and after, lines that came or went.
 #
-# Knows checked documents. Knows nothing of files. Law: two documents with the same schema have no change
-# here exactly when their own parts are equal.
+# Law: two documents with the same schema have no change here exactly when their own parts are equal.
 
 
 def card_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
@@ -272,7 +269,7 @@ def card_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
 
 
 def _alike(before: dict[str, Any], after: dict[str, Any], whole: bool) -> None:
-    """Give a column that one card lacks no lines there, so that its lines are told one by one; if not
+    """Give a column that one card lacks no lines there, so that its lines are named one by one; if not
     `whole`, keep only the lines of both cards: the points tell which came and went.
     """
     for place in before.keys() | after.keys():
@@ -348,16 +345,14 @@ def _axis_names(schema: Schema, axis: RangeAxis | LevelAxis) -> list[str]:
     return [*(" or ".join(on) for on in levels), "missing", "a new level"]
 
 
-# The largest changes between two models of one kind, in sentences: shares, points and odds, not file
-# places.
+# The largest changes between two models of one kind, in sentences: shares, points and odds, not file places.
 #
-# Knows checked documents. Knows nothing of files or rows. Law: a sentence has both figures; the largest
-# come first, equals in the order of the file.
+# Law: a sentence has both figures; the largest come first, equals in the order of the file.
 
 
 Sized = tuple[float, str]  # how large, and the sentence
 SHOWN = 10
-SMALL = 0.0005  # a share that moved less is not told
+SMALL = 0.0005  # a share that moved less is not named
 
 
 def none_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
@@ -458,16 +453,16 @@ def card_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
 
 def logistic_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
     """Yield weights that changed, as factors of the odds; of a number for one deviation more."""
-    for told, old, new in _moved(a, b):
+    for place, old, new in _moved(a, b):
         if abs(new - old) >= SMALL:
-            yield abs(new - old), f"{told}: odds × {_factor(old)}, now × {_factor(new)}"
+            yield abs(new - old), f"{place}: odds × {_factor(old)}, now × {_factor(new)}"
 
 
 def linear_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
     """Yield weights that changed, in the unit of the answer; of a number for one deviation more."""
-    for told, old, new in _moved(a, b):
+    for place, old, new in _moved(a, b):
         if new != old:
-            yield abs(new - old), f"{told}: adds {old:.4g}, now {new:.4g}"
+            yield abs(new - old), f"{place}: adds {old:.4g}, now {new:.4g}"
 
 
 def _moved(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
@@ -494,10 +489,10 @@ def _factor(weight: float) -> str:
 
 # What differs between the profiles of two model files: how the training rows of each looked, in words.
 #
-# Knows checked documents (plain data). Law: something is said where profiles differ and nothing else does.
+# Law: something is said where profiles differ and nothing else does.
 
 
-NAMED = 4  # levels told with their rows
+NAMED = 4  # levels named with their rows
 DETAIL = " (not the same in detail)"
 
 
@@ -507,7 +502,7 @@ def profile_changes(a: Mapping[str, Any], b: Mapping[str, Any], alone: bool) -> 
     """
     one, two = a.get("profile"), b.get("profile")
     if one is None or two is None:
-        sizes = [None if told is None else len(told["columns"]) for told in (one, two)]
+        sizes = [None if profile is None else len(profile["columns"]) for profile in (one, two)]
         return [("profile, columns", sizes[0], sizes[1])] if one != two else _only_version(a, b)
     first, second = _parts(a), _parts(b)
     out = []
@@ -544,8 +539,7 @@ def _words(own: Mapping[str, Any] | None, names: Sequence[str], unit: int) -> st
     missing = own.get("missing", 0)
     rest = f", {_rows(missing, unit)} missing" if missing else ""
     if "values" in own:
-        told = ColumnProfile.from_dict(own)
-        middle = told.quantile(50)
+        middle = ColumnProfile.from_dict(own).quantile(50)
         if middle is None:
             return "no number" + rest
         low, high = (number_text(own["values"][place]) for place in (0, -1))

@@ -17,10 +17,10 @@ from tallystick.export.onnx import known_texts
 from tallystick.schema import CODED, Column
 from tallystick.text import WEEKDAYS, label_text
 
-# Cells to the bytes of a workbook (.xlsx): texts, numbers and formulas, nothing else.
+# ---- cells to the bytes of a workbook (.xlsx): texts, numbers and formulas, nothing else ----
 #
-# Knows the file format. Knows nothing of models. Laws: the same cells give the same bytes; a text is never
-# a formula; a formula that Excel cannot hold is refused in one line.
+# Laws: the same cells give the same bytes; a text is never a formula; a formula that Excel cannot hold is
+# refused in one line.
 
 
 LONGEST = 8192  # characters of a formula
@@ -144,8 +144,8 @@ def _xml(text: str) -> str:
 
 # A model as a workbook: cells to fill in on the first sheet, the answer below them, the model on others.
 #
-# Knows forms. Law: every number of the model stands in a cell of its own, and formulas only look it up, so
-# that what is answered can be followed by hand.
+# Law: every number of the model stands in a cell of its own, and formulas only look it up, so that what is
+# answered can be followed by hand.
 
 
 EPOCH = 25_569  # 1970-01-01 as Excel counts days

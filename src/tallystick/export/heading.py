@@ -56,8 +56,8 @@ def _some(texts: list[str]) -> str:
 
 # What a language cannot say of a model: words of text, rows that take many paths, a weight of -infinity.
 #
-# Knows the form of a model and why a language stops there. Law: a refusal is one line with its reason and
-# what to do; the languages that take every model (python, js, c) have no limits.
+# Law: a refusal is one line with its reason and what to do; the languages that take every model (python, js,
+# c) have no limits.
 
 
 INSTEAD = "Export it to python, js or c"

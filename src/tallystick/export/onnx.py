@@ -128,7 +128,6 @@ class _Graph:
         )
 
     def output(self, name: str, kind: Any, shape: Sequence[Any]) -> None:
-        """Name an output of the graph."""
         self.outputs.append(self.onnx.helper.make_tensor_value_info(name, kind, shape))
 
     def labels(self, form: Form, place: str) -> None:

@@ -17,9 +17,9 @@ from tallystick.export.sql import alias, own_word
 from tallystick.schema import Column
 from tallystick.text import MILLISECONDS, WEEKDAYS, civil
 
-# PMML as elements: what a field is made of, and arithmetic written down as expressions.
+# ---- PMML as elements: what a field is made of, and arithmetic written down as expressions ----
 #
-# Knows XML. Knows nothing of models. Law: a text that XML cannot hold is refused in one line.
+# Law: a text that XML cannot hold is refused in one line.
 
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -136,10 +136,10 @@ class Arithmetic:
         return Arithmetic(apply("floor", given.expression))
 
 
-# The columns of a model as fields of PMML: given ones, and what the model reads of them.
+# ---- the columns of a model as fields of PMML: given ones, and what the model reads of them ----
 #
-# Knows forms. A level is a category of a field that a table makes of all spellings; what the table lacks is
-# missing, or the category of levels never seen where the model tells them from missing ones.
+# A level is a category of a field that a table makes of all spellings; what the table lacks is missing, or
+# the category of levels never seen where the model tells them from missing ones.
 
 
 MISSING, UNSEEN = "(missing)", "(never seen)"
@@ -250,9 +250,9 @@ class Fields:
         return derived(name, apply("if", known, text, *missing), "string")
 
 
-# Trees and rules as a TreeModel: a rule is a branch of the root, and the first that holds answers.
+# ---- trees and rules as a TreeModel: a rule is a branch of the root, and the first that holds answers ----
 #
-# Knows forms. Law: where a missing value goes is said by the branch itself, so no evaluator has to guess.
+# Law: where a missing value goes is said by the branch itself, so no evaluator has to guess.
 
 
 TEXT = {"optype": "categorical", "dataType": "string"}
@@ -387,11 +387,11 @@ class _Tests:
             return element("Node", test, *below, id=place + 1)
         if not form.labels:
             return element("Node", test, *below, id=place + 1, score=float(shares[0]))
-        told = [
+        spread = [
             element("ScoreDistribution", value=label, recordCount=float(p), probability=float(p))
             for label, p in zip(form.labels, shares, strict=True)
         ]
-        return element("Node", test, *told, *below, id=place + 1, score=form.labels[best(form, shares)])
+        return element("Node", test, *spread, *below, id=place + 1, score=form.labels[best(form, shares)])
 
     def rules(self) -> Element:
         """Return the rules as branches of one node."""
@@ -415,7 +415,7 @@ class _Tests:
 
 # A card of two classes as a Scorecard: points, their reasons, and the classes that follow from the points.
 #
-# Knows forms of cards. Law: the partial scores are the card's points, so the PMML reads like the card.
+# Law: the partial scores are the card's points, so the PMML reads like the card.
 
 
 POINTS = "points"
@@ -425,7 +425,7 @@ def scorecard(form: Form, fields: Fields) -> Element:
     """Return the model of a card of two classes."""
     sections = [_section(form, fields, number, term) for number, term in enumerate(form.terms)]
     points = element("OutputField", name=POINTS, feature="predictedValue", **NUMBER)
-    told = [
+    reasons = [
         element("OutputField", name=f"reason_{k}", feature="reasonCode", rank=k, **TEXT)
         for k in range(1, min(len(form.terms), 4) + 1)
     ]
@@ -443,7 +443,7 @@ def scorecard(form: Form, fields: Fields) -> Element:
     return element(
         "Scorecard",
         fields.schema(),
-        element("Output", points, *found, answer(form), *told),
+        element("Output", points, *found, answer(form), *reasons),
         *fields.computed(),
         element("Characteristics", *sections),
         functionName="regression",
@@ -474,8 +474,8 @@ def _lines(form: Form, fields: Fields, term: Data) -> Iterator[tuple[Element, st
         return
     wide = term["pair"][1]["size"]
     for line, test, said in sides[0]:
-        for other, second, told in sides[1]:
-            yield joined("and", [test, second]), f"{said}, {told}", term["table"][line * wide + other]
+        for other, second, words in sides[1]:
+            yield joined("and", [test, second]), f"{said}, {words}", term["table"][line * wide + other]
 
 
 def _side(form: Form, fields: Fields, side: Data, term: Data) -> Iterator[tuple[int, Element, str]]:
@@ -499,8 +499,8 @@ def _side(form: Form, fields: Fields, side: Data, term: Data) -> Iterator[tuple[
 # Models that add up parts as a RegressionModel: the scores of the classes, made shares by softmax; or a
 # number.
 #
-# Knows forms. What a missing value adds is a part like any other: fields of categories have one for missing
-# cells and one for levels never seen, and a missing number is 0 beside a field that says so.
+# What a missing value adds is a part like any other: fields of categories have one for missing cells and one
+# for levels never seen, and a missing number is 0 beside a field that says so.
 
 
 MOST = sys.float_info.max
@@ -552,8 +552,8 @@ class _Terms:
             said = apply("if", apply("and", *lost), constant(1.0), constant(0.0))
             none = self.fields.more("impossible", said)
             for k, name in enumerate(self.sums):
-                told = apply("equal", field(none), constant(1.0))
-                answer = apply("if", told, constant(float(self.form.base[k])), field(name))
+                is_lost = apply("equal", field(none), constant(1.0))
+                answer = apply("if", is_lost, constant(float(self.form.base[k])), field(name))
                 self.sums[k] = self.fields.more(f"answer_{k}", answer)
 
     def table(self, k: int) -> Element:
@@ -574,7 +574,6 @@ class _Terms:
         return element("RegressionTable", *parts, intercept=start + shift, **of)
 
     def add(self, number: int, term: Data) -> None:
-        """Add the parts of a term."""
         if "factors" in term:
             self._product(number, term)
         elif "pair" in term:
@@ -673,9 +672,9 @@ class _Terms:
                 self.numbers[k].append((self.fields.more(f"{number}_product_{k}", part), 1.0))
 
 
-# A model as PMML 4.4: a TreeModel, a RegressionModel or a Scorecard.
+# ---- a model as PMML 4.4: a TreeModel, a RegressionModel or a Scorecard ----
 #
-# Knows forms. Law: the file is data alone, without extensions: any evaluator of PMML 4 reads it.
+# Law: the file is data alone, without extensions: any evaluator of PMML 4 reads it.
 
 
 USE = (
@@ -701,7 +700,7 @@ def pmml(form: Form) -> str:
     else:
         model = regression_model(form, fields)
     made = element("Application", name="Tallystick", version=__version__)
-    told = element("Annotation")
-    told.text = "\n".join(["", *heading(form), *USE, ""])
-    header = element("Header", made, told, description=heading(form)[0])
+    note = element("Annotation")
+    note.text = "\n".join(["", *heading(form), *USE, ""])
+    header = element("Header", made, note, description=heading(form)[0])
     return document(header, fields.dictionary(), model)

@@ -12,8 +12,8 @@ from tallystick.export.heading import heading
 
 # A model as JavaScript: its data as one JSON text beside a small fixed piece of code, `code/model.js`.
 #
-# Knows forms. Law: the script runs as a file in node and as an inline script under a strict content
-# security policy: it loads nothing and evaluates nothing, and no name in it can end the script.
+# Law: the script runs as a file in node and as an inline script under a strict content security policy: it
+# loads nothing and evaluates nothing, and no name in it can end the script.
 
 
 USE = (

@@ -23,10 +23,10 @@ from tallystick.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spe
 from tallystick.table.cells import mark_numbers
 from tallystick.text import WEEKDAYS
 
-# Cells in SQL: a column of the table as a number (NULL is missing) or as the text of a level.
+# ---- cells in SQL: a column of the table as a number (NULL is missing) or as the text of a level ----
 #
-# Knows columns and dialects. Law: what the model takes for missing is NULL, what it takes for a level is
-# that level's text, and anything else is a text that is not a level.
+# Law: what the model takes for missing is NULL, what it takes for a level is that level's text, and anything
+# else is a text that is not a level.
 
 
 def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
@@ -123,11 +123,10 @@ def unseen_count(form: Form, sql: Dialect) -> str:
     return " + ".join(parts) or "0"
 
 
-# Names in SQL: which of them a database tells apart, what ours are, and what the answers are called.
+# ---- names in SQL: which of them a database tells apart, what ours are, and what the answers are called ----
 #
-# Knows names and dialects. Law: inside the SELECT every column has a name of ours, numbered, so that no two
-# meet and none is a word of the database; the table's own names stand in the first part only, after its
-# name.
+# Law: inside the SELECT every column has a name of ours, numbered, so that no two meet and none is a word of
+# the database; the table's own names stand in the first part only, after its name.
 
 
 LONGEST = 24  # characters of a column's name inside a name of ours
@@ -196,10 +195,10 @@ def refuse_double(kept: Sequence[str], answers: Sequence[str], sql: Dialect) -> 
         known.add(sql.fold(name))
 
 
-# The terms of additive models in SQL: what each column adds to the score of a class.
+# ---- the terms of additive models in SQL: what each column adds to the score of a class ----
 #
-# Knows forms of additive models. Whole points stay whole, a line of the card on a line of text. Law: parts
-# are added in the order of the terms, as the model adds them.
+# Whole points stay whole, a line of the card on a line of text. Law: parts are added in the order of the
+# terms, as the model adds them.
 
 
 LONGEST_TERM = 100  # additions in one bracket: a sum of thousands in a row would be nested as deep
@@ -333,8 +332,8 @@ def _case(arms: Sequence[str], other: str, deep: int) -> str:
 
 # Reason codes in SQL: the sections of a card that cost a row most points against their best line, in words.
 #
-# Knows forms of cards. Law: every section has a number of its own, its lost points and its place, so that
-# the greatest numbers, one after the other, are the reasons in their order; no window and no key is needed.
+# Law: every section has a number of its own, its lost points and its place, so that the greatest numbers, one
+# after the other, are the reasons in their order; no window and no key is needed.
 
 
 MOST = 50
@@ -403,10 +402,10 @@ class Reasons:
         """Return what a section says of a row, and what it cost."""
         term, sql, lost = self.form.terms[i], self.sql, f"{self.own}_lost_{i}"
         sides = [self.side(side) for side in term.get("pair", [term])]
-        told = [sides[0], *(part for side in sides[1:] for part in (sql.literal(", "), side))]
+        words = [sides[0], *(part for side in sides[1:] for part in (sql.literal(", "), side))]
         unit = f"CASE {lost} WHEN 1 THEN {sql.literal(' point')} ELSE {sql.literal(' points')} END"
         counted = [sql.literal(": "), f"CAST({lost} AS {sql.text})", unit]
-        return sql.joined(*told, *counted, sql.literal(" less than the best"))
+        return sql.joined(*words, *counted, sql.literal(" less than the best"))
 
     def side(self, side: dict[str, Any]) -> str:
         """Return a column and what a row has there."""
@@ -423,9 +422,9 @@ class Reasons:
 
 # A tree in SQL: nested CASE of a few levels at a time, then a small table of the nodes where ways end.
 #
-# Knows forms of trees. Law: no expression is nested deeper than DEEP tests however deep the tree is,
-# because databases limit it: each further stage goes on from the nodes where the one before stopped. Ends
-# are numbered from 1 on, nodes that wait for the next stage are negative.
+# Law: no expression is nested deeper than DEEP tests however deep the tree is, because databases limit it:
+# each further stage goes on from the nodes where the one before stopped. Ends are numbered from 1 on, nodes
+# that wait for the next stage are negative.
 
 
 DEEP = 6  # tests in one expression
@@ -512,7 +511,7 @@ def ends(form: Form) -> list[int]:
 
 # A list of rules in SQL: one CASE, an arm for each rule, that gives the number of the first that holds.
 #
-# Knows forms of rules. Law: no expression is nested deeper than a condition, however many rules there are.
+# Law: no expression is nested deeper than a condition, however many rules there are.
 
 
 def first_rule(form: Form, sql: Dialect) -> str:
@@ -553,10 +552,9 @@ def _rule_levels(column: Column, codes: list[int], missing: bool, sql: Dialect) 
     return f"{name} = {sql.literal(levels[0])}" if len(levels) == 1 else f"{name} IN {sql.texts(levels)}"
 
 
-# A model as one SQL SELECT: the kept columns, the prediction and a probability for each class.
+# ---- a model as one SQL SELECT: the kept columns, the prediction and a probability for each class ----
 #
-# Knows forms and dialects. Law: the SELECT reads the table once, changes nothing and needs no function of
-# its own.
+# Law: the SELECT reads the table once, changes nothing and needs no function of its own.
 
 
 USE = (
@@ -604,8 +602,8 @@ class _Writer:
         refuse_alike(names, sql)
         refuse_hidden(names, sql)
         self.shares = answer_names(form.labels, sql)
-        told = [f"reason_{k}" for k in range(1, reasons + 1)]
-        refuse_double(keep, ["prediction", *self.shares, *told, *["unseen"] * unseen], sql)
+        reason_names = [f"reason_{k}" for k in range(1, reasons + 1)]
+        refuse_double(keep, ["prediction", *self.shares, *reason_names, *["unseen"] * unseen], sql)
         self.reasons = reasons
         self.sql, self.keep, self.unseen, self.given = sql, keep, unseen, form.columns
         self.own = own_word([*parts, *keep, *names])
@@ -646,12 +644,12 @@ class _Writer:
         """Return a further part: everything before, and some columns more."""
         return ", " + self._part(name, ["*", *columns], f"{self.own}_{before}")
 
-    def last(self, prediction: str, shares: Sequence[str], source: str, told: Sequence[str] = ()) -> str:
-        """Return the outermost SELECT; told: the reasons."""
+    def last(self, prediction: str, shares: Sequence[str], source: str, reasons: Sequence[str] = ()) -> str:
+        """Return the outermost SELECT."""
         kept = [f"{self.own}_kept_{i} AS {self.sql.name_of(n)}" for i, n in enumerate(self.keep)]
         own = [f"{s} AS {self.sql.name_of(n)}" for s, n in zip(shares, self.shares, strict=True)]
         strange = [f"{unseen_count(self.form, self.sql)} AS unseen"] if self.unseen else []
-        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *told, *strange])
+        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *reasons, *strange])
         return f"\nSELECT\n  {listed}\nFROM {source}"
 
     def tree(self) -> str:
@@ -740,10 +738,10 @@ class _Writer:
             + self.step("away", "top", [f"{away[k]} AS {own}_away_{k}" for k in labels])
             + self.step("powers", "away", [f"{_power(f'{own}_away_{k}')} AS {powers[k]}" for k in labels])
             + self.step("shares", "powers", [f"{powers[k]} / ({total}) AS {shares[k]}" for k in labels])
-            + self.told(found, shares, worth)
+            + self._answers(found, shares, worth)
         )
 
-    def told(self, found: str, shares: Sequence[str], worth: Sequence[str]) -> str:
+    def _answers(self, found: str, shares: Sequence[str], worth: Sequence[str]) -> str:
         """Return the end of the SELECT of base and terms, with the reasons where they are wanted. worth: what
         the answer has most of: shares, or with costs the expected cost below 0.
         """
@@ -756,8 +754,8 @@ class _Writer:
         for name, columns in asked.steps(self.reasons) if self.reasons else ():
             out += self.step(name, before, columns)
             before = name
-        told = [f"{asked.text(k)} AS reason_{k}" for k in range(1, self.reasons + 1)]
-        return out + self.last(found, shares, f"{self.own}_{before}", told)
+        reasons = [f"{asked.text(k)} AS reason_{k}" for k in range(1, self.reasons + 1)]
+        return out + self.last(found, shares, f"{self.own}_{before}", reasons)
 
     def _spent(self, answer: int, shares: Sequence[str]) -> str:
         """Return the expected cost of an answer."""

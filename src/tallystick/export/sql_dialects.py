@@ -25,7 +25,7 @@ PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]*|[0-9]+[.][0-9]*|[.][0-9]+)([eE][+-]?[0-9]+
 class Dialect:
     """One database's ways; {} in a pattern stands for the argument.
 
-    once: how a CTE is told to be computed once, so that no planner copies it into every place that uses it.
+    once: how a CTE is asked to be computed once, so that no planner copies it into every place that uses it.
     is_text: empty where a column's type is not for asking; then `reading` and `days` give NULL for what they
     cannot read, and are asked for the column itself before its text.
     """

@@ -6,6 +6,7 @@ Law: the file is read, never mapped, so that one cut short meanwhile is an error
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 from collections.abc import Callable, Iterator
@@ -28,12 +29,11 @@ from tallystick.io.scratch import needed
 from tallystick.io.source import cannot_read, clean_names
 from tallystick.schema import Reading
 
-# How much Arrow data holds when unpacked, seen before anything is unpacked.
+# ---- how much Arrow data holds when unpacked, seen before anything is unpacked ----
 #
 # A few hundred bytes of Arrow may say that they hold 10^12 rows without a byte (type null), may unpack to
-# gigabytes (lz4, zstd), or may name one long text in every row (dictionaries, views, runs). Knows the
-# headers of Arrow messages (flatbuffers: tables of offsets) and the layouts of texts. Knows nothing of
-# limits. Law: a size seen here is never less than what Arrow will make.
+# gigabytes (lz4, zstd), or may name one long text in every row (dictionaries, views, runs). Law: a size seen
+# here is never less than what Arrow will make.
 
 
 LEAST_TEXT = 1 << 20  # bytes of a column that are not worth adding up when a batch is cut
@@ -92,8 +92,8 @@ def _held(message: Any) -> Held | None:
     for at in _vector(data, batch, _BUFFERS, 16):
         place, length = struct.unpack_from("<qq", data, at)
         if packed and length >= 8:  # begins with its size unpacked, -1 where it is as it is
-            (told,) = struct.unpack("<q", body[place : place + 8].to_pybytes())
-            length = max(length, told)
+            (unpacked,) = struct.unpack("<q", body[place : place + 8].to_pybytes())
+            length = max(length, unpacked)
         size += max(length, 0)
     return Held(kind == _RECORD_BATCH, max(rows, 0), size)
 
@@ -232,11 +232,10 @@ open_arrow = partial(_opened, "Arrow", _arrow_schema, _arrow_batches)
 open_orc = partial(_opened, "ORC", _orc_schema, _orc_batches)
 
 
-# Parquet files: rows a batch at a time, a text that repeats held once.
+# ---- Parquet files: rows a batch at a time, a text that repeats held once ----
 #
-# Knows pyarrow's reader. Knows nothing of cells. Laws: memory goes with the bytes that the file says it
-# holds, not with how often a text repeats; the file is read, never mapped, so that one cut short meanwhile
-# is an error and not a crash.
+# Laws: memory goes with the bytes that the file says it holds, not with how often a text repeats; the file is
+# read, never mapped, so that one cut short meanwhile is an error and not a crash.
 
 
 BATCH = 65_536  # rows at most
@@ -245,7 +244,7 @@ BATCH = 65_536  # rows at most
 def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     """Open a Parquet file."""
     stamp = Stamp.of(path, where)
-    with _told(where):
+    with _parquet_errors(where):
         file = pq.ParquetFile(path)
         schema, count = file.schema_arrow, file.metadata.num_rows
         # columns of texts that the file holds once and names by number are read so
@@ -269,7 +268,7 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     def walk(rows: int, limit: int, threads: bool) -> Iterator[pa.RecordBatch]:
         more: dict[str, Any] = {} if threads else {"pre_buffer": False, "buffer_size": 1 << 16}
         seen = 0
-        with _told(where), pq.ParquetFile(path, read_dictionary=sorted(found), **more) as file:
+        with _parquet_errors(where), pq.ParquetFile(path, read_dictionary=sorted(found), **more) as file:
             for batch in file.iter_batches(rows, use_threads=threads):
                 seen += batch.num_rows
                 yield from in_parts(batch, limit)
@@ -290,20 +289,12 @@ def _rows(size: int, per_row: int) -> int:
     return max(64, min(BATCH, size // max(per_row, 1)))
 
 
-class _told:  # noqa: N801  used as a function is
-    """Reads in a block; what the reader fails at becomes one line."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        """Begin to read."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Say what failed."""
-        if isinstance(error, pa.ArrowInvalid | pa.ArrowNotImplementedError):
-            raise DataError(
-                f"{self.where} is a damaged Parquet file: {shown(error, 120)}. Write it again."
-            ) from None
-        if isinstance(error, OSError):
-            raise cannot_read(self.where, error) from None
+@contextlib.contextmanager
+def _parquet_errors(where: str) -> Iterator[None]:
+    """What the reader fails at in this block becomes one line."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(f"{where} is a damaged Parquet file: {shown(error, 120)}. Write it again.") from None
+    except OSError as error:
+        raise cannot_read(where, error) from None

@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Files: find out what a path is, and open it. The formats are one small object each, listed once.
-#
-# Knows the disk and first bytes. Knows nothing of cells.
+# ---- files: find out what a path is, and open it. The formats are one small object each, listed once ----
 
 
 _FOREIGN = {
@@ -203,8 +201,8 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
     begins = Beginning(path, where, head)
     known = next(f for f in FORMATS if f.knows(begins))
     if reading.table is not None and not known.parts:
-        told = f" names one of several tables, and {where} is one. Leave it out."
-        raise OptionError(read_with("table", reading.table), told)
+        wrong = f" names one of several tables, and {where} is one. Leave it out."
+        raise OptionError(read_with("table", reading.table), wrong)
     return known.open(path, reading, where)
 
 
@@ -240,8 +238,7 @@ def _neighbour(path: str) -> str:
 
 # Tables that are in memory already: pandas, polars, Arrow, NumPy, records. Nothing is copied without need.
 #
-# Knows containers. Knows nothing of kinds or codes. Law: `column(name)` gives the same cells as
-# `batches()`, in the same order.
+# Law: `column(name)` gives the same cells as `batches()`, in the same order.
 
 
 BATCH_ROWS = 65_536  # rows in a batch where we choose
@@ -267,11 +264,9 @@ class FrameSource(BaseSource):
 
     @property
     def held(self) -> FrameSource:
-        """The columns as they lie."""
         return self
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows, column by column converted once."""
         if not self.columns and self.rows:
             yield batch_of((), (), self.rows)
             return
@@ -295,11 +290,9 @@ class Stream(BaseSource):
     sized: Callable[[int], Callable[[], Iterator[pa.RecordBatch]]] | None = None  # bytes of a batch -> walk
 
     def within(self, size: int) -> Stream:
-        """Return the same source in batches of at most about so many bytes, where that is possible."""
         return self if self.sized is None else replace(self, walk=self.sized(size))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows; what a walk of the user's own raises stays as it is, what Arrow raises is told."""
         try:
             for given in self.walk():
                 if not isinstance(given, pa.RecordBatch | pa.Table):
@@ -618,9 +611,9 @@ def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
     return first if agree else sorted(every, key=str)
 
 
-# Several files as one table: a list of paths, or a pattern such as part-*.csv.
+# ---- several files as one table: a list of paths, or a pattern such as part-*.csv ----
 #
-# Knows sources with names. Law: the order of the files means nothing; columns go by name.
+# Law: the order of the files means nothing; columns go by name.
 
 
 @dataclass(frozen=True)
@@ -641,24 +634,19 @@ class Many(BaseSource):
         return min(source.columns for source in self.sources)
 
     def within(self, size: int) -> Many:
-        """Return the same files, read in pieces of at most about so many bytes."""
         return replace(self, sources=tuple(source.within(size) for source in self.sources))
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of all files, each said once."""
         return tuple(dict.fromkeys(note for source in self.sources for note in source.notes))
 
     def streamed(self) -> Many:
-        """Return the same files in small blocks, where that is possible."""
         return replace(self, sources=tuple(source.streamed() for source in self.sources))
 
     def each_row(self) -> Many:
-        """Return the same files with a place for every row."""
         return replace(self, sources=tuple(source.each_row() for source in self.sources))
 
     def pieces(self) -> Iterator[Load]:
-        """Yield the pieces of all files, columns in one order."""
         for source in self.sources:
             order = [source.columns.index(name) for name in self.columns]
             if order == list(range(len(order))):
@@ -667,7 +655,6 @@ class Many(BaseSource):
                 yield from (_Turned(piece, order, self.columns) for piece in source.pieces())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows of all files."""
         for load in self.pieces():
             yield load()
 
@@ -681,18 +668,15 @@ class _Turned:
     names: Sequence[str]
 
     def __call__(self) -> pa.RecordBatch:
-        """Return the rows, columns in the order of all files."""
         batch = self.piece()
         columns = [batch.column(j) for j in self.order]
         return carried(batch_of(columns, self.names, batch.num_rows), batch)
 
     @property
     def counted(self) -> None:
-        """Its bytes are not read."""
         return
 
     def plain(self) -> None:
-        """Its bytes have the columns in another order."""
         return
 
 

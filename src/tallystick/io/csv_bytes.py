@@ -71,7 +71,7 @@ def size_of(path: str) -> int:
         if head[:2] != b"\x1f\x8b" or size < 18:
             return size
         file.seek(-4, os.SEEK_END)
-        told = int.from_bytes(file.read(4), "little")
+        written = int.from_bytes(file.read(4), "little")
     packer = zlib.decompressobj(31)
     try:
         there = len(packer.decompress(head, 1 << 22))
@@ -79,7 +79,7 @@ def size_of(path: str) -> int:
         return size  # reported when it is read
     used = len(head) - len(packer.unconsumed_tail) - len(packer.unused_data)
     guess = size * there // max(used, 1)
-    whole = told + max(round((guess - told) / 2**32), 0) * 2**32
+    whole = written + max(round((guess - written) / 2**32), 0) * 2**32
     return whole if whole <= 2 * guess and guess <= 2 * whole else guess
 
 
@@ -293,7 +293,7 @@ def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataEr
 # the end of the file, is left to `csv_rows.row_blocks`.
 
 
-TAIL = 1 << 14  # bytes at the end of a file: totals and footers are told there
+TAIL = 1 << 14  # bytes at the end of a file: totals and footers stand there
 
 
 class BareRows(NamedTuple):

@@ -95,19 +95,18 @@ class ColumnSums:
         """Are these the sums, to the figures that they have?"""
         if self.sums is None or self.rows < 2:
             return False
-        return all(abs(self.sums[i] - Fraction(told)) <= _half(told) for i, told in numbers.items())
+        return all(abs(self.sums[i] - Fraction(x)) <= _half(x) for i, x in numbers.items())
 
 
-def _half(told: Decimal) -> Fraction:
+def _half(number: Decimal) -> Fraction:
     """Return half of the last figure of a number."""
-    exponent = told.as_tuple().exponent
+    exponent = number.as_tuple().exponent
     return Fraction(1, 2) * Fraction(10) ** (exponent if isinstance(exponent, int) else 0)
 
 
 # CSV files and their kin: pyarrow cuts blocks of rows into cells, in any thread. Every cell leaves as text.
 #
-# Knows rows and cells as bytes. Knows nothing of numbers or kinds. Law: the cells do not depend on block
-# sizes, line ends, compression or a byte order mark. No row is lost.
+# Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost.
 
 
 HEAD = 1 << 17  # bytes looked at, at least
@@ -148,17 +147,14 @@ class CsvFile(BaseSource):
     mending: Mending = field(default_factory=Mending)  # of damaged rows, so far
 
     def each_row(self) -> CsvFile:
-        """Return the same file with a place for every row, as answers to rows need it."""
         return replace(self, each=True)
 
     def within(self, size: int) -> CsvFile:
-        """Return the same file, read in blocks of at most about so many bytes."""
         reading = replace(self.reading, longest=min(self.reading.longest, longest_row(size)))
         return replace(self, block=min(self.block, size), small=min(self.small, size), reading=reading)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was done while reading, so far."""
         return (*self.said, *self.mending.notes(self.each))
 
     @property
@@ -173,23 +169,19 @@ class CsvFile(BaseSource):
 
     @property
     def form(self) -> str:
-        """How the file is read, in words."""
         sep = self.dialect.sep
         cut = SEPARATOR_WORDS.get(sep, f"separated by {shown(sep)}")
         header = f"header in line {self.skip:,}" if self.reading.header else "no header"
         return f"{cut}, {(self.reading.encoding or 'utf-8').upper()}, {header}"
 
     def streamed(self) -> CsvFile:
-        """Return the same file in small blocks, for a walk that keeps nothing of them."""
         return replace(self, block=min(self.block, self.small))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows; every cell is text, as written, quotes removed."""
         for load in self.pieces():
             yield load()
 
     def pieces(self) -> Iterator[CsvRows]:
-        """Yield pieces of some rows; any thread may call for them."""
         before: Walked | None = None
         for found in self.blocks():
             if before is not None:
@@ -384,12 +376,10 @@ class CsvRows:
     last: bool
 
     def __call__(self) -> pa.RecordBatch:
-        """Return the rows as texts."""
         return self.file.cells(self.file.checked(self.found.block, self.last), self.found)
 
     @property
     def counted(self) -> tuple[int, int] | None:
-        """How many lines the rows take, and the file has, about, where its bytes were looked at."""
         found = self.found
         return (found.lines, found.about) if isinstance(found, BareRows) else None
 

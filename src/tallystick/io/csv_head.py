@@ -1,7 +1,7 @@
 """Text tables written in another way: other quotes, quotes behind backslashes, separators of two characters.
 
 Knows texts. Knows nothing of files. Such a text is written anew, as most tables are, before anyone cuts it;
-what cannot be told is left as it stands, for those who mend rows.
+what cannot be read so is left as it stands, for those who mend rows.
 Law: lines stay lines, and the cells of the new text are those of the old one.
 """
 
@@ -113,11 +113,10 @@ class TextDialect:
             yield self.rewritten(held, True)[0].encode("utf-8", "surrogateescape")
 
 
-# Is the first row of a text table a header? Told by the rows below it, column by column.
+# ---- is the first row of a text table a header? Known by the rows below it, column by column ----
 #
-# Knows cells as text. Knows nothing of files. A name over numbers is not a number, and a name over levels
-# is none of them. So a row whose cells are like those below them, in every column that can tell, is a row
-# like the others.
+# A name over numbers is not a number, and a name over levels is none of them. So a row whose cells are like
+# those below them, in every column that can tell, is a row like the others.
 
 
 LEAST = 2  # rows below, to tell
@@ -215,8 +214,8 @@ def _are_steps(cells: Sequence[str]) -> bool:
 
 # The top of a text table: lines before it, its header of one line or several, a header that is damaged.
 #
-# Knows the first rows of a file. Knows nothing of the rest. Law: a damaged header is mended where one
-# reading of it fits, else refused; the line below it is never taken for one.
+# Law: a damaged header is mended where one reading of it fits, else refused; the line below it is never taken
+# for one.
 
 
 PREAMBLE = 30  # lines at most
@@ -310,8 +309,8 @@ def _are_names(row: Row, below: Sequence[Row]) -> bool:
     """Is this a second row of names, such as units? Over some columns of numbers, and nowhere like data."""
     if len(below) < TELLING or any(char.isdecimal() for cell in row.cells for char in cell):
         return False
-    told = evidence(row.cells, [r.cells for r in below])
-    return told[HeaderFit.NAME] >= UNITS and not told[HeaderFit.NUMBER] and not told[HeaderFit.LEVEL]
+    fits = evidence(row.cells, [r.cells for r in below])
+    return fits[HeaderFit.NAME] >= UNITS and not fits[HeaderFit.NUMBER] and not fits[HeaderFit.LEVEL]
 
 
 # ---- a damaged header ----
@@ -325,12 +324,12 @@ def _damaged_header(rows: Sequence[Row], start: int, width: int, sep: str) -> Ro
     body = [row.cells for row in rows[1:] if len(row.cells) == width and not row.damaged]
     if not body:
         return None
-    told = evidence(body[0], body[1:])
+    fits = evidence(body[0], body[1:])
     alone = len(head.cells) == 1 and not any(_readings(head.text, sep, width))
-    if told[HeaderFit.NAME] or told[HeaderFit.STRANGE] > told[HeaderFit.LEVEL] or alone:
+    if fits[HeaderFit.NAME] or fits[HeaderFit.STRANGE] > fits[HeaderFit.LEVEL] or alone:
         return None
     near = head.damaged or abs(len(head.cells) - width) == 1
-    return head if near or told[HeaderFit.NUMBER] or told[HeaderFit.LEVEL] else None
+    return head if near or fits[HeaderFit.NUMBER] or fits[HeaderFit.LEVEL] else None
 
 
 def _readings(line: str, sep: str, width: int) -> Iterator[tuple[str, ...]]:
@@ -402,10 +401,9 @@ def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
     return (Note("lines-before-header", text, count=last - first + 1),)
 
 
-# A first look at a text table: separator, lines before the header, header or none.
+# ---- a first look at a text table: separator, lines before the header, header or none ----
 #
-# Knows the first bytes of a file as text. Knows nothing of the rest. Law: what is given is never overruled,
-# and whatever is found is said in a note or shown by the reading.
+# Law: what is given is never overruled, and whatever is found is said in a note or shown by the reading.
 
 
 SEPARATORS = (",", ";", "\t", "|")

@@ -67,11 +67,9 @@ class Mending:
     lock: Any = field(default_factory=threading.Lock)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the lock, which belongs to a process."""
-        return self.__dict__ | {"lock": None}
+        return self.__dict__ | {"lock": None}  # it belongs to a process
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what was known elsewhere."""
         self.__dict__.update(state | {"lock": threading.Lock()})
 
     def known(self, file: CsvFile) -> Damage:
@@ -143,8 +141,8 @@ def _lines(lines: Sequence[int]) -> str:
 
 
 def _named(faults: dict[int, str]) -> str:
-    told = [f"line {line:,} {fault}" for line, fault in sorted(faults.items())[:NAMED]]
-    return "; ".join(told) + (f"; and {len(faults) - NAMED:,} more" if len(faults) > NAMED else "")
+    named = [f"line {line:,} {fault}" for line, fault in sorted(faults.items())[:NAMED]]
+    return "; ".join(named) + (f"; and {len(faults) - NAMED:,} more" if len(faults) > NAMED else "")
 
 
 # ---- all of the file ----
@@ -306,10 +304,10 @@ def too_damaged(file: CsvFile, damage: Damage) -> DataError:
     return DataError(f"{file.name} has {counted(damage.bad, 'damaged row')}. Correct them.")
 
 
-# Rows that cannot be read, in their places: a batch says which of its rows they are, and why.
+# ---- rows that cannot be read, in their places: a batch says which of its rows they are, and why ----
 #
-# Knows Arrow batches. Knows nothing of files. Where an answer is wanted for every row, such a row stays,
-# with empty cells; the reasons travel with the batch, as metadata of its schema.
+# Where an answer is wanted for every row, such a row stays, with empty cells; the reasons travel with the
+# batch, as metadata of its schema.
 
 
 _KEY = b"tallystick: rows that cannot be read"
@@ -334,8 +332,8 @@ def carried(batch: pa.RecordBatch, source: pa.RecordBatch) -> pa.RecordBatch:
 
 # What the cells of each column look like, over the rows that can be read: whether a damaged one fits.
 #
-# Knows texts in columns. Knows nothing of files, kinds or levels as a model has them. Law: what is known
-# does not depend on how the rows come in blocks, nor, up to LOOKED of them, on their order.
+# Law: what is known does not depend on how the rows come in blocks, nor, up to LOOKED of them, on their
+# order.
 
 
 LOOKED = 20_000  # rows that are looked at: the first that can be read
@@ -479,12 +477,11 @@ class Looks:
         )
 
 
-# One damaged row, read in the one way that fits the columns; or not at all.
+# ---- one damaged row, read in the one way that fits the columns; or not at all ----
 #
-# Knows a line of text, its separator, and what the columns look like. Knows nothing of files. Law: a row is
-# mended only where exactly one reading of it fits. First come readings that keep every character of a cell
-# (cells that a separator divides are joined around it, a quote is text); where none of them fits, those
-# that take a stray separator or quote away.
+# Law: a row is mended only where exactly one reading of it fits. First come readings that keep every
+# character of a cell (cells that a separator divides are joined around it, a quote is text); where none of
+# them fits, those that take a stray separator or quote away.
 
 
 SEPARATORS_MENDED = (",", ";", "\t", "|", " ", ":")  # that a row may have instead of its own

@@ -34,7 +34,7 @@ CELLS = 1 << 20  # of a batch, at most
 def open_sqlite(path: str, reading: Reading, where: str) -> Stream:
     """Open a table of an SQLite file: the only one, or the one that `table` names."""
     stamp = Stamp.of(path, where)
-    with _read_of(where), closing(_connected(path)) as connection:
+    with _sqlite_errors(where), closing(_connected(path)) as connection:
         found = connection.execute(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
             "ESCAPE '\\' ORDER BY name"
@@ -42,11 +42,11 @@ def open_sqlite(path: str, reading: Reading, where: str) -> Stream:
         every = [name for (name,) in found]
         table, notes = chosen_part(reading.table, every, every, where, "table")
         query = 'SELECT * FROM "' + table.replace('"', '""') + '"'
-        columns = [told[0] for told in connection.execute(f"{query} LIMIT 0").description]
+        columns = [column[0] for column in connection.execute(f"{query} LIMIT 0").description]
     names, more = clean_names(columns, where)
 
     def walk() -> Iterator[pa.RecordBatch]:
-        with _read_of(where), closing(_connected(path)) as connection:
+        with _sqlite_errors(where), closing(_connected(path)) as connection:
             cursor = connection.execute(query)
             while rows := cursor.fetchmany(max(min(BATCH_ROWS, CELLS // len(names)), 1)):
                 cells = zip(*rows, strict=True)
@@ -63,29 +63,23 @@ def _connected(path: str) -> sqlite3.Connection:
     return connection
 
 
-class _read_of:  # noqa: N801  reads as what it does
-    """Say of which file SQLite speaks."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if kind is not None and issubclass(kind, sqlite3.Error):
-            raise DataError(
-                f"{self.where} is an SQLite file that cannot be read: {shown(error, 200)}. "
-                "Check how it was written, or export the table as CSV."
-            ) from error
+@contextlib.contextmanager
+def _sqlite_errors(where: str) -> Iterator[None]:
+    """What SQLite fails at in this block becomes one line."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise DataError(
+            f"{where} is an SQLite file that cannot be read: {shown(error, 200)}. "
+            "Check how it was written, or export the table as CSV."
+        ) from error
 
 
-# SQL: a DuckDB relation, or a query over files.
+# ---- SQL: a DuckDB relation, or a query over files ----
 #
-# Knows DuckDB, which is an extra. Knows nothing of what the query means. Laws: a query is one statement
-# that only reads: DuckDB itself says so before it runs; it opens no file but those whose names stand in it,
-# so that nobody writes over one unawares; it runs once, and its rows wait in a scratch file, so that every
-# walk gives the same. A relation runs again with each walk.
+# Laws: a query is one statement that only reads: DuckDB itself says so before it runs; it opens no file but
+# those whose names stand in it, so that nobody writes over one unawares; it runs once, and its rows wait in a
+# scratch file, so that every walk gives the same. A relation runs again with each walk.
 
 
 BATCH = 65_536
@@ -199,12 +193,11 @@ def open_relation(relation: Any, reading: Reading, name: str | None) -> Stream:
     return Stream(where, names, walk, notes, reading)
 
 
-# Tables of databases: by an address such as "duckdb:///votes.db?table=votes", or by a connection.
+# ---- tables of databases: by an address such as "duckdb:///votes.db?table=votes", or by a connection ----
 #
-# Knows DuckDB, and ADBC for PostgreSQL; their drivers are extras, loaded when they are asked for. Knows
-# nothing of what a table means. Laws: a database is only read, and all that is read through one `Database`
-# is one snapshot of it, so that every answer speaks of the same rows; through a DuckDB connection of the
-# user's it is what the user would read there. A password is shown to nobody.
+# Laws: a database is only read, and all that is read through one `Database` is one snapshot of it, so that
+# every answer speaks of the same rows; through a DuckDB connection of the user's it is what the user would
+# read there. A password is shown to nobody.
 
 
 _ADDRESS = re.compile(r"(duckdb|postgres|postgresql)://", re.IGNORECASE)

@@ -118,10 +118,9 @@ def batch_of(cells: Sequence[Any], names: Sequence[str], rows: int) -> pa.Record
     return pa.RecordBatch.from_arrays(list(cells), names=list(names))
 
 
-# One column of a NumPy array, or of Python objects, as Arrow has it.
+# ---- one column of a NumPy array, or of Python objects, as Arrow has it ----
 #
-# Knows arrays and objects. Knows nothing of tables, kinds or codes. Law: the cells are those of a list of
-# the same objects; a text that comes often is read once.
+# Law: the cells are those of a list of the same objects; a text that comes often is read once.
 
 
 SHORT, SAMPLE, FEW = 256, 1024, 64  # bytes of a NumPy text; the first rows, and how many texts among them
@@ -298,8 +297,7 @@ def _texts_column(texts: list[Any], name: str) -> pa.Array:
 
 # Frames of polars on their way to Arrow: what its releases since 1.0 hand over differently, or not at all.
 #
-# Knows polars by the names of its types and does not import it. Knows nothing of kinds or codes. Law: a
-# frame gives the same Arrow table with every release of polars.
+# Law: a frame gives the same Arrow table with every release of polars.
 
 
 def plain_polars(frame: Any, where: str) -> Any:
@@ -416,7 +414,6 @@ def alike(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _cast(cells: pa.Array, field: pa.Field) -> pa.Array:
-    """Return the cells in the type of a field."""
     own, wanted = cells.type, field.type
     if own.equals(wanted):
         return cells
@@ -488,7 +485,6 @@ def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _one(batches: list[pa.RecordBatch]) -> pa.Table:
-    """Return batches as a table of one piece."""
     return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()
 
 

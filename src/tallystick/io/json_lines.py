@@ -120,7 +120,6 @@ class JsonFile:
         return (first or []) if agree else sorted(every)
 
     def batches(self, keys: Sequence[str], names: Sequence[str], block: int) -> Iterator[pa.RecordBatch]:
-        """Yield the records as rows, in batches of about so many bytes and no more than CELLS."""
         most = max(CELLS // max(len(keys), 1), 1)
         held, size = list[dict[str, Any]](), 0
         for record, more in self.records():

@@ -163,7 +163,6 @@ class DiskBeyond:
     make: Callable[[Any, Any], NDArray[Any]] = np.empty
 
     def __call__(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Return an array."""
         form = ArrayForm(shape, np.dtype(dtype))
         return empties([form])[0] if 0 < self.most < form.bytes else self.make(*form)
 
@@ -245,10 +244,7 @@ def no_room(error: OSError) -> Exception:
     )
 
 
-# How much memory a table would take, estimated from the file before it is read.
-#
-# Knows file sizes and the machine's memory: all there is, not what happens to be free, so that the same
-# table on the same machine always gets the same answer. Knows nothing of rows.
+# ---- how much memory a table would take, estimated from the file before it is read ----
 
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
@@ -272,7 +268,8 @@ def refuse_too_large(source: Source) -> None:
     size = source.needed
     if size > LEAST and size > (there := memory()):  # a small table is read sooner than asked for
         raise DataError(
-            f"{source.name} needs about {told(size)} of memory, and this machine has {told(there)}. Pass ",
+            f"{source.name} needs about {size_text(size)} of memory, and this machine has "
+            f"{size_text(there)}. Pass ",
             Argument("memory", f"{max(there // 2 >> 30, 1)}GB"),
             " to keep the rows on disk, or take fewer of them.",
         )
@@ -289,7 +286,7 @@ def budget(memory: Any) -> int:
         raise OptionError(Argument("memory", str(memory)), " is not a size. Write it as '512MB' or '4GB'.")
     if size < LEAST:
         raise OptionError(
-            Argument("memory", str(memory)), f" is too little to work in. Give at least {told(LEAST)}."
+            Argument("memory", str(memory)), f" is too little to work in. Give at least {size_text(LEAST)}."
         )
     return min(size, MOST)
 
@@ -318,8 +315,8 @@ def refuse_too_wide(source: Source, size: int) -> None:
     """Refuse more columns than a budget has room for: each takes memory, whatever the rows."""
     if (needed := COLUMN * len(source.columns)) > size:
         raise DataError(
-            f"{source.name} has {len(source.columns):,} columns, which take at least {told(needed)} of "
-            f"memory however few the rows, and {told(size)} is given. "
+            f"{source.name} has {len(source.columns):,} columns, which take at least {size_text(needed)} of "
+            f"memory however few the rows, and {size_text(size)} is given. "
             "Pass ",
             Argument("memory", f"{-(-needed >> 20)}MB"),
             ", or take fewer columns.",
@@ -339,7 +336,7 @@ def memory() -> int:
     return min(there, int(limit)) if limit.isdigit() else there
 
 
-def told(size: int) -> str:
+def size_text(size: int) -> str:
     """Return a number of bytes as people say it."""
     power = min(max(size.bit_length() - 1, 0) // 10, len(UNITS) - 1)
     return f"{size / 1024**power:,.3g} {UNITS[power]}"

@@ -75,21 +75,18 @@ class Given:
 
     @property
     def counted(self) -> None:
-        """Nobody counted lines."""
         return
 
     def __call__(self) -> Any:
-        """Return the batch."""
         return self.batch
 
     def plain(self) -> None:
-        """Its cells are cut already."""
         return
 
 
-# Some columns of a source, in the order in which the source has them.
+# ---- some columns of a source, in the order in which the source has them ----
 #
-# Knows sources. Law: a table read from it is the one read from the same columns alone.
+# Law: a table read from it is the one read from the same columns alone.
 
 
 class ChosenColumns(BaseSource):
@@ -109,30 +106,23 @@ class ChosenColumns(BaseSource):
 
     @property
     def form(self) -> str:
-        """How a file is read, in words."""
         return self.source.form
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows once."""
         for batch in self.source.batches():
             yield batch.select(list(self.columns))
 
     def within(self, size: int) -> ChosenColumns:
-        """Return the same columns in pieces of at most about so many bytes."""
         return ChosenColumns(self.source.within(size), self.columns)
 
     def streamed(self) -> ChosenColumns:
-        """Return the same columns in small pieces."""
         return ChosenColumns(self.source.streamed(), self.columns)
 
     def each_row(self) -> ChosenColumns:
-        """Return the same columns with a place for every row."""
         return ChosenColumns(self.source.each_row(), self.columns)
 
 
-# Column names: made text, made unique or refused.
-#
-# Knows names only.
+# ---- column names: made text, made unique or refused ----
 
 
 SPACES = " \t\n\v\f\r"
@@ -204,7 +194,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 # Which part of a file is the table: a sheet of a workbook, a table of a database, a file in an archive.
 #
-# Knows names only. Law: one part is taken without a word, one of several never in silence.
+# Law: one part is taken without a word, one of several never in silence.
 
 
 def chosen_part(
@@ -233,10 +223,9 @@ def chosen_part(
     return filled[0], (Note("first-sheet", text),)
 
 
-# Standard input, pipes and FIFOs: read once, whole, into a scratch file that can be read again.
+# ---- standard input, pipes and FIFOs: read once, whole, into a scratch file that can be read again ----
 #
-# Knows what a path leads to. Knows nothing of what comes out of it. Law: no byte of a stream is lost or
-# read twice, however often the table is walked through.
+# Law: no byte of a stream is lost or read twice, however often the table is walked through.
 
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")

@@ -26,10 +26,10 @@ from tallystick.io.source import PIECE, ScratchPath, chosen_part
 from tallystick.schema import Reading
 from tallystick.text import cell_text, number_text
 
-# Zip files with a table inside: the table is unpacked to a scratch file and opened as what it is.
+# ---- zip files with a table inside: the table is unpacked to a scratch file and opened as what it is ----
 #
-# Knows zip. Knows nothing of tables. Laws: nothing is written where anybody could see it, whatever the
-# names inside say; what would unpack to far more than any table does is refused before it is unpacked.
+# Laws: nothing is written where anybody could see it, whatever the names inside say; what would unpack to far
+# more than any table does is refused before it is unpacked.
 
 
 MOST = 1 << 38  # bytes that may be in it
@@ -63,14 +63,14 @@ def unpacked(path: str, reading: Reading, where: str) -> tuple[ScratchPath, str]
             ]
             names = [f.filename for f in every]
             name, _ = chosen_part(reading.table, names, names, where, "file")
-            told = next(f for f in every if f.filename == name)
-            if told.flag_bits & 1:
+            entry = next(f for f in every if f.filename == name)
+            if entry.flag_bits & 1:
                 raise DataError(f"{where} is locked with a password. Unpack it first.")
-            if told.file_size > MOST:
-                raise DataError(f"{where} would unpack to {told.file_size:,} bytes. Unpack it first.")
-            refuse_swollen(told.compress_size, told.file_size, reading, where)
-            file, left = ScratchFile(), told.file_size
-            with packed.open(told) as inside:
+            if entry.file_size > MOST:
+                raise DataError(f"{where} would unpack to {entry.file_size:,} bytes. Unpack it first.")
+            refuse_swollen(entry.compress_size, entry.file_size, reading, where)
+            file, left = ScratchFile(), entry.file_size
+            with packed.open(entry) as inside:
                 while piece := inside.read(min(PIECE, left + 1)):
                     file.append(piece)
                     left -= len(piece)

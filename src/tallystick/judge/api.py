@@ -24,7 +24,7 @@ from tallystick.errors import DataError, NoParameter, OptionError, counted, near
 from tallystick.estimator.base import Estimator
 from tallystick.estimator.plain_method import PlainMethod
 from tallystick.io.open import is_spark, open_source, opened
-from tallystick.io.scratch import told
+from tallystick.io.scratch import size_text
 from tallystick.judge.answers import class_weights
 from tallystick.judge.checks import (
     LEFT_OUT,
@@ -492,7 +492,7 @@ def _where_there_is_room(
     if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
         raise refused
     gone = some([c.name for c in candidates if c not in rest])
-    text = f"memory={told(table.budget)} has no room for all nodes of a tree: left out {gone}."
+    text = f"memory={size_text(table.budget)} has no room for all nodes of a tree: left out {gone}."
     return replace(run(rest), checks=(Check("large-tree", text, FEWER_NODES),))
 
 

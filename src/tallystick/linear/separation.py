@@ -23,7 +23,7 @@ from tallystick.contracts import Table
 from tallystick.draw.svg import Span, as_html, plain, table
 from tallystick.errors import Argument, DataError, OptionError, clean, counted, some
 from tallystick.io.open import open_source
-from tallystick.io.scratch import budget, told
+from tallystick.io.scratch import budget, size_text
 from tallystick.linear.prepare import parameter_columns
 from tallystick.linear.problem import Problem
 from tallystick.schema import ColumnOptions, Note
@@ -209,8 +209,9 @@ def _read(X: Any, y: Any, wishes: ColumnOptions, memory: int | str | None) -> Ta
     needed = 8 * lines * width * many * COPIES
     if needed > size:
         raise DataError(
-            f"a linear program of {table.rows:,} rows needs about {told(needed)} of memory, and {told(size)} "
-            "is given. Take some of the rows (where no plane separates some, none separates all), or pass ",
+            f"a linear program of {table.rows:,} rows needs about {size_text(needed)} of memory, and "
+            f"{size_text(size)} is given. Take some of the rows (where no plane separates some, none "
+            "separates all), or pass ",
             Argument("memory", f"{-(-needed >> 30)}GB"),
             ".",
         )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Statistic
 from tallystick.errors import DataError, OptionError
-from tallystick.io.scratch import LEAST, memory, told
+from tallystick.io.scratch import LEAST, memory, size_text
 from tallystick.schema import Schema
 from tallystick.table.block import Hasher, rows_counted
 
@@ -291,7 +291,7 @@ def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
     """Refuse a tree of more nodes than a budget of bytes holds. each: bytes that a node takes."""
     if nodes > (most := most_nodes(each, budget)):
         raise LargeTree(
-            f"this tree has more than {most:,} nodes, for which memory={told(budget)} has no room. "
+            f"this tree has more than {most:,} nodes, for which memory={size_text(budget)} has no room. "
             + FEWER_NODES
         )
 
@@ -299,4 +299,6 @@ def refuse_large_tree(nodes: int, each: int, budget: int) -> None:
 def refuse_beyond_memory(needed: int, what: str, cure: str) -> None:
     """Refuse what would take more bytes than there are. what: in the plural; cure: a sentence."""
     if needed > SMALL and needed > (there := memory()):
-        raise DataError(f"{what} take about {told(needed)} of memory, and there are {told(there)}. {cure}")
+        raise DataError(
+            f"{what} take about {size_text(needed)} of memory, and there are {size_text(there)}. {cure}"
+        )
