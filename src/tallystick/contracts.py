@@ -404,7 +404,7 @@ class Model(Protocol):
     """Fitted numbers and a schema: readable and portable, without data or engine.
 
     Laws: saved and loaded, it is the same model and predicts the same bits. Every answer that anybody gets
-    is decide(shares(block)) or of a row that `record` or `floats` answers with the same bits.
+    is decide(shares(block)) or of a row that `shares_of_row` or `floats` answers with the same bits.
     """
 
     @property
@@ -436,8 +436,11 @@ class Model(Protocol):
         """Return the class answered for shares[row, class]; of equals the first."""
         ...
 
-    def record(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
-        """Return the shares [class] of one record, the bits of `shares`; None: a table must read it."""
+    @property
+    def shares_of_row(self) -> Callable[[Mapping[str, Any]], NDArray[np.float64] | None]:
+        """shares_of_row(row): the shares [class] of a dict of cells, the bits of `shares`; None: a table must
+        read it. `predict/row.py` makes it.
+        """
         ...
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:

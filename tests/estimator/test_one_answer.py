@@ -1,4 +1,4 @@
-"""Law 8: whoever asks gets one answer. A model answers by shares(block), decide(shares) and record(dict)."""
+"""Law 8: whoever asks gets one answer: by shares(block), decide(shares) or shares_of_row(dict)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def same(model, row, want):
         "predict_proba_one": model.predict_proba_one(row),
         "shares(block)": model.model_.shares(next(model._blocks([row])).block)[0],
     }
-    record = model.model_.record(row)
+    record = model.model_.shares_of_row(row)
     if record is not None:
         found["record"] = record
     for name, shares in found.items():

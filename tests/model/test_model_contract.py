@@ -32,7 +32,7 @@ def test_a_model_has_every_member_and_says_its_kind(fitted):
     assert estimator.model_.kind == method.kind
 
 
-def test_a_record_and_columns_of_floats_are_answered_with_the_bits_of_shares(fitted):
+def test_a_row_and_columns_of_floats_are_answered_with_the_bits_of_shares(fitted):
     method, estimator = fitted
     frame, _, _ = rows()
     model = estimator.model_
@@ -41,7 +41,7 @@ def test_a_record_and_columns_of_floats_are_answered_with_the_bits_of_shares(fit
     floats = model.floats(columns, len(frame))
     assert floats is None or np.asarray(floats).tobytes() == want.tobytes()
     for i, row in enumerate(frame.head(20).to_dict("records")):
-        record = model.record(row)
+        record = model.shares_of_row(row)
         assert record is None or record.tobytes() == want[i].tobytes()
     if not method.regression:
         found = estimator.classes_[model.decide(want)]

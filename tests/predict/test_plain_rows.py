@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tallystick import parallel as threads_room
-from tallystick.predict.row import from_floats, plain_columns
+from tallystick.predict.columns import from_floats, is_number, plain_columns
 from tallystick.schema import Column, Schema
 
 NUMBERS = Schema((Column("x0", "numeric"), Column("x1", "numeric")), None, ())
@@ -58,3 +58,7 @@ def test_stretches_stand_in_the_order_of_the_rows(monkeypatch, threads):
         is None
     )
     assert from_floats(NUMBERS, X[:0], lambda columns, rows: columns[0], threads).tolist() == []
+
+
+def test_a_mark_that_is_a_number_is_known_as_one():
+    assert (is_number("-999"), is_number("NA"), is_number("nan")) == (True, False, False)

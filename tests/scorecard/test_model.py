@@ -115,7 +115,7 @@ def test_the_average_of_words_is_over_all_rows():
     assert model.additive.averages[0].tolist() == [0.0, 10 * 12 / 40]
     text = WordCounts(np.array([0, 1, 1], np.int64), np.array([1], np.uint32), np.array([3], np.uint32))
     assert model.points(Block(2, {"t": text}))[:, 1].tolist() == [-10 + 12, -10]
-    assert model.record({"t": "v v v"}) is None  # texts are for a table
+    assert model.shares_of_row({"t": "v v v"}) is None  # texts are for a table
 
 
 def test_huge_points_add_up_exactly_and_shares_stay_finite():

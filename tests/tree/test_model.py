@@ -68,7 +68,7 @@ def test_one_record_and_a_block_get_the_same_answer():
     codes = {name: np.zeros(1, np.uint8) for name in ("colour", "size", "wet")}
     block = Rows({"x": np.array([7.0]), **codes}, 1)
     record = {"x": 7.0, "colour": "a", "size": "low", "wet": "false"}
-    assert tree.record(record).tolist() == tree.shares(block)[0].tolist()
+    assert tree.shares_of_row(record).tolist() == tree.shares(block)[0].tolist()
     assert tree.log_shares(block)[0, 0] == -np.inf
 
 

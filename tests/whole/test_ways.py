@@ -44,13 +44,22 @@ def calls() -> dict[str, object]:
     X = np.random.default_rng(0).standard_normal((400, 6))
     c = (X[:, 0] + X[:, 1] > 0).astype(int)
     tree = ts.DecisionTree(threads=1).fit(frame, y)
-    row = frame.iloc[0].to_dict()
+    row = frame.iloc[0].to_dict()  # with a vote that is missing
+
+    def by(method):
+        model = method(threads=1).fit(frame, y)
+        return lambda: model.predict(row)
+
     return {
         "fit of a path": lambda: ts.DecisionTree(threads=1).fit(VOTES, "party"),
         "fit of a frame": lambda: ts.DecisionTree(threads=1).fit(frame, y),
         "fit of a matrix": lambda: ts.DecisionTree(threads=1).fit(X, c),
         "predict of a frame": lambda: tree.predict(frame),
-        "predict of a dict": lambda: tree.predict_one(row),
+        "predict of a dict": lambda: tree.predict(row),
+        "predict of a dict by naive Bayes": by(ts.NaiveBayes),
+        "predict of a dict by logistic regression": by(ts.LogisticRegression),
+        "predict of a dict by a scorecard": by(ts.Scorecard),
+        "predict of a dict by rules": by(ts.RuleList),
         "report": lambda: ts.report(VOTES, "party"),
     }
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,9 @@ from tallystick.model.additive import (
 )
 from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.predict.columns import in_blocks
+from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Column, Note, Schema, Target
 from tallystick.stats import exact
-
-if TYPE_CHECKING:
-    from tallystick.predict.row import BayesRow
-
 
 # Of one column the model keeps whole numbers alone, sums per class; every probability is derived. Parts with
 # the same shape add and subtract (`plus`): the sum is the part of the rows of both.
@@ -358,10 +355,6 @@ class NaiveBayesModel:
         """
         return decide(shares, in_force(self.decision))
 
-    def record(self, row: Mapping[str, Any]) -> Array | None:
-        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
-        return self._one_row.shares(row)
-
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
         """Return the shares of rows given as columns, all of the schema; None: they must be read."""
         return in_blocks(self.schema, columns, rows, self.shares, lie=self.additive.numbers)
@@ -372,10 +365,25 @@ class NaiveBayesModel:
         return in_blocks(self.schema, columns, rows, lambda b: self.decide(self.shares(b)), lie=lie)
 
     @cached_property
-    def _one_row(self) -> BayesRow:
-        from tallystick.predict.row import BayesRow
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
 
-        return BayesRow(self)
+        def answer_of(place: Mapping[str, int]) -> RowAnswer | None:
+            scores_of = self.additive.row_scores(place)
+            if scores_of is None:
+                return None
+            calibration = self.calibration or Calibration(1.0, (0.0,) * len(self.classes))
+            slope, shift = calibration.slope, np.array(calibration.shift)
+
+            def answer(cells: RowCells) -> Array:
+                scores = slope * np.array([scores_of(cells)]) + shift
+                lost = scores.max() == -math.inf  # no class is possible
+                shares: Array = self.calibrated.shares(scores)[0] if lost else kernels.softmax(scores)
+                return np.array(shares[0])
+
+            return answer
+
+        return row_reader(self.schema, answer_of)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a

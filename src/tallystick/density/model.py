@@ -42,6 +42,7 @@ from tallystick.model.shapes import (
     Whole,
     wished,
 )
+from tallystick.predict.row import RowShares, row_reader
 from tallystick.schema import CODED, Column, Schema
 from tallystick.tree.nodes import NO_CUT, Nodes, read_nodes, stops, taken, write_branches, write_nodes
 
@@ -300,9 +301,10 @@ class DensityModel:
         """Return 0 for each row: there is nothing to choose between."""
         return np.zeros(len(shares), np.int64)
 
-    def record(self, row: Mapping[str, Any]) -> Floats | None:
-        """Return None: a table reads the row."""
-        return None
+    @cached_property
+    def shares_of_row(self) -> RowShares:
+        """Leaves rows given as dicts to a table."""
+        return row_reader(self.schema, lambda place: None)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Floats | None:
         """Return None: they are read as tables are."""

@@ -45,7 +45,8 @@ from tallystick.model.decision import AnswerDecision, from_dict
 from tallystick.model.file import is_whole
 from tallystick.model.parameters import ROUTED, Parameters
 from tallystick.model.profile import Profile
-from tallystick.predict.row import Work, as_given, as_record, check_row, from_floats, width
+from tallystick.predict.columns import Work, from_floats
+from tallystick.predict.row import as_given, as_record, check_row, width
 from tallystick.schema import ColumnOptions, Note, Schema, Target
 from tallystick.table.table import LocalTable
 
@@ -643,7 +644,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         return hasattr(self, "model_")
 
     def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
+        if "model_" not in vars(self):
             raise not_fitted(type(self).__name__)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -893,12 +894,15 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         one row, which is asked for where a cell has to be read as tables are.
         """
         self._check_fitted()
-        if self.threads is not None or self.engine is not None:
-            self._local()  # what is not sense is refused as `predict` does, though one row needs no thread
+        threads = self.threads
+        if self.engine is not None or (threads is not None and (type(threads) is not int or threads < 1)):
+            self._local()  # what is not sense is refused, though one row needs no thread
         if type(row) is not dict:
             check_row(row)
-        found = None if self.schema_.has_parts else self.model_.record(row)
-        shares: NDArray[np.float64] = self._shares([dict(row)], **reading)[0] if found is None else found
+        found = self.model_.shares_of_row(row)
+        if found is None:
+            found = next(self._each_block([dict(row)], self.model_.shares, unread="keep", **reading))[0]
+        shares: NDArray[np.float64] = found
         return shares
 
     def _answered(
@@ -913,11 +917,9 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         quick: answers such columns without the probabilities.
         """
         self._check_fitted()
-        threads = self._local().threads  # refused also where no thread is needed
-        record = as_record(X, self._given_columns)
-        found = None if record is None or self.schema_.has_parts else self.model_.record(record)
-        if found is not None:
-            return told(found[None, :])
+        if (row := as_record(X, self._given_columns)) is not None:
+            return told(self._shares_of_one(row, **reading)[None, :])
+        threads = self._local().threads
         X = self._fitting(X)
         found = from_floats(self.schema_, X, quick or self.model_.floats, threads, self._asked)
         if found is not None:

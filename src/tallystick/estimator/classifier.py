@@ -208,8 +208,8 @@ class Classifier(Deciding):
         label
             One of `classes_`.
         """
-        shares = self.predict_proba_one(row, lenient=lenient, missing_columns=missing_columns)
-        return self.classes_[self._decide(shares[None, :])[0]]
+        shares = self._shares_of_one(row, lenient=lenient, missing_columns=missing_columns)
+        return self.classes_[self.model_.decide(shares[None, :])[0]]
 
     def predict_interval(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
@@ -282,20 +282,16 @@ class Classifier(Deciding):
 
     def _labels(self, shares: NDArray[np.float64]) -> NDArray[Any]:
         """Return the classes of rows by their shares; None of a row that could not be read."""
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
+        out: NDArray[Any] = self.classes_[self.model_.decide(shares)]
+        if (unread := np.isnan(shares[:, 0])).any():
+            out = out.astype(object)
+            out[unread] = None
+        return out
 
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
         """Return the classes of rows given as columns of numbers; None when they must be read."""
         best = self.model_.best_of_floats(columns, rows)
         return None if best is None else self.classes_.take(best)
-
-    def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
-        """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
-        out: NDArray[Any] = self.classes_[best]
-        if (best < 0).any():
-            out = out.astype(object)
-            out[best < 0] = None
-        return out
 
     def counterfactuals(
         self,

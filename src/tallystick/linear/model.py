@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,12 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.linear.options import LinearOptions, LogisticOptions
-from tallystick.model.additive import Additive, LevelTerm, LinearTerm, Term
+from tallystick.model.additive import Additive, LevelTerm, LinearTerm, RowPart, Term, row_scores
 from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.predict.columns import are_doubles, as_they_lie, in_blocks
+from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import Factor
-
-if TYPE_CHECKING:
-    from tallystick.predict.row import LogisticRow
-
 
 # Levels compared with a base level: what the rows determine of their weights.
 #
@@ -288,6 +285,10 @@ class ProductTerm:
         values = product_values(self.part.factors, block)
         scores += np.where(np.isnan(values), self.part.centre, values)[:, None] * self.slope
 
+    def row_part(self, place: Mapping[str, int]) -> None:
+        """Return the part of one row."""
+        return None
+
 
 @dataclass(frozen=True)
 class TextTerm:
@@ -311,6 +312,10 @@ class TextTerm:
         for row, parts in enumerate(self.by_word(block)):
             for _, part in parts:
                 scores[row] += part
+
+    def row_part(self, place: Mapping[str, int]) -> None:
+        """Return the part of one row."""
+        return None
 
     def by_word(self, block: Block) -> list[list[tuple[int, Array]]]:
         """Return each row's known words with their parts."""
@@ -484,15 +489,23 @@ class LogisticModel:
         """
         return decide(shares, in_force(self.decision))
 
-    def record(self, row: Mapping[str, Any]) -> Array | None:
-        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
-        return self._one_row.shares(row)
-
     @cached_property
-    def _one_row(self) -> LogisticRow:
-        from tallystick.predict.row import LogisticRow
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
 
-        return LogisticRow(self)
+        def answer_of(place: Mapping[str, int]) -> RowAnswer | None:
+            scores_of = self._plan.row_scores(place)
+            if scores_of is None:
+                return None
+
+            def answer(cells: RowCells) -> Array | None:
+                scores = scores_of(cells)
+                # beyond all doubles each part is bounded, which is for a table
+                return kernels.softmax(np.array([scores]))[0] if math.isfinite(sum(scores)) else None
+
+            return answer
+
+        return row_reader(self.asked, answer_of)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a
@@ -675,6 +688,34 @@ class ScorePlan:
         scaling = np.stack([np.array(centres, float), np.ones(len(centres))])
         return cls(dense, coded, [p for p in parts if isinstance(p, WordWeights)], starts, scaling, theta)
 
+    def row_scores(self, place: Mapping[str, int]) -> Callable[[RowCells], Sequence[float]] | None:
+        """Return what gives the scores of one row, of one link 0 and its own; None where products or words
+        are asked for. Added up as the kernels do: dense columns about their centre, then the coded ones.
+        """
+        single = self.theta.shape[1] == 1
+
+        def by_class(weights: Array) -> list[float]:
+            return [0.0, *weights.tolist()] if single else weights.tolist()
+
+        def slope_part(part: Slope) -> RowPart:
+            at, centre, slopes = place[part.name], part.centre, by_class(part.slope)
+            missing = by_class(np.zeros(len(part.slope)) if part.missing is None else part.missing)
+
+            def of_row(cells: RowCells) -> list[float]:
+                z = cells[at] - centre
+                return [slope * z for slope in slopes] if z == z else missing
+
+            return of_row
+
+        if self.words or any(isinstance(part, Product) for part in self.dense):
+            return None
+        parts = [slope_part(part) for part in self.dense if isinstance(part, Slope)]
+        for cells in self.coded:
+            weights = [by_class(row) for row in cells.weights] + [[0.0] * (self.theta.shape[1] + single)]
+            level = LevelTerm(cells.name, np.array(weights))
+            parts.append(level.row_part(place))
+        return row_scores(by_class(self.theta[0]), parts)
+
 
 # The fitted linear regression: a constant, one part per column, and how well it fitted.
 #
@@ -769,16 +810,22 @@ class LinearModel:
         """Return 0 for every row: a number is not a class."""
         return np.zeros(len(shares), np.int64)
 
-    def record(self, row: Mapping[str, Any]) -> Array | None:
-        """Return the answer [0] to one record; None when a cell has to be read as tables are."""
-        scores = self._one_row.scores(row)
-        return None if scores is None else np.array([scores[1]])
-
     @cached_property
-    def _one_row(self) -> LogisticRow:
-        from tallystick.predict.row import LogisticRow
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
 
-        return LogisticRow(self)
+        def answer_of(place: Mapping[str, int]) -> RowAnswer | None:
+            scores_of = self.plan.row_scores(place)
+            if scores_of is None:
+                return None
+
+            def answer(cells: RowCells) -> Array | None:
+                score = scores_of(cells)[1]
+                return np.array([score]) if math.isfinite(score) else None
+
+            return answer
+
+        return row_reader(self.asked, answer_of)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
         """Return the answers of rows given as float columns, all of the schema; None when they must be

@@ -8,9 +8,10 @@ alone. Law: parts are added in the order of the terms, so a row's score is the s
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tallystick.predict.columns import OddNumber
 
 Array = NDArray[np.float64]
 MANY = 1 << 20  # rows for which all is worth making ready
+RowPart = Callable[[Sequence[Any]], Sequence[float]]  # of the cells of one row: a part per class
 
 
 class Term(Protocol):
@@ -35,6 +37,10 @@ class Term(Protocol):
         """Add the part of each row: scores[row, class] += part(row, class)."""
         ...
 
+    def row_part(self, place: Mapping[str, int]) -> RowPart | None:
+        """Return what gives the part of one row, whose cells stand in places by column; None: words."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LevelTerm:
@@ -46,6 +52,11 @@ class LevelTerm:
     def add(self, scores: Array, block: Block) -> None:
         """Add table[code[row], class]."""
         kernels.add_code_scores(scores, block.codes(self.column), self.table)
+
+    def row_part(self, place: Mapping[str, int]) -> RowPart:
+        """Return the part of one row."""
+        at, table = place[self.column], self.table.tolist()
+        return lambda cells: table[cells[at]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,11 @@ class BinTerm:
     def add(self, scores: Array, block: Block) -> None:
         """Add table[bin(x[row]), class]."""
         ready([self], len(scores)).add(scores, [block.values(self.column)])
+
+    def row_part(self, place: Mapping[str, int]) -> RowPart:
+        """Return the part of one row."""
+        at, cuts, (*table, missing) = place[self.column], self.cuts.tolist(), self.table.tolist()
+        return lambda cells: table[bisect_right(cuts, x)] if (x := cells[at]) == x else missing
 
     @property
     def part(self) -> kernels.Bins:
@@ -80,6 +96,17 @@ class NormalTerm:
     def add(self, scores: Array, block: Block) -> None:
         """Add the parabola at x[row]."""
         ready([self], len(scores)).add(scores, [block.values(self.column)])
+
+    def row_part(self, place: Mapping[str, int]) -> RowPart:
+        """Return the part of one row."""
+        at, nothing = place[self.column], [0.0] * len(self.mean)
+        curves = list(zip(self.constant.tolist(), self.mean.tolist(), self.half.tolist(), strict=True))
+
+        def part(cells: Sequence[Any]) -> list[float]:
+            x = cells[at]
+            return [k - (x - m) * (x - m) * h for k, m, h in curves] if x == x else nothing
+
+        return part
 
     @property
     def part(self) -> kernels.Parabola:
@@ -102,6 +129,17 @@ class LinearTerm:
         kernels.add_linear_scores(part, block.values(self.column), self.slope, self.missing - self.at_zero)
         part += self.at_zero
         scores += part  # in one addition, so that parts add up to scores to the bit
+
+    def row_part(self, place: Mapping[str, int]) -> RowPart:
+        """Return the part of one row."""
+        at, missing = place[self.column], ((self.missing - self.at_zero) + self.at_zero).tolist()
+        lines = list(zip(self.slope.tolist(), self.at_zero.tolist(), strict=True))
+
+        def part(cells: Sequence[Any]) -> list[float]:
+            x = cells[at]
+            return [slope * x + start for slope, start in lines] if x == x else missing
+
+        return part
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +176,10 @@ class WordTerm:
         if self.present.any():
             part[np.diff(starts) > 0] += self.present
         scores += part  # in one addition, so that parts add up to scores to the bit
+
+    def row_part(self, place: Mapping[str, int]) -> None:
+        """Return the part of one row."""
+        return None
 
 
 WEIGHT_ONE = (
@@ -236,6 +278,11 @@ class Additive:
             at += len(run)
         return out
 
+    def row_scores(self, place: Mapping[str, int]) -> Callable[[Sequence[Any]], Sequence[float]] | None:
+        """Return what gives the scores [class] of one row; None where a term needs more than its cells."""
+        parts = [term.row_part(place) for term in self.terms]
+        return row_scores(self.base.tolist(), parts)
+
     def _ready(self, at: int, terms: Sequence[Term]) -> kernels.NumberScores:
         """Return the terms of numbers from one on, made ready once: blocks follow each other."""
         if (at, len(terms)) not in self._known:
@@ -283,3 +330,27 @@ class Additive:
             scores = scores.copy()
             scores[lost] = self.base
         return kernels.softmax(scores), lost
+
+
+def row_scores(
+    base: Sequence[float], parts: Sequence[RowPart | None]
+) -> Callable[[Sequence[Any]], Sequence[float]] | None:
+    """Return what adds the parts of one row to the base, in their order; None where there is none of some."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+
+    def scores(cells: Sequence[Any]) -> Sequence[float]:
+        if len(base) == 2:
+            a, b = base
+            for part in known:
+                c, d = part(cells)
+                a += c
+                b += d
+            return a, b
+        out = base
+        for part in known:
+            out = [x + y for x, y in zip(out, part(cells), strict=True)]
+        return out
+
+    return scores

@@ -1,19 +1,25 @@
 """Rows given as columns of numbers, answered without being read: as blocks, a stretch of rows at a time.
 
-Knows blocks and schemas. Knows nothing of any method. Law: a row's block is the one it has in a table.
+NumPy matrices, those on a GPU, pandas frames and Arrow tables. Rows with cells that need reading (texts,
+levels, numbers that mean missing, infinite ones) are not for here: the answer is None.
+Law: a row's block is the one it has in a table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.io.open import here, lies_on_device
+from tallystick.parallel import each_in_order, shared_out
 from tallystick.schema import Column, Schema
 from tallystick.table.block import RowBlock
+from tallystick.table.new_data_warnings import Met
 from tallystick.text import number_text
 
 CELLS = 1 << 17  # of a stretch of rows, or of its answers: they are read again while they are in a near cache
@@ -138,3 +144,101 @@ class _Laid:
         self.views = dict(zip(at, numbers.T if self.by_rows else numbers, strict=True))
         for room, (_, places, _) in zip(codes, self.pairs, strict=True):
             self.views |= zip(places, room, strict=True)
+
+
+# -- whole containers, over threads --
+
+
+class _NotPlain(Exception):  # noqa: N818  it is not an error: these rows have to be read
+    pass
+
+
+Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
+
+
+def from_floats(
+    schema: Schema, X: Any, work: Work, threads: int | None, asked: Schema | None = None
+) -> NDArray[Any] | None:
+    """Return work(columns of the schema, rows) for all rows, or None when they have to be read.
+
+    Values outside the range of the fit are warned of, as where rows are read; asked: of which columns, None
+    all of them.
+    """
+    columns = plain_columns(schema, X)
+    if columns is None:
+        return None
+    columns = [here(c) for c in columns]
+    out = in_stretches(columns, len(X), work, threads)
+    if out is None:
+        return None
+    watched = schema if asked is None else asked
+    met = Met(watched)
+    seen = {c.name for c in watched.used}
+    met.add_floats([v for c, v in zip(schema.used, columns, strict=True) if c.name in seen], len(X))
+    met.warn()
+    return out
+
+
+def in_stretches(columns: Columns, rows: int, work: Work, threads: int | None) -> NDArray[Any] | None:
+    """Return work(columns, rows) of stretches of the rows, over threads; None when one has to be read."""
+    out: list[NDArray[Any]] = []
+    first = Lock()
+
+    def answer(part: slice) -> None:
+        found = work([c[part] for c in columns], part.stop - part.start)
+        if found is None:
+            raise _NotPlain
+        with first:
+            if not out:
+                out.append(found if len(found) == rows else np.empty((rows, *found.shape[1:]), found.dtype))
+        if out[0] is not found:
+            out[0][part] = found
+
+    try:
+        each_in_order(answer, shared_out(rows, threads), threads, on_cores=True)
+    except _NotPlain:
+        return None
+    return out[0]
+
+
+def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
+    """Return the columns of the schema as arrays, or None when some cells have to be read."""
+    if not hasattr(X, "shape") or any(is_number(m) for m in schema.marks):
+        return None
+    found = _found(X, [c.name for c in schema.used])
+    if found is None or len(found) != len(schema.used):
+        return None
+    plain = all(needs_no_reading(c, values.dtype) for c, values in zip(schema.used, found, strict=True))
+    return found if plain and all(_lies_well(values) for values in found) else None
+
+
+def _lies_well(values: Any) -> bool:
+    """Does a column lie where kernels may read numbers?"""
+    return not isinstance(values, np.ndarray) or values.flags.aligned
+
+
+def _found(X: Any, names: list[str]) -> list[NDArray[Any]] | None:
+    """Return the columns of these names as they lie; None where X has no such columns, or none that lie."""
+    if isinstance(X, np.ma.MaskedArray | np.matrix):  # cells that are not there; columns that are matrices
+        return None
+    if isinstance(X, np.ndarray) or lies_on_device(X):
+        place = {f"x{j}": j for j in range(X.shape[1])} if X.ndim == 2 else {}
+        return [X[:, place[n]] for n in names] if all(n in place for n in names) else None
+    library, of = type(X).__module__.partition(".")[0], type(X).__name__
+    if library == "pyarrow" and of in ("Table", "RecordBatch"):
+        from tallystick.table.matrix import arrays_in_place
+
+        return arrays_in_place(X, names)
+    if library != "pandas" or of != "DataFrame" or not X.columns.is_unique:
+        return None
+    if not all(n in X.columns and isinstance(X.dtypes[n], np.dtype) for n in names):
+        return None
+    return [X[n].to_numpy() for n in names]
+
+
+def is_number(mark: str) -> bool:
+    """Tell whether a mark for missing values is a number, so that numbers have to be compared with it."""
+    try:
+        return float(mark) == float(mark)
+    except ValueError:
+        return False

@@ -42,7 +42,7 @@ from tallystick.model.shapes import (
     Whole,
     wished,
 )
-from tallystick.predict.row import RuleRow
+from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import CODED, Schema, Target
 from tallystick.text import label_text
 from tallystick.tree.model import ClassWeights, class_weights, criterion_weights
@@ -343,14 +343,35 @@ class RuleModel:
         """Return log P(class | row) [row, class]."""
         return kernels.log(self.shares(block))
 
-    def record(self, row: Mapping[str, Any]) -> Floats | None:
-        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
-        rule = self._one_row.first(row)
-        return None if rule is None else self.rule_shares[rule].copy()
-
     @cached_property
-    def _one_row(self) -> RuleRow:
-        return RuleRow(self.schema, tuple(rule.conditions for rule in self.rules))
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
+
+        def answer_of(place: Mapping[str, int]) -> RowAnswer:
+            shares, rules = self.rule_shares, []
+            for rule in self.rules:
+                tests = []
+                for c in rule.conditions:
+                    known = len(c.column.levels)
+                    codes = (
+                        None if c.levels is None else {*c.levels, *([known, known + 1] if c.missing else [])}
+                    )
+                    tests.append((place[c.column.name], codes, c.low, c.high, c.missing))
+                rules.append(tests)
+
+            def answer(cells: RowCells) -> Floats:
+                for number, tests in enumerate(rules):
+                    for at, codes, low, high, missing in tests:
+                        x = cells[at]
+                        if not (x in codes if codes is not None else low <= x < high if x == x else missing):
+                            break
+                    else:
+                        return np.array(shares[number])
+                return np.array(shares[-1])
+
+            return answer
+
+        return row_reader(self.schema, answer_of)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Floats | None:
         """Rows given as floats are read as tables are."""

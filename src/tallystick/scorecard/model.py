@@ -8,25 +8,23 @@ same model and predicts the same bits; the log-odds are the base and the points 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.model.additive import Additive, BinTerm, Calibration, LevelTerm, Term, WordTerm
+from tallystick.model.additive import Additive, BinTerm, Calibration, LevelTerm, RowPart, Term, WordTerm
 from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.predict.columns import in_blocks
+from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Schema
 from tallystick.scorecard.options import ScorecardOptions
-
-if TYPE_CHECKING:
-    from tallystick.predict.row import CardRow
-
 
 # How the rows of a column become lines of a card: ranges of a number, levels, single words, two columns at
 # once.
@@ -73,6 +71,11 @@ class RangeAxis:
         """Return line[row]."""
         return narrow(kernels.bins(block.values(self.name), self._cuts), self.size)
 
+    def row_line(self, place: Mapping[str, int]) -> Callable[[RowCells], int]:
+        """Return what finds the line of one row, whose cells stand in places by column."""
+        at, cuts, missing = place[self.name], self.cuts, self.known
+        return lambda cells: bisect_right(cuts, x) if (x := cells[at]) == x else missing
+
     def within(self, finer: RangeAxis) -> Codes | None:
         """Return line[line of the finer axis]; None where that does not begin a line at each of the cuts."""
         if self.name != finer.name or not set(self.cuts) <= set(finer.cuts):
@@ -111,6 +114,11 @@ class LevelAxis:
     def codes(self, block: Block) -> Codes:
         """Return line[row]."""
         return narrow(self.lines[block.codes(self.name)], self.size)
+
+    def row_line(self, place: Mapping[str, int]) -> Callable[[RowCells], int]:
+        """Return what finds the line of one row, whose cells stand in places by column."""
+        at, lines = place[self.name], self.lines.tolist()
+        return lambda cells: lines[cells[at]]
 
 
 @dataclass(frozen=True)
@@ -294,6 +302,12 @@ class PairTerm:
         """Add table[line[row], class]."""
         scores += self.table[self.axis.codes(block)]
 
+    def row_part(self, place: Mapping[str, int]) -> RowPart:
+        """Return the part of one row."""
+        table, wide = self.table.tolist(), self.axis.second.size
+        first, second = (axis.row_line(place) for axis in (self.axis.first, self.axis.second))
+        return lambda cells: table[first(cells) * wide + second(cells)]
+
 
 def _axis(axis: RangeAxis | LevelAxis) -> dict[str, Any]:
     if isinstance(axis, RangeAxis):
@@ -468,15 +482,17 @@ class ScorecardModel:
         """
         return decide(shares, in_force(self.decision))
 
-    def record(self, row: Mapping[str, Any]) -> Array | None:
-        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
-        return self._one_row.shares(row)
-
     @cached_property
-    def _one_row(self) -> CardRow:
-        from tallystick.predict.row import CardRow
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
 
-        return CardRow(self)
+        def answer_of(place: Mapping[str, int]) -> RowAnswer | None:
+            points_of = self.additive.row_scores(place)
+            if points_of is None:
+                return None
+            return lambda cells: kernels.softmax(self.slope * np.array([points_of(cells)]))[0]
+
+        return row_reader(self.schema, answer_of)
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
         """Return the shares of rows given as columns, all of the schema; None: they must be read."""

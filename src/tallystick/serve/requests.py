@@ -52,7 +52,7 @@ class OneRow:
         if found is None:
             return None
         estimator = self.estimator
-        shares = estimator.model_.record(row)
+        shares = estimator.model_.shares_of_row(row)
         if shares is None or estimator._may_be_prior(shares):
             return None
         best = int(estimator._decide(shares[None, :])[0])

@@ -22,7 +22,7 @@ from tallystick.estimator.classifier import Classifier, Regressor, undecided
 from tallystick.model.decision import cost_table
 from tallystick.model.file import checked, plain
 from tallystick.model.parameters import PLACES, SHARED
-from tallystick.predict.row import from_floats
+from tallystick.predict.columns import from_floats
 from tallystick.schema import ANY_TABLE, NO_WISHES, ColumnOptions, Columns, Note, Schema, Target
 from tallystick.tree import prune as pruners
 from tallystick.tree.model import Answers, Tree, class_weights

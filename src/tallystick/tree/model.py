@@ -23,7 +23,7 @@ from tallystick.kernels.trees import Walk
 from tallystick.model.decision import AnswerDecision, decide, in_force
 from tallystick.model.file import ToldInParts, plain
 from tallystick.predict.columns import as_they_lie, in_blocks
-from tallystick.predict.row import RecordWalk
+from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import CODED, Schema, Target
 from tallystick.tree import nodes as walk
 from tallystick.tree.nodes import (
@@ -543,11 +543,6 @@ class Tree:
         return self.descent.ends(columns, block.rows)
 
     @cached_property
-    def records(self) -> RecordWalk:
-        """The way of single records, without arrays."""
-        return RecordWalk(self.nodes, self.schema)
-
-    @cached_property
     def tested(self) -> frozenset[int]:
         """The columns that some test looks at (and -1)."""
         return frozenset(self.nodes.column.tolist())
@@ -572,10 +567,58 @@ class Tree:
             return walk.spread(self.nodes, self.node_shares, self._reader(block), block.rows)
         return self.node_shares[self.stops(block)]
 
-    def record(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
-        """Return the shares [class] of one record; None when a value has to be read as tables are."""
-        node = self.records.end(row)
-        return None if node is None else self.node_shares[node].copy()
+    @cached_property
+    def shares_of_row(self) -> RowShares:
+        """Answers rows given as dicts."""
+        return row_reader(self.asked, self._row_answer)
+
+    def _row_answer(self, place: Mapping[str, int]) -> RowAnswer:
+        """Return what takes one row down the tests."""
+        nodes, shares, parts = self.nodes, self.node_shares, dict[int, list[tuple[int, float]]]()
+        # tests[node]: the place of its column, its cut (NaN: levels), and the node below by code, or below
+        # the cut, from it on and without a value; None at a leaf
+        tests: list[tuple[int, float, list[int]] | None] = []
+        for node, column in enumerate(nodes.column.tolist()):
+            if column < 0:
+                tests.append(None)
+                continue
+            own, children, away = (
+                self.schema.used[column],
+                nodes.branches(node),
+                int(nodes.missing_branch[node]),
+            )
+            to = [*children.tolist(), SPREADS, node]  # by the number of a branch: STAYS is -1, SPREADS -2
+            branches = nodes.levels(node).tolist() if own.kind in CODED else [0, 1]
+            below = [to[branch] for branch in (*branches, away, away)]  # of levels: missing, unseen
+            tests.append((place[own.name], float(nodes.cut[node]), below))
+            if away == SPREADS:
+                weight = nodes.weight[children]
+                own_parts = (
+                    weight / nodes.weight[node] if nodes.weight[node] else np.ones(len(to) - 2) / len(weight)
+                )
+                parts[node] = list(zip(to, own_parts.tolist(), strict=False))
+
+        def answer(cells: RowCells) -> NDArray[np.float64]:
+            waiting, out = [(0, 1.0)], np.zeros(shares.shape[1])
+            while waiting:  # for one part of the row, until it stays; added in the order of `walk.spread`
+                node, part = waiting.pop()
+                while (test := tests[node]) is not None:
+                    at, cut, below = test
+                    x = cells[at]
+                    to = below[x] if cut != cut else below[2 if x != x else x >= cut]
+                    if to == SPREADS:
+                        waiting += [(child, part * share) for child, share in parts[node]]
+                        break
+                    if to == node:
+                        break
+                    node = to
+                if test is None or to == node:
+                    if not parts:
+                        return np.array(shares[node])
+                    out += part * shares[node]
+            return out
+
+        return answer
 
     def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
         """Return the shares of rows given as float columns, all of the schema; None when they must be
