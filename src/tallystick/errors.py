@@ -275,6 +275,10 @@ class NoParameter(OptionError, TypeError):  # noqa: N818  as NotFitted
     """There is no parameter of this name; a TypeError too, as Python's own."""
 
 
+class NoMethod(OptionError, AttributeError):  # noqa: N818  as NotFitted
+    """A kind of model does not have this method; an AttributeError too, so that `hasattr` is False."""
+
+
 class NoMemory(TallyError, MemoryError):  # noqa: N818  as NotFitted
     """There is not enough memory for the work; a MemoryError too, as Python's own."""
 

@@ -24,7 +24,7 @@ import tallystick as ts
 from tallystick import methods as listed
 from tallystick.rules.estimator import RuleList, RuleSet
 from tallystick.table import table as table_room
-from tallystick.tree.estimator import TreeViews
+from tallystick.tree.estimator import AnyTree
 from tallystick.tree.options import CRITERIA
 
 METHODS = {m.words: m.load("estimator") for m in listed.METHODS} | {
@@ -213,7 +213,7 @@ def test_a_print_names_columns_and_classes_never_codes(method, frame):
     model = fitted(method)
     text = str(model)
     columns = ["sky", "temperature", "visits", "member", "note"]
-    if isinstance(model, TreeViews):  # a tree names the columns it tests
+    if isinstance(model, AnyTree):  # a tree names the columns it tests
         columns = [c.name for c, use in zip(model.schema_.used, model.column_use().usage, strict=True) if use]
     if isinstance(model, RuleList | RuleSet):  # so do rules
         columns = [c.column.name for rule in model.model_.rules for c in rule.conditions]

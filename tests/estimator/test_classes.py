@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from tallystick.errors import OptionError, TallyWarning
-from tallystick.estimator.base import LONG, MANY_CLASSES, refuse_many, refuse_unknown
+from tallystick.estimator.rows import LONG, MANY_CLASSES, refuse_many, refuse_unknown
 from tallystick.schema import Schema, Target
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tallystick as ts
-from tallystick.estimator.base import needs_rows, read_elsewhere
+from tallystick.estimator.rows import needs_rows, read_elsewhere
 
 
 @pytest.mark.parametrize(

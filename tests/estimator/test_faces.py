@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import tallystick as ts
-from tallystick.estimator.method_parts import as_it_is, dependence, guarded_card, guarded_tree, no_checks
+from tallystick.bayes.explain import dependence
+from tallystick.judge.checks import as_it_is, no_checks
+from tallystick.scorecard.estimator import guarded_card
+from tallystick.tree.estimator import guarded_tree
 
 ROWS = {"a": [float(i) for i in range(20)], "y": ["p"] + ["q"] * 19}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.estimator.plain_method import PlainMethod
+from tallystick.estimator.base import PlainMethod
 from tallystick.judge.api import Foreign, Majority, Mean
 from tallystick.judge.run import Fits
 from tallystick.methods import METHODS

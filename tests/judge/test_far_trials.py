@@ -10,7 +10,7 @@ import pytest
 from far_rows import keep_far, mixed_rows, sent, telling_rows
 
 import tallystick as ts
-from tallystick.estimator.method_parts import dependence
+from tallystick.bayes.explain import dependence
 from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table

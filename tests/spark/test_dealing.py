@@ -10,8 +10,8 @@ import pytest
 from far_rows import keep_far, sent, telling_rows, weighed_rows
 
 import tallystick as ts
+from tallystick.bayes.explain import dependence
 from tallystick.errors import OptionError
-from tallystick.estimator.method_parts import dependence
 from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table

@@ -14,7 +14,7 @@ from shared_tables import needs_data, shared
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimator.load import from_data
-from tallystick.estimator.method_parts import guarded_optimal
+from tallystick.tree.optimal import guarded_optimal
 
 XOR = [{"a": a, "b": b, "y": "odd" if a != b else "even"} for a in (0, 1) for b in (0, 1)]
 KNOWN = {  # errors at depth 2 and 3, of the numeric columns with 0 for missing
@@ -140,9 +140,9 @@ def test_the_file_keeps_the_certificate():
 
 def test_a_tree_not_grown_refuses_what_growing_explains():
     tree = ts.OptimalTree().fit(XOR, "y")
-    for ask in (tree.prune, tree.pruning_path):
+    for name in ("prune", "pruning_path"):
         with pytest.raises(OptionError, match="is not pruned"):
-            ask()
+            getattr(tree, name)
     with pytest.raises(OptionError, match="chosen together"):
         tree.splits()
 

@@ -23,8 +23,7 @@ from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.draw.svg import Picture, as_html, cut, padded
 from tallystick.engine.local import Local
 from tallystick.errors import OptionError, clean, counted, page_limit, shown, some
-from tallystick.estimator.base import refuse_unknown
-from tallystick.estimator.classifier import Classifier
+from tallystick.estimator.rows import refuse_unknown
 from tallystick.io.open import opened, with_each_row
 from tallystick.linear.inference import refuse_others
 from tallystick.model.additive import NormalTerm, WordTerm
@@ -228,177 +227,6 @@ def told(part: BayesPart) -> str:
 MOST_MARKS = 24
 
 
-class BayesViews(Classifier):
-    """shares, votes, explain, nomogram, to_logistic and independence for a model of naive Bayes."""
-
-    model_: NaiveBayesModel
-
-    def shares(self, column: str) -> Shares:
-        """Return the share of each value of a column in each class, with the counts it comes from.
-
-        Parameters
-        ----------
-        column : str
-            The name of a column.
-
-        Returns
-        -------
-        Shares
-            A line per value.
-        """
-        from tallystick.bayes.explain import shares
-
-        self._check_fitted()
-        return shares(self.model_, column)
-
-    def votes(self, label: Any = None) -> Votes:
-        """Return how much each value speaks for a class, in log-odds, the strongest first.
-
-        Parameters
-        ----------
-        label : label, default None
-            The class; None is the last.
-
-        Returns
-        -------
-        Votes
-            A line per value.
-        """
-        from tallystick.bayes.explain import votes
-
-        self._check_fitted()
-        return votes(self.model_, label)
-
-    def nomogram(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: each column a line, each value where its weight lies.
-
-        Parameters
-        ----------
-        label : label, default None
-            One class; None is the last.
-        against : label, default None
-            The class it is compared with; None is the most frequent other.
-
-        Returns
-        -------
-        Picture
-            SVG; `save` writes it.
-        """
-        from tallystick.bayes.explain import class_number
-        from tallystick.draw.planes import nomogram
-
-        self._check_fitted()
-        model = self.model_
-        labels = model.schema.predicted.labels
-        c = class_number(model, label) if label is not None else len(labels) - 1
-        others = [i for i in np.argsort(-model.classes, kind="stable").tolist() if i != c]
-        if not others:
-            raise OptionError(f"the model knows one class only, {shown(labels[0])}.")
-        d = class_number(model, against) if against is not None else others[0]
-        if c == d:
-            raise OptionError(
-                f"a nomogram compares two classes, and both are {shown(labels[c])}. "
-                f"The classes are {some(labels)}."
-            )
-        known = model.calibration
-        slope, shift = (1.0, 0.0) if known is None else (known.slope, known.shift[c] - known.shift[d])
-        ranges = self._usual_ranges()
-        scales = [_scale(model, i, (c, d, slope), ranges) for i in range(len(model.parts))]
-        scales.sort(
-            key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
-        )
-        base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
-        title = f"{model.schema.predicted.name}: {labels[c]} against {labels[d]}"
-        sides = labels[d], labels[c]
-        return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0, sides))
-
-    def to_logistic(self) -> LogisticForm:
-        """Return the equivalent logistic form; an error names the column that has none."""
-        from tallystick.bayes.explain import logistic_form
-
-        self._check_fitted()
-        return logistic_form(self.model_)
-
-    def independence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Independence:
-        """Return the pairs of columns that most violate the assumption: how much they tell about each other
-        given the class.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix or records
-            The rows.
-        y : str or array, default None
-            The labels, or the name of their column; None is the target's.
-        sample_weight : array or str, default None
-            The weight of each row; None is 1.
-
-        Returns
-        -------
-        Independence
-            A line per pair, the worst first.
-        """
-        from tallystick.bayes.explain import independence
-
-        if y is None and self.__sklearn_is_fitted__():
-            y = self.schema_.predicted.name
-        return independence(self._read(X, y, sample_weight))
-
-    def likelihood(self, X: Any, y: Any = None) -> Likelihood:
-        """Return how probable labelled rows are under the model: with their classes, and the classes alone.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix or records
-            The rows.
-        y : str or array, default None
-            The labels, or the name of their column; None is the target's.
-
-        Returns
-        -------
-        Likelihood
-            The data likelihood, sum of log P(row, class), which naive Bayes makes large, and the conditional
-            one, sum of log P(class | row), which logistic regression makes large.
-        """
-        from tallystick.bayes.explain import Likelihood
-        from tallystick.io.open import with_each_row
-        from tallystick.judge.run import class_labels_of as labels_of
-
-        self._check_fitted()
-        X = with_each_row(X)
-        truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
-        data, conditional, start = 0.0, 0.0, 0
-        for match in self._blocks(X):
-            own = truth[start : start + match.block.rows]
-            known, start = np.flatnonzero(own >= 0), start + match.block.rows
-            data += float(self.model_.joint(match.block)[known, own[known]].sum())
-            conditional += float(self.model_.log_shares(match.block)[known, own[known]].sum())
-        return Likelihood(int((truth >= 0).sum()), data, conditional)
-
-    def _in_notebook(self) -> str:
-        from tallystick.draw.svg import framed
-
-        if len(self.model_.classes) < 2:
-            return as_html(self._as_text())
-        return framed(self.nomogram(), text=self._as_text())
-
-    def picture(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: its nomogram for two classes.
-
-        Parameters
-        ----------
-        label : label, default None
-            One class; None is the last.
-        against : label, default None
-            The class it is compared with; None is the most frequent other.
-
-        Returns
-        -------
-        Picture
-            SVG; `save` writes it.
-        """
-        return self.nomogram(label, against)
-
-
 def _scale(
     model: NaiveBayesModel, i: int, way: tuple[int, int, float], ranges: Mapping[str, tuple[float, float]]
 ) -> Scale:
@@ -447,7 +275,7 @@ def _points(model: NaiveBayesModel, part: Summed, classes: list[int]) -> NDArray
 # Knows the learner, the model and how to show it. Knows nothing of sums.
 
 
-class NaiveBayes(Updates, BayesViews):
+class NaiveBayes(Updates):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
     Parameters
@@ -702,6 +530,171 @@ class NaiveBayes(Updates, BayesViews):
 
         self._check_fitted()
         return infer(self, X, y, sample_weight, level)
+
+    def shares(self, column: str) -> Shares:
+        """Return the share of each value of a column in each class, with the counts it comes from.
+
+        Parameters
+        ----------
+        column : str
+            The name of a column.
+
+        Returns
+        -------
+        Shares
+            A line per value.
+        """
+        from tallystick.bayes.explain import shares
+
+        self._check_fitted()
+        return shares(self.model_, column)
+
+    def votes(self, label: Any = None) -> Votes:
+        """Return how much each value speaks for a class, in log-odds, the strongest first.
+
+        Parameters
+        ----------
+        label : label, default None
+            The class; None is the last.
+
+        Returns
+        -------
+        Votes
+            A line per value.
+        """
+        from tallystick.bayes.explain import votes
+
+        self._check_fitted()
+        return votes(self.model_, label)
+
+    def nomogram(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: each column a line, each value where its weight lies.
+
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the most frequent other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
+        from tallystick.bayes.explain import class_number
+        from tallystick.draw.planes import nomogram
+
+        self._check_fitted()
+        model = self.model_
+        labels = model.schema.predicted.labels
+        c = class_number(model, label) if label is not None else len(labels) - 1
+        others = [i for i in np.argsort(-model.classes, kind="stable").tolist() if i != c]
+        if not others:
+            raise OptionError(f"the model knows one class only, {shown(labels[0])}.")
+        d = class_number(model, against) if against is not None else others[0]
+        if c == d:
+            raise OptionError(
+                f"a nomogram compares two classes, and both are {shown(labels[c])}. "
+                f"The classes are {some(labels)}."
+            )
+        known = model.calibration
+        slope, shift = (1.0, 0.0) if known is None else (known.slope, known.shift[c] - known.shift[d])
+        ranges = self._usual_ranges()
+        scales = [_scale(model, i, (c, d, slope), ranges) for i in range(len(model.parts))]
+        scales.sort(
+            key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
+        )
+        base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
+        title = f"{model.schema.predicted.name}: {labels[c]} against {labels[d]}"
+        sides = labels[d], labels[c]
+        return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0, sides))
+
+    def to_logistic(self) -> LogisticForm:
+        """Return the equivalent logistic form; an error names the column that has none."""
+        from tallystick.bayes.explain import logistic_form
+
+        self._check_fitted()
+        return logistic_form(self.model_)
+
+    def independence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Independence:
+        """Return the pairs of columns that most violate the assumption: how much they tell about each other
+        given the class.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        Independence
+            A line per pair, the worst first.
+        """
+        from tallystick.bayes.explain import independence
+
+        if y is None and self.__sklearn_is_fitted__():
+            y = self.schema_.predicted.name
+        return independence(self._read(X, y, sample_weight))
+
+    def likelihood(self, X: Any, y: Any = None) -> Likelihood:
+        """Return how probable labelled rows are under the model: with their classes, and the classes alone.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+
+        Returns
+        -------
+        Likelihood
+            The data likelihood, sum of log P(row, class), which naive Bayes makes large, and the conditional
+            one, sum of log P(class | row), which logistic regression makes large.
+        """
+        from tallystick.bayes.explain import Likelihood
+        from tallystick.io.open import with_each_row
+        from tallystick.judge.run import class_labels_of as labels_of
+
+        self._check_fitted()
+        X = with_each_row(X)
+        truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
+        data, conditional, start = 0.0, 0.0, 0
+        for match in self._blocks(X):
+            own = truth[start : start + match.block.rows]
+            known, start = np.flatnonzero(own >= 0), start + match.block.rows
+            data += float(self.model_.joint(match.block)[known, own[known]].sum())
+            conditional += float(self.model_.log_shares(match.block)[known, own[known]].sum())
+        return Likelihood(int((truth >= 0).sum()), data, conditional)
+
+    def _in_notebook(self) -> str:
+        from tallystick.draw.svg import framed
+
+        if len(self.model_.classes) < 2:
+            return as_html(self._as_text())
+        return framed(self.nomogram(), text=self._as_text())
+
+    def picture(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: its nomogram for two classes.
+
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the most frequent other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
+        return self.nomogram(label, against)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior × product of shares), neither normalised nor calibrated.

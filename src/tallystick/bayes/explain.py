@@ -23,6 +23,7 @@ from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import BAR, Picture, as_html, bar_line, cut, framed, padded
 from tallystick.errors import OptionError, clean, counted, nearest, page_limit, shown
 from tallystick.io import scratch
+from tallystick.judge.checks import DEPENDENT, Check
 from tallystick.model.additive import (
     WEIGHT_ONE,
     Additive,
@@ -825,3 +826,21 @@ def bayes_counts(model: NaiveBayesModel, found: Explanation) -> list[tuple[str, 
             row = known.counts[known.values.index(reason.entry)].tolist()
             out.append((reason.column, reason.entry, dict(zip(known.classes, row, strict=True))))
     return out
+
+
+MOST_PAIRED = 100  # columns: more have too many pairs to look at here
+
+
+def dependence(table: Table) -> Iterator[Check]:
+    """Yield the pair of columns that naive Bayes should least take as independent, if that is bad."""
+    if not 2 <= len(table.schema.used) <= MOST_PAIRED:
+        return
+    worst = max(independence(table), key=lambda pair: pair.excess, default=None)
+    if worst is not None and worst.excess > DEPENDENT:
+        yield Check(
+            "dependence",
+            f"columns {shown(worst.first)} and {shown(worst.second)} share {worst.bits:.2f} bits given the "
+            f"class, {worst.by_chance:.2f} by chance alone.",
+            "Naive Bayes counts such evidence twice: leave one out, or trust its probabilities less.",
+            worst.first,
+        )

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -20,14 +21,15 @@ from numpy.typing import NDArray
 from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.draw.svg import as_html, plain, wrapped
-from tallystick.engine.choice import table_of
+from tallystick.engine.choice import choose_engine, choose_local
+from tallystick.engine.local import Local
 from tallystick.errors import (
-    Argument,
     DataError,
     Message,
+    NoMethod,
+    NoParameter,
     NotFitted,
     OptionError,
-    TargetError,
     clean,
     counted,
     for_reader,
@@ -35,254 +37,41 @@ from tallystick.errors import (
     shown,
     some,
     warn,
-    with_article,
 )
-from tallystick.estimator.plain_method import PlainMethod
+from tallystick.estimator.rows import read_elsewhere, refuse_many
 from tallystick.files import keep_apart
 from tallystick.io.open import is_spark
 from tallystick.model import file
 from tallystick.model.decision import AnswerDecision, from_dict
 from tallystick.model.file import is_whole
-from tallystick.model.parameters import ROUTED, Parameters
 from tallystick.model.profile import Profile
 from tallystick.predict.columns import Work, from_floats
 from tallystick.predict.row import as_given, as_record, check_row, width
-from tallystick.schema import ColumnOptions, Note, Schema, Target
+from tallystick.schema import NO_WISHES, ColumnOptions, Columns, Note, Schema, Target
 from tallystick.table.table import LocalTable
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.estimator.model_card import ModelCard
+    from tallystick.judge.folds import FoldPlan
     from tallystick.judge.groups import By
+    from tallystick.judge.run import Answering
     from tallystick.table.new_rows import Matched
 
 
-# Numbers that users give per class: the names must be classes of the table; and classes that are too many.
-#
-# Knows the target's labels and values. Knows nothing of what the numbers mean. Law: asked once, of the
-# whole table; a part of it may lack a rare class.
-
-
-LONG = 500  # classes from which a method with points for each takes more than some seconds
-MANY_CLASSES = 5_000  # naive Bayes of 10,000 classes and 10 columns took 25 s and 5.1 GB
-
-
-def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
-    """Refuse a key that is not a class."""
-    unknown = [str(k) for k in given if target.label_of(k) not in target.labels]
-    if unknown:
-        raise OptionError(
-            Argument(name),
-            f" names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
-            f"The classes are {some(target.labels)}.",
-        )
-
-
-def class_number(target: Target, label: Any) -> int:
-    """Return the number of the class that a user means."""
-    text = target.label_of(label)
-    if text not in target.labels:
-        raise OptionError(f"there is no class {shown(label)}.{nearest(text, target.labels)}")
-    return target.labels.index(text)
-
-
-def refuse_many(kind: str, schema: Schema) -> None:
-    """Refuse more classes than a method can be learnt for in a time that anybody waits; say so before work
-    that takes long.
-    """
-    method = methods.KINDS.get(kind)
-    most = 0 if method is None else method.most_classes
-    found = 0 if schema.target is None else len(schema.target.labels)
-    if method is not None and 0 < most < found:
-        raise TargetError(
-            f"target {shown(schema.predicted.name)} has {found:,} classes, and "
-            f"{with_article(method.words)} is learnt for at most {most:,}: the work grows with their "
-            "square. Join rare classes, or use a tree or naive Bayes."
-        )
-    if method is not None and method.few_classes and found > LONG:
-        warn(
-            f"target {shown(schema.predicted.name)} has {found:,} classes, and {with_article(method.words)} "
-            "has points for each of them, so this may take a minute or more. Join rare classes, or use a "
-            "tree or naive Bayes, which take a second."
-        )
-    elif found > MANY_CLASSES:
-        warn(
-            f"target {shown(schema.predicted.name)} has {found:,} classes, each counted in every column, so "
-            "this may take a minute or more and several GB of memory. Join rare classes."
-        )
-
-
-# Fitting on rows that are elsewhere: on Spark, or in a database; who is summed there, and who here, of
-# fetched rows.
-#
-# Knows estimators and where rows may be. Knows nothing of queries or passes. Law: the model is that of the
-# rows read here, byte for byte; a note says when they were fetched, and why.
-
-
-SUMMED: dict[str, tuple[tuple[str, Callable[[Any], bool], str], ...]] = {
-    # kinds of models whose questions have queries, and the settings that need rows one by one
-    "naive-bayes": (
-        ("calibrate", lambda wish: wish is not False, "calibrate=True needs answers to single rows"),
-    ),
-    "decision-tree": (("pruning", lambda wish: wish is not None, "pruning needs single rows"),),
-    "scorecard": (("l2", lambda wish: wish == "cv", "l2='cv' deals rows into folds"),),
+ROUTED = "_metadata_request"  # the name that scikit-learn gives to what is asked of its routing
+EXECUTION = ("engine", "memory", "threads")  # how to work: never part of a model
+SHARED = ("columns", "kinds", *EXECUTION)  # parameters of every estimator
+GROUPED = {"columns": Columns, "engine": Local}  # parameters that hold further ones: what None stands for
+PLACES = {  # what does not stand in a constructor by itself, and where it does
+    "levels": "columns=ts.Columns(levels={'size': ['S', 'M', 'L']})",
+    "missing": "columns=ts.Columns(missing=['-999'])",
+    "keep": "columns=ts.Columns(keep=['id'])",
+    "merge": "columns=ts.Columns(merge={'yes': ['Yes', 'YES']})",
+    "progress": "engine=ts.Local(progress=function)",
+    "verbose": "engine=ts.Local(progress=function)",
 }
-
-
-def read_elsewhere(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | None:
-    """Return the table of rows that are on Spark or in a database that is asked to sum; None of any other."""
-    if is_spark(X):
-        from tallystick.spark.fitting import refuse_far
-        from tallystick.spark.read import read_frame
-
-        refuse_far(model)
-        return read_frame(X, model._wishes(), y, sample_weight, model._regression, profiled=True)
-    return in_database(model, X, y, sample_weight)
-
-
-def in_database(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | None:
-    """Return the table of a database that is asked to sum; None where none is."""
-    there = table_of(model.engine, X)
-    if there is None:
-        return None
-    from tallystick.sql.read import RowsNeededError, read_there
-    from tallystick.sql.table import fetched_note
-    from tallystick.table.reader import read_table
-
-    wishes, regression = model._wishes(), model._regression
-
-    def fetch(notes: Any = ()) -> Table:
-        source = there.source(notes=notes)
-        return read_table(source, wishes, y, sample_weight, model.threads, regression=regression)
-
-    try:
-        if why := needs_rows(model):
-            raise RowsNeededError(why)
-        return read_there(there, wishes, y, sample_weight, fetch, model.engine)
-    except RowsNeededError as why_not:
-        try:
-            return fetch((fetched_note(there, str(why_not)),))
-        finally:
-            there.database.close()
-    except BaseException:
-        there.database.close()
-        raise
-
-
-def needs_rows(model: Any) -> str:
-    """Say why a model cannot be summed in a database; nothing where it can."""
-    if model._kind not in SUMMED:
-        return f"{model.__class__.__name__} asks for more than a database sums"
-    for name, needs, why in SUMMED[model._kind]:
-        if needs(getattr(model, name)):
-            return why
-    return ""
-
-
-# Labelled rows that come after the fit: to prune a tree by, or to shorten its rules.
-#
-# Knows sources and a fitted schema. Knows nothing of pruning. Law: the rows are read with the kinds of the
-# fit, or refused in one line that says what they lack.
-
-
-def read_labelled(estimator: Estimator, data: Any) -> Table:
-    """Return rows with their target, read with the kinds and classes of a fitted estimator.
-
-    data: anything tabular that has the target's column, or (X, y).
-    """
-    from tallystick.io.open import open_source
-    from tallystick.table.reader import read_table
-    from tallystick.table.target import target_name
-
-    schema, given = estimator.schema_, estimator._wishes()
-    X, y = _parted(data, schema)
-    source = open_source(estimator._fitting(X))
-    name = y if isinstance(y, str) else target_name(y)
-    _refuse_lacking(source, schema, name if isinstance(y, str) else None)
-    kinds = {c: "out" for c in source.columns if c != name} | schema.kinds_again()
-    levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
-    if schema.predicted.labels:
-        levels[name] = schema.predicted.labels
-    wishes = ColumnOptions(kinds, levels, given.missing, merge=given.merge, parts=schema.parts_again())
-    table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator._regression)
-    _refuse_new_labels(table, schema, source.name)
-    return table
-
-
-def coded(table: Table, schema: Schema) -> Table:
-    """Return the rows in the codes and classes of another schema, whose labels are all of theirs."""
-    out = table.take(np.arange(table.rows), schema)
-    if table.classes is None:
-        return out
-    places = {label: code for code, label in enumerate(schema.predicted.labels)}
-    into = np.array([places[label] for label in table.schema.predicted.labels], table.classes.dtype)
-    return out.local().with_classes(into[table.classes])
-
-
-def _parted(data: Any, schema: Schema) -> tuple[Any, Any]:
-    """Return X and y; where y is not given it is the target's column."""
-    if isinstance(data, tuple) and len(data) == 2 and not _are_paths(data):
-        return data
-    return data, schema.predicted.name
-
-
-def _are_paths(data: tuple[Any, ...]) -> bool:
-    return all(isinstance(part, str | os.PathLike) and os.path.exists(part) for part in data)
-
-
-def _refuse_lacking(source: Any, schema: Schema, target: str | None) -> None:
-    """Refuse rows without the columns of the fit, or without their target."""
-    absent = [name for name in schema.needed if name not in source.columns]
-    if absent:
-        raise DataError(
-            f"data: {source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} of the fit: "
-            f"{some(absent)}.{nearest(absent[0], source.columns)} Pass rows with the columns of the fit."
-        )
-    if target is not None and target not in source.columns:
-        raise TargetError(
-            f"data: {source.name} has no column {target!r}, the target.{nearest(target, source.columns)} "
-            "Add it, or pass data=(X, y)."
-        )
-
-
-def _refuse_new_labels(table: Table, schema: Schema, where: str) -> None:
-    known = schema.predicted.labels
-    unknown = [label for label in table.schema.predicted.labels if label not in known]
-    if known and unknown:
-        raise TargetError(
-            f"data: {where} has {some(unknown)} in its target, which is not a class of this model. Its "
-            f"classes are {some(known)}. Leave these rows out."
-        )
-
-
-# `card` for every estimator; what a card holds is in model_card.py, loaded when one is asked for.
-
-
-class WithCard:
-    """`card` for every estimator."""
-
-    def card(self, data: Any = None, *, by: By = (), folds: int = 10) -> ModelCard:
-        """Return the model's card: data, method, scores, groups, limits, notes, how to verify it.
-
-        Parameters
-        ----------
-        data : path, frame, Arrow table, matrix or records, default None
-            Rows with the target to judge it by. The training rows themselves are cross-validated with the
-            model's parameters; other rows are answered by the model as it is. None: the card has no scores.
-        by : str, list of str or dict, default ()
-            Columns to tell rates by, in the model or not. Numbers are cut at their quartiles, or where you
-            say: "age: 25, 40, 60" or {"age": [25, 40, 60]}.
-        folds : int, default 10
-            How many folds, where the rows are those of the training.
-
-        Returns
-        -------
-        ModelCard
-            Prints as Markdown; `to_dict` and `to_json` have it as data.
-        """
-        from tallystick.estimator.model_card import model_card
-
-        return model_card(self, data, by, folds)
+SHOWN = 5  # columns named in a warning
 
 
 # What a fitted model keeps of the rows it was learnt from: their profile, see model/profile.py.
@@ -326,96 +115,6 @@ def written_over(table: Table, engine: Engine) -> bool:
     return bool(engine.total(table, Prints(table.schema, table.unit)).fingerprint != table.fingerprint)
 
 
-class WithProfile:
-    """The section `profile` of a model file, made, read and written; and what is known of the rows."""
-
-    model_: Model
-    _profile: Profile | None = None
-    _untaken: DeferredProfile | None = None
-    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
-    _version = VERSION  # of its model file: what was read from version 1 is written as it was
-
-    def _engine(self, table: Table | None = None) -> Engine:
-        raise NotImplementedError
-
-    @property
-    def rows_(self) -> dict[str, Any]:
-        """What is known of the training rows: how many, in which unit, and their fingerprint."""
-        if not isinstance(self._known_rows, dict):
-            self._known_rows = self._rows_of(self._known_rows)
-        return self._known_rows
-
-    def _rows_of(self, table: Table) -> dict[str, Any]:
-        """Return what the model file says of the training rows."""
-        return rows_of(table)
-
-    @property
-    def profile_(self) -> Profile | None:
-        """What the training rows looked like; None where nothing is kept of them."""
-        if (untaken := self._untaken) is not None:
-            self.profile_ = untaken.taken(self._engine(untaken.table))
-            self._known_rows = self.rows_  # the rows are held no longer
-        return self._profile
-
-    @profile_.setter
-    def profile_(self, profile: Profile | None) -> None:
-        self._profile, self._untaken = profile, None
-
-    def _profile_section(self, wanted: bool) -> dict[str, Any]:
-        """Return the section of the model file, null where it is not wanted; a file of version 1 has none."""
-        if self._version < VERSION:
-            return {}
-        profile = self.profile_ if wanted else None
-        return {"profile": None if profile is None else profile.to_dict()}
-
-    def _restore_profile(self, document: Mapping[str, Any]) -> None:
-        """Set what a checked document says of the training rows."""
-        self._version = VERSION if "profile" in document else 1
-        told = document.get("profile")
-        self.profile_ = None if told is None else Profile.from_dict(told)
-
-    def _usual_ranges(self) -> dict[str, tuple[float, float]]:
-        """Return the 1st and the 99th percentile of each numeric column, where the model knows its rows."""
-        if self.profile_ is None:
-            return {}
-        out = {}
-        for column, own in zip(self.model_.schema.used, self.profile_.columns, strict=True):
-            low, high = own.quantile(1), own.quantile(99)
-            if low is not None and high is not None:
-                out[column.name] = low, high
-        return out
-
-    def _keep_profile(self, table: Table) -> Self:
-        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
-        until their profile is asked for, of others the profile.
-        """
-        if isinstance(table, LocalTable):
-            self._profile, self._untaken = None, DeferredProfile(table, self.model_)
-        else:
-            from tallystick.stats.profile import profile_of
-
-            self.profile_ = profile_of(table, self.model_, self._engine(table))
-        return self
-
-    def _with_profile_of(self, other: WithProfile, table: Table | None) -> Self:
-        """Take the profile of another model of the same rows; what this one answers to them is found again
-        where the rows are still there.
-        """
-        if table is not None and (other._untaken is not None or other._profile is not None):
-            return self._keep_profile(table)
-        self.profile_ = None if other.profile_ is None else other.profile_.without_answers()
-        return self
-
-    def _as_much_as(self, known: WithProfile) -> Self:
-        """Keep no more of the training rows than a model file has that this one is compared with."""
-        self._version = known._version
-        if known.profile_ is None:
-            self.profile_ = None
-        elif self.profile_ is not None and known.profile_.answers is None:
-            self.profile_ = self.profile_.without_answers()
-        return self
-
-
 def rows_of(table: Table) -> dict[str, Any]:
     """Return what every model file says of the training rows: how many, in which unit, and their
     fingerprint.
@@ -423,173 +122,269 @@ def rows_of(table: Table) -> dict[str, Any]:
     return {"count": table.weight, "fingerprint": table.fingerprint, "unit": table.unit}
 
 
-# The section `decision` of a model file: how probabilities become an answer, where the user said so.
-#
-# Knows model documents and decisions. Knows nothing of any learner. Law: a decision is not part of
-# learning: a refit, a pruning and a profile of the rows know nothing of it.
+class Absent:
+    """In place of a method that a kind of model cannot have: `hasattr` is False, and to ask for it is an
+    error that says what to do instead. {words}: what its models are called.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __get__(self, estimator: Any, kind: Any) -> Any:
+        known = methods.KINDS.get(kind._kind)
+        raise NoMethod(self.text.format(words="this kind" if known is None else known.words))
 
 
-class WithDecision(WithProfile):
-    """Read, written, shown and handed on."""
+class PlainMethod:
+    """A method that is fitted and asked, setting by setting and fold by fold."""
 
-    schema_: Schema
-    _notes: tuple[Note, ...]
+    _kind: ClassVar[str] = ""  # what its model files say; nothing where it has none
 
-    @property
-    def notes_(self) -> tuple[Note, ...]:
-        """What was dropped, merged, guessed or found on the way."""
-        return self._notes
+    def _fit_table(self, table: Table) -> Self:
+        """Learn from an encoded table."""
+        raise NotImplementedError
 
-    def _decision_section(self) -> dict[str, Any]:
-        """Return the section of the model file; nothing where there is no decision."""
-        decision = self.model_.decision
-        return {} if decision is None else {"decision": decision.to_dict()}
+    def _fit_to_answer(self, table: Table) -> Self:
+        """Learn from an encoded table to answer and be forgotten."""
+        return self._fit_table(table)
 
-    def _restore_decision(self, document: Mapping[str, Any]) -> None:
-        """Set what a checked document says."""
-        if "decision" in document:
-            self._decide_by(from_dict(document["decision"], self.schema_.predicted))
+    def _numbers(self) -> int | None:
+        """Return how many numbers a reader of the model must look at; None: nobody says."""
+        return None
 
-    def _decide_by(self, decision: AnswerDecision | None) -> None:
-        """Keep a decision with the model, or none; a file of version 1 has no place for one."""
-        self.model_ = replace(self.model_, decision=decision)  # type: ignore[type-var]
-        if decision is not None:
-            self._version = VERSION
+    def _own_costs(self, target: Target) -> Sequence[Sequence[float]]:
+        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
+        return ()
 
-    def _decide_as(self, known: WithDecision) -> None:
-        """Decide as another model does."""
-        if known.model_.decision is not None:
-            self._decide_by(known.model_.decision)
+    def _keep_profile(self, table: Table) -> Self:
+        """Keep what the rows of the fit look like, where the model is written to a file."""
+        return self
 
-    def _below(self) -> list[str]:
-        """Return what stands below a printed model: how it answers, if not by the largest probability, and
-        the notes.
+    def _by_label(self, target: Target) -> Self:
+        """Return the method with its numbers per class by label: a part of the rows may lack a class."""
+        return self
+
+    def _predict_table(self, table: Any) -> NDArray[np.float64] | None:
+        """Return shares[row, class] of rows as they were read; None: `model_` answers blocks."""
+        return None
+
+    def _cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
+        """Return out-of-fold shares[row, class] by a faster way; None: each fold is fitted."""
+        return None
+
+    def _fit_settings(
+        self, settings: Sequence[Any], training: Table, roughly: bool = False
+    ) -> Iterable[Answering] | None:
+        """Return a model of each setting by a faster way; None: each is fitted."""
+        return None
+
+    def _grow_shares(
+        self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+    ) -> Iterable[NDArray[np.float64] | None] | None:
+        """Return shares[test row, class] of the model of train[:size] for rising sizes; None: each is
+        fitted.
         """
-        decision, out = self.model_.decision, []
-        if decision is not None:
-            out.append(plain(wrapped(clean(str(decision)), 80, "answers ")))
-        if self.notes_:
-            texts = [clean(for_reader(note.text)) for note in self.notes_]
-            lines = [line for text in texts for line in wrapped(text, 80, "  - ")]
-            out.append("notes\n" + plain(lines))
-        return out
+        return None
 
 
-# The model file of an estimator: its content, its bytes, and what it says in other languages.
-#
-# Knows model documents. Knows nothing of any learner, nor how a file is read. Law: whoever asks for the
-# file gets the same bytes, whole or piece by piece.
+class Estimator(PlainMethod):
+    """Parameters, fitting, answers, copies and the model file; see the module's laws."""
 
-
-class WithFile(WithDecision):
-    """Written, and exported."""
-
-    _kind: ClassVar[str]
-    _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
-
-    if TYPE_CHECKING:  # what the classes beside this one bring
-        _check_fitted: Callable[[], None]
-        _learning: Callable[[], dict[str, Any]]  # the learning parameters, checked
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model file's content as plain data, without format and checksum."""
-        return self._document(True, self._model_part(whole=True))
-
-    def _model_part(self, whole: bool) -> dict[str, Any]:
-        """Return the model's own part of the file; whole: no list of it in parts."""
-        self._check_fitted()
-        return self.model_.to_dict()
-
-    def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
-        return (
-            self._profile_section(profile)
-            | self._decision_section()
-            | {
-                "kind": self._kind,
-                "model": model,
-                "notes": [n.to_dict() for n in self.notes_],
-                "parameters": self._learning(),
-                "rows": dict(self.rows_),
-                "schema": self.schema_.to_dict(),
-            }
-        )
-
-    def to_bytes(self, *, profile: bool = True) -> bytes:
-        """Return the model file's bytes.
-
-        Parameters
-        ----------
-        profile : bool, default True
-            Whether what the training rows looked like is kept: level counts and some values of each column.
-
-        Returns
-        -------
-        bytes
-            What `save` writes.
-        """
-        return b"".join(self._pieces(profile))
-
-    def _pieces(self, profile: bool) -> Iterator[bytes]:
-        """Yield the model file's bytes bit by bit."""
-        self._check_fitted()
-        return file.file_pieces(self._document(profile, self._model_part(whole=False)))
-
-    def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:
-        """Write the model file, whole or not at all; never over a file whose rows were read.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write it, e.g. "votes.tally.json".
-        profile : bool, default True
-            Whether what the training rows looked like is kept: level counts and some values of each column.
-            Without it nobody can ask later what has changed since.
-        """
-        keep_apart([self._files], {"path=": path})
-        file.save(path, self._pieces(profile))
-
-    def export(self, kind: str, **options: Any) -> str | bytes:
-        """Return the model in another language.
-
-        Parameters
-        ----------
-        kind : {"rules", "card", "sql", "python", "js", "c", "onnx", "pmml", "excel"}
-            The language.
-        **options
-            rules: format="text", "markdown" or "json". card: format="markdown", "csv" or "html".
-            sql: dialect="duckdb", "sqlite", "postgres", "spark", "tsql", "bigquery" or "snowflake",
-            table="name", keep=[columns to carry along], unseen=False to leave out the count of unseen
-            levels, and reasons=4 for columns that say what cost a row most points of a scorecard.
-            c: name="model", what all names begin with.
-
-        Returns
-        -------
-        str or bytes
-            The text; ONNX and Excel are bytes.
-        """
-        from tallystick.export.targets import export
-
-        self._check_fitted()
-        return export(self.model_, kind, sha256=hashlib.sha256(self.to_bytes()).hexdigest(), **options)
-
-
-SHOWN = 5  # columns named in a warning
-
-
-class Estimator(Parameters, WithFile, WithCard, PlainMethod):
-    """Fitting, copies and the model file; see the module's laws."""
-
+    columns: Columns | None
+    kinds: Mapping[str, str] | None
+    engine: Any
+    threads: int | None
+    memory: int | str | None
     model_: Model
     schema_: Schema
     source_notes_: tuple[Note, ...]
+    feature_names_in_: NDArray[np.object_]  # only where columns had names
+    _metadata_request: Any  # of scikit-learn's routing; there where it was asked for
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
-    feature_names_in_: NDArray[np.object_]  # only where columns had names
+    _notes: tuple[Note, ...]
+    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
+    _profile: Profile | None = None
+    _untaken: DeferredProfile | None = None
+    _version = VERSION  # of its model file: what was read from version 1 is written as it was
+    _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
     _named_columns = False  # the columns of the fit had names
     _float_labels = False  # whole numbers that came as floats are given back so, to who fitted them
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
+    _places: ClassVar[Mapping[str, str]] = PLACES
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse parameters that are not there, before Python does: with the nearest name, or the place."""
+        cls._refuse_unknown(given)
+        return super().__new__(cls)
+
+    @classmethod
+    @functools.cache  # read once per class: comparisons make estimators by the thousand
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(p for p in inspect.signature(cls.__init__).parameters if p != "self")
+
+    @classmethod
+    def _refuse_unknown(cls, given: Iterable[str]) -> None:
+        names = cls._names()
+        for name in given:
+            if name in names:
+                continue
+            elsewhere = name in cls._places
+            cure = f" Pass {cls._places[name]}." if elsewhere else nearest(name, names)
+            known = "" if elsewhere else f" Known: {', '.join(names)}."
+            raise NoParameter(f"{cls.__name__} has no parameter {shown(name)}.{cure}{known}")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters as they were given.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Whether those inside of others are there too, such as `columns__kinds`.
+
+        Returns
+        -------
+        dict
+            By name.
+        """
+        out = {name: getattr(self, name) for name in sorted(self._names())}
+        if deep:
+            for name, value in list(out.items()):
+                if is_dataclass(value):
+                    out |= {f"{name}__{f.name}": getattr(value, f.name) for f in fields(value)}
+        return out
+
+    def set_params(self, **params: Any) -> Self:
+        """Set some parameters; an unknown name is an error.
+
+        Parameters
+        ----------
+        **params
+            By name; one inside of another is `columns__kinds`.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        self._refuse_unknown(name.partition("__")[0] for name in params)
+        for name, value in params.items():
+            if "__" not in name:
+                setattr(self, name, value)
+        for name, value in params.items():
+            outer, inner, part = name.partition("__")
+            if inner:
+                setattr(self, outer, self._with_part(outer, part, value))
+        return self
+
+    def _with_part(self, name: str, part: str, value: Any) -> Any:
+        """Return a parameter that holds others with one of these set anew."""
+        given = getattr(self, name)
+        if given is None and name in GROUPED:
+            given = GROUPED[name]()
+        if not is_dataclass(given) or isinstance(given, type):
+            raise NoParameter(f"{name}={given!r} has no part {shown(part)}. Set {name} itself first.")
+        parts = [f.name for f in fields(given)]
+        if part not in parts:
+            raise NoParameter(
+                f"{name} has no part {shown(part)}.{nearest(part, parts)} Known: {', '.join(parts)}."
+            )
+        return replace(given, **{part: value})
+
+    # -- scikit-learn's metadata routing: what a search or a pipeline hands on --
+
+    def set_fit_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Say whether scikit-learn's searches and pipelines hand sample weights on to `fit`.
+
+        Parameters
+        ----------
+        sample_weight : bool or str, default None
+            True hands them on, False does not, a text is the name they go by; None is an error where some
+            are given.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("fit", sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Say whether scikit-learn's searches and pipelines hand sample weights on to `score`.
+
+        Parameters
+        ----------
+        sample_weight : bool or str, default None
+            As for `set_fit_request`.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("score", sample_weight)
+
+    def _request(self, method: str, sample_weight: bool | str | None) -> Self:
+        asked = self.get_metadata_routing()
+        getattr(asked, method).add_request(param="sample_weight", alias=sample_weight)
+        self._metadata_request = asked  # the name by which scikit-learn's clone takes it along
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is asked of scikit-learn's routing, which is loaded when this is called.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+            For `fit` and `score`.
+        """
+        from copy import deepcopy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if ROUTED in vars(self):
+            return deepcopy(self._metadata_request)
+        asked = MetadataRequest(owner=type(self).__name__)
+        for method in ("fit", "score"):
+            getattr(asked, method).add_request(param="sample_weight", alias=None)
+        return asked
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [
+            f"{n}={v!r}"
+            for n, v in self.get_params(deep=False).items()
+            if v is not defaults[n].default and v != defaults[n].default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _wishes(self) -> ColumnOptions:
+        """Return what is asked of a reader."""
+        if self.columns is None and self.kinds is None:
+            return NO_WISHES
+        known = Columns.of(self.columns, self.kinds)
+        return ColumnOptions(known.kinds, known.levels, known.missing, known.keep, known.merge)
+
+    def _set_stored(self, parameters: Mapping[str, Any]) -> None:
+        """Set the parameters that a model file holds."""
+        own = dict(parameters)
+        known = Columns(**{f.name: own.pop(f.name) for f in fields(Columns) if f.name in own})
+        self.columns, self.kinds = None if known == Columns() else known, None
+        for name, value in own.items():
+            setattr(self, name, value)
+
+    def _local(self) -> Local:
+        """Return how work is done on this machine: threads, memory, progress."""
+        return choose_local(self.engine, self.threads, self.memory)
+
+    def _engine(self, table: Table | None = None) -> Engine:
+        """Return who sums: who is where the table's rows are, or as given."""
+        own = None if table is None else table.engine
+        return choose_engine(self.engine, self.threads, self.memory) if own is None else own
 
     # -- what is shown --
+
+    picture: Any = Absent("a model of {words} has no picture. Print it, or ask explain for a row.")
 
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
@@ -677,6 +472,230 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         if named:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._named_columns = named
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file's content as plain data, without format and checksum."""
+        return self._document(True, self._model_part(whole=True))
+
+    def _model_part(self, whole: bool) -> dict[str, Any]:
+        """Return the model's own part of the file; whole: no list of it in parts."""
+        self._check_fitted()
+        return self.model_.to_dict()
+
+    def _document(self, profile: bool, model: dict[str, Any]) -> dict[str, Any]:
+        return (
+            self._profile_section(profile)
+            | self._decision_section()
+            | {
+                "kind": self._kind,
+                "model": model,
+                "notes": [n.to_dict() for n in self.notes_],
+                "parameters": self._learning(),
+                "rows": dict(self.rows_),
+                "schema": self.schema_.to_dict(),
+            }
+        )
+
+    def to_bytes(self, *, profile: bool = True) -> bytes:
+        """Return the model file's bytes.
+
+        Parameters
+        ----------
+        profile : bool, default True
+            Whether what the training rows looked like is kept: level counts and some values of each column.
+
+        Returns
+        -------
+        bytes
+            What `save` writes.
+        """
+        return b"".join(self._pieces(profile))
+
+    def _pieces(self, profile: bool) -> Iterator[bytes]:
+        """Yield the model file's bytes bit by bit."""
+        self._check_fitted()
+        return file.file_pieces(self._document(profile, self._model_part(whole=False)))
+
+    def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:
+        """Write the model file, whole or not at all; never over a file whose rows were read.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it, e.g. "votes.tally.json".
+        profile : bool, default True
+            Whether what the training rows looked like is kept: level counts and some values of each column.
+            Without it nobody can ask later what has changed since.
+        """
+        keep_apart([self._files], {"path=": path})
+        file.save(path, self._pieces(profile))
+
+    def export(self, kind: str, **options: Any) -> str | bytes:
+        """Return the model in another language.
+
+        Parameters
+        ----------
+        kind : {"rules", "card", "sql", "python", "js", "c", "onnx", "pmml", "excel"}
+            The language.
+        **options
+            rules: format="text", "markdown" or "json". card: format="markdown", "csv" or "html".
+            sql: dialect="duckdb", "sqlite", "postgres", "spark", "tsql", "bigquery" or "snowflake",
+            table="name", keep=[columns to carry along], unseen=False to leave out the count of unseen
+            levels, and reasons=4 for columns that say what cost a row most points of a scorecard.
+            c: name="model", what all names begin with.
+
+        Returns
+        -------
+        str or bytes
+            The text; ONNX and Excel are bytes.
+        """
+        from tallystick.export.targets import export
+
+        self._check_fitted()
+        return export(self.model_, kind, sha256=hashlib.sha256(self.to_bytes()).hexdigest(), **options)
+
+    def card(self, data: Any = None, *, by: By = (), folds: int = 10) -> ModelCard:
+        """Return the model's card: data, method, scores, groups, limits, notes, how to verify it.
+
+        Parameters
+        ----------
+        data : path, frame, Arrow table, matrix or records, default None
+            Rows with the target to judge it by. The training rows themselves are cross-validated with the
+            model's parameters; other rows are answered by the model as it is. None: the card has no scores.
+        by : str, list of str or dict, default ()
+            Columns to tell rates by, in the model or not. Numbers are cut at their quartiles, or where you
+            say: "age: 25, 40, 60" or {"age": [25, 40, 60]}.
+        folds : int, default 10
+            How many folds, where the rows are those of the training.
+
+        Returns
+        -------
+        ModelCard
+            Prints as Markdown; `to_dict` and `to_json` have it as data.
+        """
+        from tallystick.estimator.model_card import model_card
+
+        return model_card(self, data, by, folds)
+
+    # -- the decision: no part of learning, so a refit, a pruning and a profile know nothing of it --
+
+    @property
+    def notes_(self) -> tuple[Note, ...]:
+        """What was dropped, merged, guessed or found on the way."""
+        return self._notes
+
+    def _decision_section(self) -> dict[str, Any]:
+        """Return the section of the model file; nothing where there is no decision."""
+        decision = self.model_.decision
+        return {} if decision is None else {"decision": decision.to_dict()}
+
+    def _restore_decision(self, document: Mapping[str, Any]) -> None:
+        """Set what a checked document says."""
+        if "decision" in document:
+            self._decide_by(from_dict(document["decision"], self.schema_.predicted))
+
+    def _decide_by(self, decision: AnswerDecision | None) -> None:
+        """Keep a decision with the model, or none; a file of version 1 has no place for one."""
+        self.model_ = replace(self.model_, decision=decision)  # type: ignore[type-var]
+        if decision is not None:
+            self._version = VERSION
+
+    def _decide_as(self, known: Estimator) -> None:
+        """Decide as another model does."""
+        if known.model_.decision is not None:
+            self._decide_by(known.model_.decision)
+
+    def _below(self) -> list[str]:
+        """Return what stands below a printed model: how it answers, if not by the largest probability, and
+        the notes.
+        """
+        decision, out = self.model_.decision, []
+        if decision is not None:
+            out.append(plain(wrapped(clean(str(decision)), 80, "answers ")))
+        if self.notes_:
+            texts = [clean(for_reader(note.text)) for note in self.notes_]
+            lines = [line for text in texts for line in wrapped(text, 80, "  - ")]
+            out.append("notes\n" + plain(lines))
+        return out
+
+    # -- what is known of the training rows --
+
+    @property
+    def rows_(self) -> dict[str, Any]:
+        """What is known of the training rows: how many, in which unit, and their fingerprint."""
+        if not isinstance(self._known_rows, dict):
+            self._known_rows = self._rows_of(self._known_rows)
+        return self._known_rows
+
+    def _rows_of(self, table: Table) -> dict[str, Any]:
+        """Return what the model file says of the training rows."""
+        return rows_of(table)
+
+    @property
+    def profile_(self) -> Profile | None:
+        """What the training rows looked like; None where nothing is kept of them."""
+        if (untaken := self._untaken) is not None:
+            self.profile_ = untaken.taken(self._engine(untaken.table))
+            self._known_rows = self.rows_  # the rows are held no longer
+        return self._profile
+
+    @profile_.setter
+    def profile_(self, profile: Profile | None) -> None:
+        self._profile, self._untaken = profile, None
+
+    def _profile_section(self, wanted: bool) -> dict[str, Any]:
+        """Return the section of the model file, null where it is not wanted; a file of version 1 has none."""
+        if self._version < VERSION:
+            return {}
+        profile = self.profile_ if wanted else None
+        return {"profile": None if profile is None else profile.to_dict()}
+
+    def _restore_profile(self, document: Mapping[str, Any]) -> None:
+        """Set what a checked document says of the training rows."""
+        self._version = VERSION if "profile" in document else 1
+        told = document.get("profile")
+        self.profile_ = None if told is None else Profile.from_dict(told)
+
+    def _usual_ranges(self) -> dict[str, tuple[float, float]]:
+        """Return the 1st and the 99th percentile of each numeric column, where the model knows its rows."""
+        if self.profile_ is None:
+            return {}
+        out = {}
+        for column, own in zip(self.model_.schema.used, self.profile_.columns, strict=True):
+            low, high = own.quantile(1), own.quantile(99)
+            if low is not None and high is not None:
+                out[column.name] = low, high
+        return out
+
+    def _keep_profile(self, table: Table) -> Self:
+        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
+        until their profile is asked for, of others the profile.
+        """
+        if isinstance(table, LocalTable):
+            self._profile, self._untaken = None, DeferredProfile(table, self.model_)
+        else:
+            from tallystick.stats.profile import profile_of
+
+            self.profile_ = profile_of(table, self.model_, self._engine(table))
+        return self
+
+    def _with_profile_of(self, other: Estimator, table: Table | None) -> Self:
+        """Take the profile of another model of the same rows; what this one answers to them is found again
+        where the rows are still there.
+        """
+        if table is not None and (other._untaken is not None or other._profile is not None):
+            return self._keep_profile(table)
+        self.profile_ = None if other.profile_ is None else other.profile_.without_answers()
+        return self
+
+    def _as_much_as(self, known: Estimator) -> Self:
+        """Keep no more of the training rows than a model file has that this one is compared with."""
+        self._version = known._version
+        if known.profile_ is None:
+            self.profile_ = None
+        elif self.profile_ is not None and known.profile_.answers is None:
+            self.profile_ = self.profile_.without_answers()
+        return self
 
     # -- fitting --
 
@@ -868,12 +887,6 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
         block, at = self._find_row(X, row, lenient=lenient, missing_columns=missing_columns)
         return methods.of_kind(self._kind).load("explain")(self.model_, block, at)
 
-    def picture(self, *given: Any, **wanted: Any) -> Any:
-        """Return the model as a picture, where its method draws one."""
-        self._check_fitted()
-        words = methods.of_kind(self._kind).words
-        raise OptionError(f"a model of {words} has no picture. Print it, or ask explain for a row.")
-
     def _find_row(self, X: Any, row: int, **reading: Any) -> tuple[Block, int]:
         """Return the block that holds a row of anything tabular, and its place there; a dict is one row."""
         if not is_whole(row) or row < 0:
@@ -901,7 +914,7 @@ class Estimator(Parameters, WithFile, WithCard, PlainMethod):
             check_row(row)
         found = self.model_.shares_of_row(row)
         if found is None:
-            found = next(self._each_block([dict(row)], self.model_.shares, unread="keep", **reading))[0]
+            ((found,),) = self._each_block([dict(row)], self.model_.shares, unread="keep", **reading)
         shares: NDArray[np.float64] = found
         return shares
 

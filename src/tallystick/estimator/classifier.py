@@ -25,17 +25,39 @@ if TYPE_CHECKING:
     from tallystick.explanation.effects import ColumnEffect, PairEffect
 
 
-# How a fitted classifier answers: by the largest probability, or by costs or a threshold kept with it.
-#
-# Knows decisions and classifiers by what all share. Knows nothing of any learner. Laws: no probability
-# changes; the decision is in the model file, so whoever answers by the file answers by it.
-
-
 E = TypeVar("E", bound=Estimator)
 
 
-class Deciding(Estimator):
-    """Set, see and remove the decision of a fitted classifier."""
+def undecided(estimator: E) -> E:
+    """Return the same fitted estimator, rows kept with it included, that answers without a decision."""
+    out = object.__new__(type(estimator))
+    out.__dict__.update(estimator.__dict__)
+    out._decide_by(None)
+    return out
+
+
+class Classifier(Estimator):
+    """Fit, predict and score for estimators of classes."""
+
+    _estimator_type = "classifier"
+    classes_: NDArray[Any]
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        self._float_labels = are_floats(X, y)
+        return super()._read(X, y, sample_weight)
+
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
+        super()._adopt(model, notes, rows)
+        self.classes_ = np.array(model.schema.predicted.values())
+        if self._float_labels and model.schema.predicted.type == "integer":
+            self.classes_ = self.classes_.astype(np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | ({"float_labels": True} if self._float_labels else {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._float_labels = state.pop("float_labels", False)
+        super().__setstate__(state)
 
     @property
     def decision_(self) -> AnswerDecision | None:
@@ -99,38 +121,6 @@ class Deciding(Estimator):
         self._decide_by(decision if same else None)
         if not same:
             warn(f"the classes changed, so the decision ({decision}) is gone. Set it again by set_decision.")
-
-
-def undecided(estimator: E) -> E:
-    """Return the same fitted estimator, rows kept with it included, that answers without a decision."""
-    out = object.__new__(type(estimator))
-    out.__dict__.update(estimator.__dict__)
-    out._decide_by(None)
-    return out
-
-
-class Classifier(Deciding):
-    """Fit, predict and score for estimators of classes."""
-
-    _estimator_type = "classifier"
-    classes_: NDArray[Any]
-
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        self._float_labels = are_floats(X, y)
-        return super()._read(X, y, sample_weight)
-
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
-        super()._adopt(model, notes, rows)
-        self.classes_ = np.array(model.schema.predicted.values())
-        if self._float_labels and model.schema.predicted.type == "integer":
-            self.classes_ = self.classes_.astype(np.float64)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | ({"float_labels": True} if self._float_labels else {})
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._float_labels = state.pop("float_labels", False)
-        super().__setstate__(state)
 
     def _decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the place in `classes_` that is answered for shares[row, class]: the largest share, or as
@@ -364,8 +354,8 @@ class Classifier(Deciding):
         >>> [p.value for p in ts.NaiveBayes().fit(rows, "play").effect("sky", rows).points]
         ['rain', 'sun']
         """
-        from tallystick.estimator.base import class_number
         from tallystick.explanation.effects import effect_of
+        from tallystick.model.decision import class_number
 
         self._check_fitted()
         target = self.schema_.predicted

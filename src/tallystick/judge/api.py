@@ -21,8 +21,7 @@ from tallystick.bayes.estimator import NaiveBayes
 from tallystick.contracts import Block, Table
 from tallystick.engine.local import STEPS_DONE, check_progress
 from tallystick.errors import DataError, NoParameter, OptionError, counted, nearest, shown, some, warn
-from tallystick.estimator.base import Estimator
-from tallystick.estimator.plain_method import PlainMethod
+from tallystick.estimator.base import Estimator, PlainMethod
 from tallystick.io.open import is_spark, open_source, opened
 from tallystick.io.scratch import size_text
 from tallystick.judge.answers import class_weights

@@ -485,3 +485,13 @@ def check_columns(table: Table) -> Iterator[Check]:
             yield Check("identifier", text, NUMBERED, column.name)
         else:
             yield Check("giveaway", text, ADVICE, column.name)
+
+
+def as_it_is(estimator: Any, table: Table) -> Any:
+    """Return the estimator: its model shows no single row."""
+    return estimator
+
+
+def no_checks(table: Table) -> Iterator[Check]:
+    """Yield nothing: no table misleads the method more than another."""
+    yield from ()

@@ -178,8 +178,8 @@ def _copies(table: Table, parts: tuple[RowBlock, ...], truth: NDArray[Any], know
 
 # What judging asks of a method: to fit a table and answer rows, and the faster ways it may know.
 #
-# Knows shapes of things. Law: every method has every member; `estimator/plain_method.py` has the plain
-# answers.
+# Knows shapes of things. Law: every method has every member; `PlainMethod` in estimator/base.py has
+# the plain answers.
 
 
 Floats = NDArray[np.float64]

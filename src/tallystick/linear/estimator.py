@@ -20,13 +20,14 @@ from tallystick.contracts import Engine, Model, Table
 from tallystick.draw.svg import Picture
 from tallystick.engine.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, shown, some, warn
-from tallystick.estimator.base import class_number, refuse_unknown
 from tallystick.estimator.classifier import Classifier, Regressor
+from tallystick.estimator.rows import refuse_unknown
 from tallystick.io.open import is_spark, open_source
 from tallystick.io.source import ChosenColumns
 from tallystick.linear.file import coefficients, refuse_beyond
 from tallystick.linear.model import KIND, LINEAR_KIND, KnownFit, LinearModel, LogisticModel, WordWeights
 from tallystick.linear.options import UNTOLD, LinearOptions, LogisticOptions
+from tallystick.model.decision import class_number
 from tallystick.model.file import is_number, plain
 from tallystick.predict.row import as_given
 from tallystick.schema import ColumnOptions, Columns, Note, Schema

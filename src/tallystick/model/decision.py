@@ -234,3 +234,11 @@ def in_force(decision: AnswerDecision | None, own: Sequence[Sequence[float]] = (
     if decision is not None:
         return decision.table
     return np.array(own, np.float64) if own else None
+
+
+def class_number(target: Target, label: Any) -> int:
+    """Return the number of the class that a user means."""
+    text = target.label_of(label)
+    if text not in target.labels:
+        raise OptionError(f"there is no class {shown(label)}.{nearest(text, target.labels)}")
+    return target.labels.index(text)

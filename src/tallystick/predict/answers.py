@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import methods
-from tallystick.estimator.base import Estimator, class_number, names_outside
+from tallystick.estimator.base import Estimator, names_outside
 from tallystick.methods import of_kind
+from tallystick.model.decision import class_number
 from tallystick.schema import Note, Schema
 
 if TYPE_CHECKING:

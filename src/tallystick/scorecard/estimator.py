@@ -6,6 +6,7 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, nearest, shown, some
-from tallystick.estimator.base import class_number, refuse_unknown
 from tallystick.estimator.classifier import Classifier
+from tallystick.estimator.rows import refuse_unknown
+from tallystick.model.decision import class_number
 from tallystick.model.file import is_whole, plain
 from tallystick.schema import ColumnOptions, Columns, Note, Schema
 from tallystick.scorecard.explain import MOST_REASONS
@@ -358,3 +360,27 @@ class Scorecard(Classifier):
         """Return how many lines a reader adds from: those that have points, and the base."""
         self._check_fitted()
         return self.model_.lines + self.model_.links
+
+
+def guarded_card(estimator: Any, table: Table) -> Any:
+    """Return the card, fitted again without pairs and with ever fewer lines where a line holds a single row;
+    a line that still does, such as a value that one row alone lacks, has no points and no row.
+    """
+
+    def single(part: Any) -> NDArray[np.bool_]:
+        rows = part.rows.sum(axis=1)
+        return (rows > 0) & (rows <= unit)  # type: ignore[no-any-return]
+
+    found, unit = estimator, estimator.model_.unit
+    for more in ({"pairs": 0}, *({"pairs": 0, "max_lines": n} for n in (12, 6, 3, 2))):
+        if not any(single(part).any() for part in found.model_.parts):
+            return found
+        least = min(more.get("max_lines", 10**6), estimator.max_lines or 10**6)
+        wish = {"pairs": 0} | ({"max_lines": least} if "max_lines" in more else {})
+        found = type(estimator)(**estimator.get_params(deep=False) | wish)._fit_table(table)
+    out, parts = copy(found), []
+    for part in found.model_.parts:
+        empty = single(part)[:, None]
+        parts.append(replace(part, points=part.points * ~empty, rows=part.rows * ~empty))
+    out.model_ = replace(out.model_, parts=tuple(parts))
+    return out

@@ -1,12 +1,12 @@
-"""What a fitted tree can be asked for beyond answers: why, rules, smaller trees, a picture.
+"""`DecisionTree` and `RegressionTree`: grown, asked for rules, splits and pictures, and pruned.
 
-Knows fitted trees, their training table while it is at hand, pruning and explaining. Knows nothing of
-growing. Law: nothing here changes the estimator; pruning returns a new one.
+Knows the learner, the model and the training table while it is at hand. Knows nothing of sums.
+Law: nothing that is asked of a fitted tree changes the estimator; pruning returns a new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,11 +17,10 @@ from tallystick.contracts import Engine, Model
 from tallystick.draw.svg import Picture
 from tallystick.engine.local import Local
 from tallystick.errors import DataError, ModelFileError, OptionError, shown
-from tallystick.estimator.base import Estimator, written_over
+from tallystick.estimator.base import PLACES, SHARED, Estimator, written_over
 from tallystick.estimator.classifier import Classifier, Regressor, undecided
 from tallystick.model.decision import cost_table
 from tallystick.model.file import checked, plain
-from tallystick.model.parameters import PLACES, SHARED
 from tallystick.predict.columns import from_floats
 from tallystick.schema import ANY_TABLE, NO_WISHES, ColumnOptions, Columns, Note, Schema, Target
 from tallystick.tree import prune as pruners
@@ -51,7 +50,6 @@ from tallystick.tree.view import count, show
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
-    from tallystick.table.new_rows import Matched
     from tallystick.tree.optimal import OptimalTree
     from tallystick.tree.rules import Rules
     from tallystick.tree.splits import ColumnUse, PruningPath, Splits, TreesBeside
@@ -62,9 +60,13 @@ PRUNED = 850  # bytes that a node takes while a tree is pruned
 NOTEBOOK = 15  # boxes that can be read in the width of a notebook; the others are counted
 
 
-class TreeViews(Estimator):
-    """Asking a fitted tree; the training table is kept in memory after `fit`, and is not part of the model
-    file. On disk it is given back, unless `_keeps_rows`.
+GROWING = tuple(TreeOptions.__dataclass_fields__)
+PER_CLASS = ("class_weight", "priors", "costs")
+
+
+class AnyTree(Estimator):
+    """What all trees share: growing, pruning, asking. The training table is kept in memory after `fit`, and
+    is not part of the model file. On disk it is given back, unless `_keeps_rows`.
     """
 
     model_: Tree
@@ -73,13 +75,13 @@ class TreeViews(Estimator):
     _settled: ClassVar[Mapping[str, Any]] = {}  # options of growing that are not parameters
     _table: Table | None = None
     _keeps_rows = False
-
-    if TYPE_CHECKING:  # what the classes beside this one bring
-        _blocks: Callable[..., Iterator[Matched]]
-        _read: Callable[..., Table]
-        _engine: Callable[..., Engine]
-        _grow: Callable[..., Tree]
-        apply: Callable[[Any], NDArray[np.int64]]
+    _places = PLACES | {
+        "confidence": "pruning=ts.Pessimistic(confidence=0.25)",
+        "cp": "pruning=ts.CostComplexity(cp=0.01)",
+    }
+    class_weight: Any
+    priors: Any
+    costs: Any
 
     def _model_part(self, whole: bool) -> dict[str, Any]:
         return super()._model_part(whole) if whole else self.model_.in_parts()
@@ -208,9 +210,8 @@ class TreeViews(Estimator):
                 raise _unused("rules()", "pass drop=True")
             return found
         table = self._coded_rows(data, "rules(drop=True)")
-        return generalised(
-            found, table.local().slice(0, table.rows), table.unit, pruners.Bound(confidence).upper
-        )
+        rows = table.local().slice(0, table.rows)
+        return generalised(found, rows, table.unit, pruners.Bound(confidence).upper)
 
     def column_use(self) -> ColumnUse:
         """Return what each column is worth to the tree, and the share of rows it is asked of."""
@@ -267,7 +268,7 @@ class TreeViews(Estimator):
         from tallystick.tree.splits import beside
 
         self._check_fitted()
-        if not isinstance(other, TreeViews) or other._regression != self._regression:
+        if not isinstance(other, AnyTree) or other._regression != self._regression:
             raise OptionError(f"against() takes a fitted tree with the same target, not {shown(other)}.")
         other._check_fitted()
         if other.rows_["fingerprint"] != self.rows_["fingerprint"]:
@@ -455,7 +456,7 @@ class TreeViews(Estimator):
 
     def _rows(self, data: Any, what: str) -> Table:
         """Return the labelled rows to work on, with their own levels: those given, else those of the fit."""
-        from tallystick.estimator.base import read_labelled
+        from tallystick.estimator.rows import read_labelled
 
         if data is not None:
             return read_labelled(self, data)
@@ -478,7 +479,7 @@ class TreeViews(Estimator):
 
     def _coded_rows(self, data: Any, what: str) -> Table:
         """Return the labelled rows to work on, coded as the tree is."""
-        from tallystick.estimator.base import coded
+        from tallystick.estimator.rows import coded
 
         table = self._rows(data, what)
         return table if data is None else coded(table, self.schema_)
@@ -519,7 +520,7 @@ class TreeViews(Estimator):
 
     def _copies(self, given: Table) -> int:
         """Return how many rows are among the training rows, target included, where these are at hand."""
-        from tallystick.estimator.base import coded
+        from tallystick.estimator.rows import coded
 
         if self._table is None:
             return 0
@@ -534,76 +535,6 @@ class TreeViews(Estimator):
         """Return a tree grown from other rows by the same options, unpruned."""
         tree: Tree = self._grow(table, self._engine(), candidates=False)
         return replace(tree, answers=replace(tree.answers, average=False))
-
-
-def _unused(what: str, do: str) -> OptionError:
-    """Return the error of rows that nobody would look at."""
-    return OptionError(f"{what} looks at no rows, but data= was given; {do}.")
-
-
-def check_room(tree: Tree, table: Table) -> None:
-    """Refuse to prune a tree of so many nodes that the budget of its table does not hold what this takes."""
-    from tallystick.stats.exact import refuse_large_tree
-
-    if table.budget:
-        refuse_large_tree(len(tree.nodes), PRUNED, table.budget)
-
-
-def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
-    """Say what a pruning did; average: the parameter, which a pruning switches off."""
-    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {count(small.nodes.leaves, 'leaf')}."
-    if small.nodes.leaves == grown.nodes.leaves:
-        text = f"nothing was pruned ({kind}): the tree keeps its {count(small.nodes.leaves, 'leaf')}."
-    if average and not grown.regression:
-        text += " It answers by its leaves: average=True is for trees that are not pruned."
-    return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
-
-
-def held_rows(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
-    """Return where held-out rows stop in a tree of another schema, and what is true of them. Rows of one
-    class that stop at one node are one of their weight: there are no more of these than the tree has counts.
-    """
-    test = table.take(rows, tree.schema)
-    if table.classes is None:
-        assert table.response is not None
-        stops = np.concatenate([tree.stops(block) for block in test.blocks()])
-        weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
-        return Held(tree, stops, table.response[rows], weights)
-    labels, at = table.schema.predicted.labels, 0
-    counts = np.zeros((len(tree.nodes), len(labels)), np.int64)
-    for block in test.blocks():
-        some = rows[at : at + block.rows]
-        weigh = 1 if table.weights is None else table.weights[some]
-        np.add.at(counts, (tree.stops(block), table.classes[some]), weigh)
-        at += block.rows
-    known = {label: code for code, label in enumerate(tree.schema.predicted.labels)}
-    codes = np.array([known.get(label, -1) for label in labels])  # -1: not in the other folds
-    stops, classes = np.nonzero(counts)
-    return Held(
-        tree, stops, codes[classes], counts[stops, classes] / (1 if table.weights is None else table.unit)
-    )
-
-
-# `DecisionTree`, and what it shares with `RegressionTree`: grow, predict, the classical settings by name.
-#
-# Knows the learner and the model. Knows nothing of splits or sums.
-
-
-GROWING = tuple(TreeOptions.__dataclass_fields__)
-PER_CLASS = ("class_weight", "priors", "costs")
-
-
-class _AnyTree(TreeViews):
-    """What both trees share."""
-
-    model_: Tree
-    _places = PLACES | {
-        "confidence": "pruning=ts.Pessimistic(confidence=0.25)",
-        "cp": "pruning=ts.CostComplexity(cp=0.01)",
-    }
-    class_weight: Any
-    priors: Any
-    costs: Any
 
     def _options(self) -> TreeOptions:
         settled = self._settled
@@ -781,25 +712,67 @@ class _AnyTree(TreeViews):
     def _as_text(self) -> str:
         return str(self.model_)
 
-
-class ClassTree(_AnyTree, Classifier):
-    """What trees for classes share: numbers per class, by label."""
-
     def _own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
-        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
-        return cost_table(self.costs, target)
+        return () if self._regression else cost_table(self.costs, target)
 
     def _by_label(self, target: Target) -> Self:
-        """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
-        a class.
-        """
+        if self._regression:
+            return self
         return type(self)(**named_by_label(self.get_params(deep=False), PER_CLASS, target))
+
+
+def _unused(what: str, do: str) -> OptionError:
+    """Return the error of rows that nobody would look at."""
+    return OptionError(f"{what} looks at no rows, but data= was given; {do}.")
+
+
+def check_room(tree: Tree, table: Table) -> None:
+    """Refuse to prune a tree of so many nodes that the budget of its table does not hold what this takes."""
+    from tallystick.stats.exact import refuse_large_tree
+
+    if table.budget:
+        refuse_large_tree(len(tree.nodes), PRUNED, table.budget)
+
+
+def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
+    """Say what a pruning did; average: the parameter, which a pruning switches off."""
+    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {count(small.nodes.leaves, 'leaf')}."
+    if small.nodes.leaves == grown.nodes.leaves:
+        text = f"nothing was pruned ({kind}): the tree keeps its {count(small.nodes.leaves, 'leaf')}."
+    if average and not grown.regression:
+        text += " It answers by its leaves: average=True is for trees that are not pruned."
+    return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
+
+
+def held_rows(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
+    """Return where held-out rows stop in a tree of another schema, and what is true of them. Rows of one
+    class that stop at one node are one of their weight: there are no more of these than the tree has counts.
+    """
+    test = table.take(rows, tree.schema)
+    if table.classes is None:
+        assert table.response is not None
+        stops = np.concatenate([tree.stops(block) for block in test.blocks()])
+        weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
+        return Held(tree, stops, table.response[rows], weights)
+    labels, at = table.schema.predicted.labels, 0
+    counts = np.zeros((len(tree.nodes), len(labels)), np.int64)
+    for block in test.blocks():
+        some = rows[at : at + block.rows]
+        weigh = 1 if table.weights is None else table.weights[some]
+        np.add.at(counts, (tree.stops(block), table.classes[some]), weigh)
+        at += block.rows
+    known = {label: code for code, label in enumerate(tree.schema.predicted.labels)}
+    codes = np.array([known.get(label, -1) for label in labels])  # -1: not in the other folds
+    stops, classes = np.nonzero(counts)
+    return Held(
+        tree, stops, codes[classes], counts[stops, classes] / (1 if table.weights is None else table.unit)
+    )
 
 
 _PLAIN: dict[str, Any] = {"average": False, "smoothing": 0.0, "cut_price": 0.0}  # the leaf's own shares
 
 
-class DecisionTree(ClassTree):
+class DecisionTree(AnyTree, Classifier):
     """A tree of tests on single columns, its leaves the class counts of the rows that came there.
 
     Parameters
@@ -1053,7 +1026,7 @@ class DecisionTree(ClassTree):
 # Knows the learner and the model. Knows nothing of splits or sums.
 
 
-class RegressionTree(Regressor, _AnyTree):
+class RegressionTree(Regressor, AnyTree):
     """A tree of tests on single columns, its leaves the mean response of the rows that came there.
 
     Parameters
@@ -1142,3 +1115,13 @@ class RegressionTree(Regressor, _AnyTree):
         self.engine = engine
         self.threads = threads
         self.memory = memory
+
+
+def guarded_tree(estimator: Any, table: Table) -> Any:
+    """Return the tree, fitted again where a leaf holds a single row so that none does."""
+    if not bool((estimator.model_.rows.sum(axis=1) <= 1).any()):
+        return estimator
+    params = estimator.get_params(deep=False)
+    least = estimator._counted(table).min_samples_leaf
+    fresh = type(estimator)(**params | {"min_samples_leaf": max(2, least)})
+    return fresh._fit_table(table)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Engine, Model, Statistic
 from tallystick.errors import OptionError, shown
+from tallystick.estimator.base import PLACES, Absent, Estimator
+from tallystick.estimator.classifier import Classifier
 from tallystick.kernels.trees import MOST_KEY, Search, SearchColumn, TestFound
 from tallystick.model.decision import cost_table
 from tallystick.model.file import is_number, is_whole, make_plain
-from tallystick.model.parameters import PLACES, Parameters
 from tallystick.parallel import checkpoint, crew, thread_count
 from tallystick.schema import CODED, Columns, Note, Schema, Target
 from tallystick.stats.class_counts import DistinctRows, RowCells, groups_of
-from tallystick.tree.estimator import ClassTree
+from tallystick.tree.estimator import AnyTree
 from tallystick.tree.learner import tested_columns
 from tallystick.tree.model import Answers, ClassWeights, Tree, class_weights
 from tallystick.tree.nodes import NO_CUT, STAYS, Nodes
@@ -212,7 +213,7 @@ class OptimalOptions:
 OWN = tuple(OptimalOptions.__dataclass_fields__)
 
 
-class OptimalTree(ClassTree):
+class OptimalTree(AnyTree, Classifier):
     """The tree with the fewest training errors among all of its depth, found by search, with a certificate.
 
     Of equal trees it is the one with the fewest leaves, then the first by the name of its columns and by its
@@ -332,7 +333,7 @@ class OptimalTree(ClassTree):
         return own | {"leaf_price": float(self.leaf_price)} | self._wishes().to_dict()
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
-        Parameters._set_stored(self, parameters)
+        Estimator._set_stored(self, parameters)
 
     def _grow(self, table: Table, engine: Engine, candidates: bool = False) -> Tree:
         """Return the best tree; no tree of a search has candidates."""
@@ -355,63 +356,14 @@ class OptimalTree(ClassTree):
     def _fit_settings(self, settings: Sequence[Any], training: Table, roughly: bool = False) -> None:
         """Return None: every setting is searched for by itself."""
 
-    def splits(self, node: int = 0) -> NoReturn:
-        """Refuse: no test of an optimal tree was chosen by itself.
-
-        Parameters
-        ----------
-        node : int, default 0
-            Not looked at.
-
-        Returns
-        -------
-        nothing
-            It is always an error, which says what to do instead.
-        """
-        raise OptionError(
-            "the tests of an optimal tree were chosen together, not one by one. Print certificate_, or "
-            "compare with a grown tree by against()."
-        )
-
-    def pruning_path(self, data: Any = None, folds: Any = 10, held_out: Any = None) -> NoReturn:
-        """Refuse: the size of an optimal tree is searched for.
-
-        Parameters
-        ----------
-        data : rows or (X, y), default None
-            Not looked at.
-        folds : int or list of shares, default 10
-            Not looked at.
-        held_out : rows or (X, y), default None
-            Not looked at.
-
-        Returns
-        -------
-        nothing
-            It is always an error, which says what to do instead.
-        """
-        raise OptionError(
-            "an optimal tree is not pruned. Fit it again with leaf_price=, or with a lower max_depth."
-        )
-
-    def prune(self, kind: Any = "cost-complexity", data: Any = None, **wanted: Any) -> NoReturn:
-        """Refuse: the size of an optimal tree is searched for.
-
-        Parameters
-        ----------
-        kind : str, default "cost-complexity"
-            Not looked at.
-        data : rows or (X, y), default None
-            Not looked at.
-        **wanted
-            Not looked at.
-
-        Returns
-        -------
-        nothing
-            It is always an error, which says what to do instead.
-        """
-        self.pruning_path()
+    splits: Any = Absent(
+        "the tests of an optimal tree were chosen together, not one by one. Print certificate_, or compare "
+        "with a grown tree by against()."
+    )
+    pruning_path: Any = Absent(
+        "an optimal tree is not pruned. Fit it again with leaf_price=, or with a lower max_depth."
+    )
+    prune: Any = pruning_path
 
 
 def search_notes(proof: Certificate | None) -> list[Note]:
@@ -679,3 +631,14 @@ def _gain(counts: Ints, node: int, below: list[int]) -> float:
 
     left = sum(bits(counts[b]) for b in below)
     return max(bits(counts[node]) - left, 0.0) / float(counts[node].sum())
+
+
+def guarded_optimal(estimator: Any, table: Table) -> Any:
+    """Return the tree, searched for again where a leaf holds a single row: at a higher and higher price of a
+    leaf none does.
+    """
+    found, price = estimator, max(1.0, estimator.leaf_price)
+    while found.get_n_leaves() > 1 and bool((found.model_.rows.sum(axis=1) <= 1).any()):
+        found = type(estimator)(**estimator.get_params(deep=False) | {"leaf_price": price})._fit_table(table)
+        price *= 2
+    return found

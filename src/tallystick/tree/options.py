@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from tallystick.errors import ModelFileError, OptionError, shown, some, with_article
-from tallystick.estimator.base import refuse_unknown
+from tallystick.estimator.rows import refuse_unknown
 from tallystick.kernels.trees import GrowRules
 from tallystick.model.decision import cost_table
 from tallystick.model.file import PLAIN, is_number, is_whole, make_plain, plain
