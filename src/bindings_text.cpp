@@ -73,7 +73,7 @@ void bind_cut(nb::module_& m) {
             const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
             std::vector<double*> places;
             for (const auto& column : values) places.push_back(column.data());
-            const Numbers numbers{columns.data(), columns.size(), places.data(), seen.data()};
+            const NumberColumns numbers{columns.data(), columns.size(), places.data(), seen.data()};
             read_columns(cut_of(data, ends), marks, decimal, numbers, coded.data(), coded.size(),
                          coding_of(codes, texts, counts, slots, keys, known));
         },

@@ -37,7 +37,7 @@ from tallystick.spark.table import Spark
 from tallystick.sql.engine import Sql
 from tallystick.sql.table import SqlTable
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues
-from tallystick.stats.design_sums import Copies, LogisticSums, NewtonSums, SmallFit
+from tallystick.stats.design_sums import Copies, LogisticSums, NewtonSums
 from tallystick.stats.exact import Prints, TwoStatistics
 from tallystick.stats.values import ValueSample
 from tallystick.table.block import RowBlock as Block
@@ -445,8 +445,8 @@ SHORT_WAYS = {
 
 
 def test_every_shortcut_is_compared():
-    # asked of numbers alone: tests/table/test_along.py, tests/linear/test_small.py
-    of_numbers = {BayesSums, SmallFit}
+    # asked of numbers alone: tests/table/test_along.py
+    of_numbers = {BayesSums}
     of_words = {LogisticSums}  # tests/stats/test_long_rows.py
     assert {kind.__name__ for kind in set(SHORT_WAYS) | of_numbers | of_words} == SOLVED
 

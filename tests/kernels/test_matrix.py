@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.kernels.numbers import scan_rows
+from tallystick._kernels import scan_rows
 
 CELLS = st.floats(allow_nan=True, allow_infinity=False) | st.sampled_from(
     [0.0, -0.0, 1.0, 2.5, 1e308, -1e308, 5e-324, 1e-310, 2.0**52 + 1, 2.0**51 + 0.5, 1e-5, 3.0, -7.0]
@@ -413,7 +413,7 @@ def test_two_numbers_of_any_type_are_laid_out_as_codes(dtype, layout, rows, widt
 
 def test_a_layout_beyond_the_rows_is_refused():
     numbers = kernels.AnyNumbers([np.zeros(3, np.int16)], 3)
-    with pytest.raises(ValueError, match=r"rows 2\.\.4 must lie within 0\.\.3"):
+    with pytest.raises(ValueError, match=r"2 rows from 2 on must lie within 0\.\.3"):
         numbers.doubles(2, np.empty((1, 2)), False)
     with pytest.raises(ValueError, match="out must have shape"):
         numbers.doubles(0, np.empty((2, 2)), False)
@@ -426,11 +426,11 @@ def test_a_layout_beyond_the_rows_is_refused():
 def test_row_kernels_refuse_wrong_arguments():
     with pytest.raises(ValueError, match="classes"):
         kernels.class_changes([np.zeros(2)], np.zeros(2, np.int64), np.zeros(1, np.int64))
-    with pytest.raises(ValueError, match=r"rows must lie within 0\.\.1; found 0\.\.2"):
+    with pytest.raises(ValueError, match=r"rows must lie within 0\.\.1; found 2"):
         kernels.class_changes([np.zeros(2)], np.array([0, 2]), np.zeros(2, np.int64))
     with pytest.raises(TypeError, match="columns"):
         scan_rows([np.zeros(2, np.float32)])
-    with pytest.raises(ValueError, match=r"rows 1\.\.3"):
+    with pytest.raises(ValueError, match="2 from 1 on"):
         kernels.small_codes(
             np.zeros((2, 1), np.int64),
             np.zeros(1, np.int64),

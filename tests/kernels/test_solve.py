@@ -111,7 +111,7 @@ def test_the_ends_of_a_diagonal_are_its_eigenvalues():
 
 def test_groups_beyond_the_rows_are_refused():
     one = np.ones(2)
-    with pytest.raises(ValueError, match=r"groups must lie within 0\.\.2; found 0\.\.3"):
+    with pytest.raises(ValueError, match=r"groups must lie within 0\.\.2; found 3"):
         kernels.precondition(one, np.ones(1), one, np.array([[0, 3]]), False, one.copy())
 
 
@@ -194,7 +194,7 @@ def test_a_posterior_is_written_over_what_was_there():
 
 
 def test_a_posterior_of_what_is_not_there_is_refused():
-    with pytest.raises(ValueError, match=r"at must lie within 0\.\.1; found 0\.\.2"):
+    with pytest.raises(ValueError, match=r"at must lie within 0\.\.1; found 2"):
         kernels.posterior(np.eye(2), np.array([0, 2]), np.ones(2), None, room(2))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.linear.learner import LEAST, MOST, PSEUDO, next_strength
-from tallystick.linear.problem import Point
+from tallystick.linear.prepare import Point
 
 
 def ready(l2):

@@ -12,7 +12,7 @@ from logistic_tables import made, problem_of
 
 from tallystick.engine.local import Local
 from tallystick.kernels.linear import Curvature
-from tallystick.linear.problem import unit_bits
+from tallystick.linear.prepare import unit_bits
 
 
 @pytest.mark.slow

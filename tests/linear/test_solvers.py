@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 import tallystick as ts
 from tallystick import kernels
 from tallystick.errors import TallyError
-from tallystick.linear.problem import Point
+from tallystick.linear.prepare import Point
 from tallystick.linear.solvers import corner
 
 

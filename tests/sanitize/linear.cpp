@@ -3,7 +3,6 @@
 #include "kernels/linear/blocks.hpp"
 #include "kernels/linear/newton.hpp"
 #include "kernels/linear/solve.hpp"
-#include "kernels/linear/whole_fit.hpp"
 #include "tests.hpp"
 
 using namespace tally;
@@ -173,28 +172,6 @@ void newton_way(size_t rows, size_t links, bool weighted) {
     EXPECT(counts[0] <= 3);
 }
 
-// Six columns of numbers that are all there, in one call.
-void whole_way(size_t rows) {
-    Sample s(rows, 1);
-    for (double& x : s.matrix) x = x == x ? x : 0.5;
-    for (double& x : s.own) x = x == x ? x : -0.5;
-    s.classes[0] = 0, s.classes[rows - 1] = 1;
-    const size_t p = 7;
-    std::vector<int64_t> at(p), whole(newton_whole(p, 1));
-    for (size_t i = 0; i < p; ++i) at[i] = int64_t(i);
-    std::vector<double> bounds(12, -1.0), memory(whole_fit_doubles(6)), scales(12), w(p), trace(3 * 50);
-    for (size_t j = 0; j < 6; ++j) bounds[2 * j + 1] = 1.0;
-    Ask ask = s.ask(Curvature::pairs, false);
-    ask.coded = 0, ask.cells = 0;
-    const double unit = std::bit_cast<double>((uint64_t(1023) - uint64_t(ask.bits)) << 52);
-    const int64_t link = 0;
-    const Descent q{p,    1,    at.data(), nullptr, &link, nullptr, unit, 1.0,  0.0,
-                    1e-6, 1e-6, 0.0,       0.0,     0.0,   0.0,     0.0,  true, 200};
-    const int64_t end = whole_fit(ask, {bounds.data(), 2.0, 1e200, true}, q, memory.data(), whole.data(), scales.data(),
-                                  scales.data() + 6, w.data(), 50, trace.data());
-    EXPECT(end == int64_t(End::optimum));
-}
-
 void algebra(size_t n) {
     std::vector<double> a(n * n), l, x(n, 1.0), y(n), scratch(2 * n), ends(2), d(n), hd(n);
     for (size_t i = 0; i < n; ++i)
@@ -265,6 +242,5 @@ void test_linear() {
             if (links > 3) continue;
             newton_way(rows, links, false), newton_way(rows, links, true);
         }
-    whole_way(3), whole_way(128), whole_way(301);
     for (const size_t n : {size_t{1}, size_t{2}, size_t{9}, size_t{30}}) algebra(n);
 }

@@ -157,7 +157,7 @@ void test_cut() {
         look_at_columns(cut, none, '.', seen.data());
         std::vector<double*> places(columns);
         for (size_t j = 0; j < columns; ++j) places[j] = values.data() + j * rows;
-        const Numbers read{which.data(), columns, places.data(), seen.data()};
+        const NumberColumns read{which.data(), columns, places.data(), seen.data()};
         read_columns(cut, none, '.', read, nullptr, 0, {});
         const TextLook look = look_at_text(block.data(), block.size(), ';');
         EXPECT(look.lines == static_cast<size_t>(std::count(block.begin(), block.end(), '\n')));

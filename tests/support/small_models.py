@@ -90,8 +90,8 @@ def logistic(**changed: Any) -> LogisticModel:
         Slope("x", np.array([0.25]), 2.0, 1.0),
         Cells("a", np.array([[0.0], [1.0], [-3.0]]), (False, True, True)),
     )
-    told = KnownFit(Fit(1.0, -10.0, -20.0, 5, 40.0, 3), changed.pop("errors", ()))
-    given = {"constant": np.array([0.5]), "parts": parts, "told": told, "reference": 0} | changed
+    fit_stats = KnownFit(Fit(1.0, -10.0, -20.0, 5, 40.0, 3), changed.pop("errors", ()))
+    given = {"constant": np.array([0.5]), "parts": parts, "fit_stats": fit_stats, "reference": 0} | changed
     return LogisticModel(SCHEMA, LogisticOptions(**LOGISTIC), **given)
 
 

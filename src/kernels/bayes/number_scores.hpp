@@ -14,6 +14,8 @@ class NumberScores {
    public:
     explicit NumberScores(size_t n_classes) : k_(n_classes) {}
 
+    size_t classes() const { return k_; }
+
     // constant[class] - (x - mean[class])^2 * half[class]; a missing x adds nothing.
     void parabola(const double* mean, const double* half, const double* constant) {
         Part part;
@@ -108,8 +110,8 @@ class NumberScores {
                 const double* const line = table + c * bins;
                 const V first = line[0] - zero, missing = line[bins - 1] - zero;  // -0.0 stays
                 V from[n_cuts + 1] = {}, value[n_cuts + 1] = {};
-                for (size_t cut = 0; cut != n_cuts; ++cut)
-                    from[cut] = cuts[cut] - zero, value[cut] = line[cut + 1 < bins ? cut + 1 : 0] - zero;
+                for (size_t cut = 0; cut != n_cuts; ++cut) from[cut] = cuts[cut] - zero;
+                for (size_t cut = 0; cut != n_cuts; ++cut) value[cut] = line[cut + 1 < bins ? cut + 1 : 0] - zero;
                 for (size_t i = 0; i < tile; i += Wide::doubles) {
                     const V own = *reinterpret_cast<const V*>(x + i);
                     V more = own == own ? first : missing;

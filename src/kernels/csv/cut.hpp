@@ -260,7 +260,7 @@ inline void code_columns(const Cut& cut, const uint32_t* columns, size_t count, 
 
 // Columns read as numbers: values[i][row] of column columns[i], and seen[i] with a bit for each kind of cell met; a column
 // that turns out to be texts is left half read.
-struct Numbers {
+struct NumberColumns {
     const uint32_t* columns;
     size_t count;
     double* const* values;
@@ -268,7 +268,7 @@ struct Numbers {
 };
 
 // Reads some columns as numbers and codes others: some rows for all of them before the next ones, while their text is near.
-inline void read_columns(const Cut& cut, const Marks& marks, char point, const Numbers& numbers, const uint32_t* coded,
+inline void read_columns(const Cut& cut, const Marks& marks, char point, const NumberColumns& numbers, const uint32_t* coded,
                          size_t n_coded, const Coding& to) {
     const MarkTest test(marks);
     const size_t step = cells::tile_rows(cut);

@@ -1,4 +1,5 @@
-"""What every door function asks of an array before a pointer to it leaves Python.
+"""What the doors of trees and of texts ask of an array before a pointer to it leaves Python.
+The binding itself asks it of all others: `src/bindings.hpp`.
 
 Knows dtypes, shapes and strides; looks at no element. A wrong argument is a fault of the caller in this
 package, so the errors are TypeError and ValueError, not errors for users.
@@ -6,7 +7,7 @@ package, so the errors are TypeError and ValueError, not errors for users.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -17,8 +18,6 @@ from tallystick import files
 from tallystick.errors import Argument, NoMemory
 
 CODES = ("uint8", "uint16", "uint32")
-WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
-NUMBERS = ("float64", "float32", *WHOLES)
 Array = NDArray[Any]
 Room = Callable[[Any, Any], Array]  # makes an array of a shape and a type, as numpy.empty does
 _DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # names to what they mean, as met
@@ -52,12 +51,6 @@ def _open(shape: tuple[int | None, ...], have: tuple[int, ...]) -> bool:
     return shape[-1] is None and have[:-1] == shape[:-1]
 
 
-def arrays(name: str, values: Iterable[Any], dtype: str, shape: tuple[int | None, ...]) -> None:
-    """Ask of every array what `array` asks of one."""
-    for one in values:
-        array(name, one, dtype, shape)
-
-
 def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
     """Return `value` as `array` does, but strides may be any multiple of the item size."""
     known = _DTYPES.get(dtypes) or _known(dtypes)
@@ -86,13 +79,6 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     return value
 
 
-def check_columns(name: str, values: Iterable[Array], dtype: str | tuple[str, ...], rows: int) -> None:
-    """Ask of every column what `loose` asks of one."""
-    shape = (rows,)
-    for one in values:
-        loose(name, one, dtype, shape)
-
-
 @cache
 def _name(dtype: np.dtype[Any]) -> str:
     """Return a dtype's name; NumPy makes a new one each time."""
@@ -104,16 +90,7 @@ def maybe(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -> A
     return None if value is None else array(name, value, dtype, shape)
 
 
-def writable(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -> Array:
-    """Return `value` as `array` does, if a kernel may write to it."""
-    array(name, value, dtype, shape)
-    if not value.flags.writeable:
-        raise ValueError(f"{name} must be writable; found a read-only array")
-    return value  # type: ignore[no-any-return]
-
-
 def check_size(name: str, value: int, low: int = 1) -> int:
-    """Return a count that is at least `low`."""
     if not isinstance(value, (int, np.integer)) or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}; found {value!r}")
     return int(value)

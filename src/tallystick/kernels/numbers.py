@@ -14,116 +14,6 @@ from tallystick import _kernels
 from tallystick.kernels import check
 
 Counts = NDArray[np.int64]
-FULL = 1 << 32  # rows at which a cell of 32 bits could be full
-
-
-def count_classes(
-    classes: NDArray[Any], n_classes: int, weights: Counts | None = None, out: Counts | None = None
-) -> Counts:
-    """Return out[class] = rows (or weight) of each class; a given `out` is added to."""
-    check.array("classes", classes, check.CODES, (None,))
-    check.maybe("weights", weights, "int64", classes.shape)
-    table = _table("out", out, (check.check_size("n_classes", n_classes),))
-    _kernels.count_classes(classes, weights, table)
-    return table
-
-
-def count_codes(
-    codes: NDArray[Any],
-    classes: NDArray[Any],
-    n_codes: int,
-    n_classes: int,
-    *,
-    weights: Counts | None = None,
-    nodes: NDArray[np.uint32] | None = None,
-    n_nodes: int = 1,
-    out: Counts | None = None,
-) -> Counts:
-    """Return out[node, code, class] = rows (or weight); [code, class] without nodes. A given `out` grows."""
-    shape: tuple[int, ...] = (check.check_size("n_codes", n_codes), check.check_size("n_classes", n_classes))
-    if nodes is not None:
-        shape = (check.check_size("n_nodes", n_nodes), *shape)
-    table = _table("out", out, shape)
-    full = table if nodes is not None else table[None]
-    _count([codes], classes, weights, nodes, [full])
-    return table
-
-
-def count_columns(
-    columns: Sequence[NDArray[Any]],
-    classes: NDArray[Any],
-    n_codes: Sequence[int],
-    n_classes: int,
-    *,
-    weights: Counts | None = None,
-    nodes: NDArray[np.uint32] | None = None,
-    n_nodes: int = 1,
-    out: Sequence[Counts] | None = None,
-) -> list[Counts]:
-    """Return one table per column, each as `count_codes` gives it, in one call. A given `out` is added to."""
-    if len(n_codes) != len(columns) or (out is not None and len(out) != len(columns)):
-        raise ValueError(
-            f"n_codes and out must have one entry per column; found {len(n_codes)} for {len(columns)}"
-        )
-    head = () if nodes is None else (check.check_size("n_nodes", n_nodes),)
-    tables = []
-    for j, size in enumerate(n_codes):
-        shape = (*head, check.check_size(f"n_codes[{j}]", size), check.check_size("n_classes", n_classes))
-        tables.append(_table(f"out[{j}]", None if out is None else out[j], shape))
-    _count(columns, classes, weights, nodes, [t if head else t[None] for t in tables])
-    return tables
-
-
-def count_bins(
-    columns: Sequence[NDArray[Any]],
-    cuts: Sequence[NDArray[np.float64]],
-    classes: NDArray[Any],
-    *,
-    weights: Counts | None = None,
-    out: Sequence[Counts],
-) -> None:
-    """Add the rows (or weight) of each column of numbers to out[column][bin, class]: bin = cuts at or below
-    the value; missing is len(cuts) + 1.
-    """
-    check.array("classes", classes, check.CODES, (None,))
-    check.maybe("weights", weights, "int64", classes.shape)
-    for j, (values, own, table) in enumerate(zip(columns, cuts, out, strict=True)):
-        check.loose(f"columns[{j}]", values, check.NUMBERS, classes.shape)
-        check.array(f"cuts[{j}]", own, "float64", (None,))
-        check.writable(f"out[{j}]", table, "int64", (len(own) + 2, out[0].shape[1]))
-    if columns:
-        _kernels.count_bins(list(columns), list(cuts), classes, weights, list(out))
-
-
-def _table(name: str, out: Counts | None, shape: tuple[int, ...]) -> Counts:
-    return np.zeros(shape, np.int64) if out is None else check.writable(name, out, "int64", shape)
-
-
-def _count(
-    columns: Sequence[NDArray[Any]],
-    classes: NDArray[Any],
-    weights: Counts | None,
-    nodes: NDArray[np.uint32] | None,
-    tables: list[Counts],
-) -> None:
-    check.array("classes", classes, check.CODES, (None,))
-    for j, codes in enumerate(columns):
-        check.array("codes" if len(columns) == 1 else f"columns[{j}]", codes, check.CODES, classes.shape)
-    check.maybe("weights", weights, "int64", classes.shape)
-    check.maybe("nodes", nodes, "uint32", classes.shape)
-    small = [j for j, codes in enumerate(columns) if _is_small(codes, tables[j])]
-    plain = weights is None and nodes is None and classes.dtype == np.uint8 and len(classes) < FULL
-    if plain and len(small) > 1:
-        _kernels.count_joint([columns[j] for j in small], classes, [tables[j][0] for j in small])
-        rest = sorted(set(range(len(columns))) - set(small))
-        columns, tables = [columns[j] for j in rest], [tables[j] for j in rest]
-    if columns:
-        _kernels.count_columns(list(columns), classes, nodes, weights, tables)
-
-
-def _is_small(codes: NDArray[Any], table: Counts) -> bool:
-    """Say whether a column may be counted together with others."""
-    return codes.dtype == np.uint8 and table[0].size <= _kernels.joint_cells
 
 
 # exp, log and their kin with the same bits on every machine. Any shape in, the same shape out.
@@ -164,70 +54,14 @@ def sigmoid(values: ArrayLike) -> Floats:
     return _each(_kernels.sigmoid, values)
 
 
-def n_log2_n(numbers: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-    """Return F(n) = n log2(n) 2^s as whole numbers below 2^60, with one s for all n in 0..largest.
-
-    They are those that trees are grown by: F(ab) = b F(a) + a F(b) to the last unit for ab up to 2^16.
-    """
-    given = check.array("numbers", numbers, "int64", (None,))
-    if not 0 <= largest < 1 << 52 or (len(given) and not 0 <= given.min() <= given.max() <= largest):
-        raise ValueError(f"numbers must be in 0..largest, and largest below 2^52; found {largest}")
-    out = np.empty_like(given)
-    _kernels.n_log2_n(given, largest, out)
-    return out
-
-
 # Words met by class, and how a number is read: cuts by the MDL rule, or a Gaussian.
 
 
 MOST_TABLE = 1 << 16  # the kernels take logarithms beyond it, the same bits; it stays, 1 MB
 
 
-def count_entries(
-    starts: NDArray[np.int64],
-    words: NDArray[np.uint32],
-    counts: NDArray[np.uint32] | None,
-    classes: NDArray[Any],
-    *,
-    weights: Counts | None = None,
-    out: Counts,
-) -> Counts:
-    """Add the words of each row to out[word, class], a word's count (None: 1) times the row's weight.
-
-    A word beyond the table is not counted.
-    """
-    rows = len(classes)
-    check.array("starts", starts, "int64", (rows + 1,))
-    check.array("words", words, "uint32", (None,))
-    check.maybe("counts", counts, "uint32", words.shape)
-    check.array("classes", classes, check.CODES, (rows,))
-    check.maybe("weights", weights, "int64", (rows,))
-    check.writable("out", out, "int64", (None, None))
-    if int(starts[0]) < 0 or int(starts[-1]) > len(words):
-        raise ValueError(
-            f"starts must lie within words; found {starts[0]}..{starts[-1]} for {len(words)} entries"
-        )
-    _kernels.count_entries(starts, words, counts, classes, weights, out)
-    return out
-
-
-def add_level_scores(
-    scores: NDArray[np.float64], codes: Sequence[NDArray[np.uint8]], tables: Sequence[NDArray[np.float64]]
-) -> None:
-    """Do scores[row, class] += tables[j][codes[j][row], class] for all columns j, in their order."""
-    check.writable("scores", scores, "float64", (None, None))
-    rows, classes = scores.shape
-    if len(codes) != len(tables):
-        raise ValueError(f"there must be a table for each column; found {len(tables)} for {len(codes)}")
-    check.arrays("codes", codes, "uint8", (rows,))
-    check.arrays("tables", tables, "float64", (None, classes))
-    _kernels.add_level_scores(scores, list(codes), list(tables))
-
-
 def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
     """Return the values before which Fayyad and Irani's rule cuts; counts[value, class] of rising values."""
-    check.array("counts", counts, "int64", (None, None))
-    check.check_size("number of classes", counts.shape[1])
     cuts = _kernels.mdl_cuts(counts, float(unit), _n_log_n(int(counts.sum())))
     return np.array(cuts, np.int64)
 
@@ -247,11 +81,6 @@ def judge_readings(
     """Read a column of rising values as a Gaussian and in bins of the MDL rule, without the cases of a fold,
     and judge both by these; for the first `tried` of the folds. counts[value, class].
     """
-    check.array("values", values, "float64", (None,))
-    check.array("counts", counts, "int64", (len(values), None))
-    check.check_size("number of classes", counts.shape[1])
-    check.check_size("unit", unit)
-    check.check_size("folds", folds)
     return Readings(*_kernels.judge_readings(values, counts, unit, folds, tried, _n_log_n(int(counts.sum()))))
 
 
@@ -278,16 +107,6 @@ _tables = np.zeros(1)  # grows to MOST_TABLE at most and stays: every column of 
 RowScan = tuple[int, float, float, int, int, bool]
 
 
-def scan_rows(columns: Sequence[Floats]) -> list[RowScan]:
-    """Return per column: missing, low and high (infinities included), 1 where some cells are not whole, and
-    where some are neither 0 nor 1, any -0.0. Columns may be strided; those of a matrix stored by rows are
-    read as they lie.
-    """
-    _check_columns(columns)
-    found: list[RowScan] = _kernels.scan_rows(list(columns))
-    return found
-
-
 def joined_scans(parts: Sequence[list[RowScan]]) -> list[RowScan]:
     """Return the scans of columns from those of some of their rows each."""
     if len(parts) == 1:
@@ -299,93 +118,26 @@ def joined_scans(parts: Sequence[list[RowScan]]) -> list[RowScan]:
     return out
 
 
-def class_changes(columns: Sequence[Floats], rows: Counts, classes: Counts) -> list[int]:
-    """Return, per column, how often the class changes along its values, missing last, equal values by class:
-    among some rows, classes[i] of rows[i].
-    """
-    _check_columns(columns)
-    check.array("rows", rows, "int64", (None,))
-    check.array("classes", classes, "int64", rows.shape)
-    far = np.maximum.reduce(rows.view(np.uint64), initial=0)  # what is below 0 is beyond all rows too
-    if len(rows) and len(columns) and far >= len(columns[0]):
-        raise ValueError(f"rows must lie within 0..{len(columns[0]) - 1}; found {rows.min()}..{rows.max()}")
-    found: list[int] = _kernels.class_changes(list(columns), rows, classes)
-    return found
-
-
-def add_prints(
-    hashes: NDArray[np.uint64], columns: Sequence[Floats], keys: Sequence[tuple[int, int]]
-) -> None:
-    """Do hashes[lane, row] += print of columns[j][row] under keys[j][lane], over all j; NaN is missing, -0.0
-    is 0.0.
-    """
-    check.writable("hashes", hashes, "uint64", (2, None))
-    _check_columns(columns, hashes.shape[1])
-    if len(keys) != len(columns):
-        raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
-    by_lane = np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
-    _kernels.add_prints(hashes, list(columns), by_lane)
-
-
 class AnyNumbers:
     """Columns of numbers of any type, as they lie: laid out as doubles some rows at a time, for kernels that
     read these alone.
     """
 
     def __init__(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
-        for one in columns:
-            check.loose("columns", one, (*check.NUMBERS, "bool"), (rows,))
-        self._kept, self._rows = list(columns), rows  # the kernel has addresses alone
-        self._numbers = _kernels.any_numbers(self._kept)
+        self._kept = columns  # the kernel has addresses alone
+        self._numbers = _kernels.any_numbers(columns, rows)
 
     def doubles(self, first: int, out: Floats, by_rows: bool) -> bool:
         """Fill out[row, column] where by_rows, else out[column, row], with the rows from `first` on. Return
         False where one is infinite, or whole and beyond 2^53; out then holds anything.
         """
-        width = len(self._kept)
-        check.writable("out", out, "float64", (None, width) if by_rows else (width, None))
-        self._check_rows(first, out.shape[0 if by_rows else 1])
-        found: bool = self._numbers.doubles(first, by_rows, out)
-        return found
+        return self._numbers.doubles(first, by_rows, out)
 
     def codes(self, first: int, numbers: tuple[float, float], out: NDArray[np.uint8]) -> bool:
         """Fill out[column, row] with the codes 0 and 1 of two numbers, and 2 of missing ones, from the row
         `first` on. Return False where there is another number; out then holds anything.
         """
-        check.writable("out", out, "uint8", (len(self._kept), None))
-        self._check_rows(first, out.shape[1])
-        found: bool = self._numbers.codes(first, *numbers, out)
-        return found
-
-    def _check_rows(self, first: int, rows: int) -> None:
-        if not 0 <= first <= first + rows <= self._rows:
-            raise ValueError(f"rows {first}..{first + rows} must lie within 0..{self._rows}")
-
-
-def _check_columns(columns: Sequence[Floats], rows: int | None = None) -> None:
-    if len(columns):
-        check.check_columns("columns", columns, "float64", len(columns[0]) if rows is None else rows)
-
-
-def small_codes(
-    matrix: NDArray[Any],
-    base: Counts,
-    codes: NDArray[np.uint8],
-    start: int,
-    fits: NDArray[np.uint8],
-    seen: NDArray[np.uint8],
-) -> None:
-    """Do codes[j, start + row] = matrix[row, j] - base[j]; fits[j] becomes 0 where some of them need more
-    than 8 bits; seen[j, code] becomes 1 for every code there is.
-    """
-    check.loose("matrix", matrix, check.WHOLES, (None, len(codes)))
-    check.array("base", base, "int64", (len(codes),))
-    check.writable("codes", codes, "uint8", (None, None))
-    check.writable("fits", fits, "uint8", (len(codes),))
-    check.writable("seen", seen, "uint8", (len(codes), 256))
-    if start < 0 or start + len(matrix) > codes.shape[1]:
-        raise ValueError(f"rows {start}..{start + len(matrix)} must lie within codes; found {codes.shape[1]}")
-    _kernels.small_codes(matrix, base, start, codes, fits, seen)
+        return self._numbers.codes(first, *numbers, out)
 
 
 # Exact sums of doubles as digits, and back: digits to Python's whole numbers.
@@ -416,12 +168,6 @@ def add_moments(
     No weight is below 0. missing[column, class]: rows (or weight) without a finite value;
     sums[column, class, digit]; squares[column, class, digit]. Digits come out carried.
     """
-    check.array("classes", classes, check.CODES, (None,))
-    check.check_columns("columns", columns, "float64", len(classes))
-    check.maybe("weights", weights, "int64", classes.shape)
-    check.writable("missing", missing, "int64", (len(columns), None))
-    check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
-    check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
     n_classes, step = missing.shape[1], _kernels.most_rows
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
@@ -441,14 +187,12 @@ def add_moments(
 
 def carry(digits: Digits) -> Digits:
     """Bring digits[..., digit] into canonical form, in place, and return them; a sum of two needs it."""
-    check.writable("digits", digits.reshape(-1, digits.shape[-1]), "int64", (None, digits.shape[-1]))
     _kernels.carry(digits.reshape(-1, digits.shape[-1]))
     return digits
 
 
 def whole(digits: Digits) -> int:
     """Return the whole number that carried digits[digit] are."""
-    check.array("digits", digits, "int64", (None,))
     return wholes(digits[None])[0]
 
 
@@ -456,7 +200,6 @@ def wholes(digits: Digits) -> list[int]:
     """Return the whole numbers that carried digits[number, digit] are. Bytes of 0 at either end are most of
     them, and dear to turn into a number.
     """
-    check.array("digits", digits, "int64", (None, None))
     size = 4 * (digits.shape[1] - 1)
     low, high, out = digits[:, :-1].astype("<u4").tobytes(), digits[:, -1].tolist(), []
     for at, top in enumerate(high):
@@ -489,7 +232,6 @@ def exact_squares(digits: Digits) -> Fraction:
 
 
 BIN_STEPS: int = _kernels.bin_steps  # from the first cut to the last, for bins found without a search
-FLOATS = ("float64", "float32")
 PICKED_AT_ONCE = 1 << 14  # rows
 
 
@@ -517,7 +259,6 @@ class Ranks(NamedTuple):
 
 def scan(values: NDArray[Any]) -> Scan:
     """Return what type inference needs of a column of any numeric dtype, strided or not."""
-    check.loose("values", values, check.NUMBERS, (None,))
     if values.dtype.kind == "f":
         return Scan(*_kernels.scan(values))
     if not len(values):
@@ -528,7 +269,6 @@ def scan(values: NDArray[Any]) -> Scan:
 
 def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     """Return `scan` of every column of matrix[row, column], reading the memory once."""
-    check.loose("matrix", matrix, FLOATS, (None, None))
     if matrix.dtype == np.float64 and matrix.shape[1] >= FEW_COLUMNS:
         columns = list(matrix.T)
         return scan_columns(columns, _kernels.scan_rows(columns))
@@ -539,7 +279,7 @@ def scan_columns(columns: Sequence[NDArray[np.float64]], found: list[RowScan] | 
     """Return `scan` of columns of one length, several at a time; found: what `scan_rows` tells of them, where
     it is known.
     """
-    found = scan_rows(columns) if found is None else found
+    found = _kernels.scan_rows(columns) if found is None else found
     return [_scan_of(s, column) for s, column in zip(found, columns, strict=True)]
 
 
@@ -561,10 +301,7 @@ def ranks(
     """Return exact ranks; NaN is missing, -0.0 is 0.0. `pause` is called halfway, and may raise; `room` makes
     long arrays.
     """
-    check.loose("values", values, "float64", (None,))
     rows = len(values)
-    if rows >= 1 << 32:
-        raise ValueError(f"values must have fewer than 2**32 rows; found {rows}")
     scratch = room((2, rows), np.uint64)
     present, n = _kernels.rank_rows(values, scratch)
     pause()
@@ -580,39 +317,6 @@ def ranks(
     return Ranks(codes, distinct, rows - present, repeats, sequence)
 
 
-def count_cells(
-    values: NDArray[np.float64], start: float, scale: float, weights: Counts | None, counts: Counts
-) -> None:
-    """Do counts[cell] += rows (or weight), cell = (x / 2 - start) * scale within the cells; missing values
-    are in none.
-    """
-    check.loose("values", values, "float64", (None,))
-    check.maybe("weights", weights, "int64", values.shape)
-    check.array("counts", counts, "int64", (None,))
-    check.check_size("cells", len(counts))
-    _kernels.count_cells(values, start, scale, weights, counts)
-
-
-def pick_cells(
-    values: NDArray[np.float64], start: float, scale: float, wanted: NDArray[np.bool_]
-) -> NDArray[np.uint32]:
-    """Return the rows whose values lie in cells with wanted[cell], see `count_cells`."""
-    check.loose("values", values, "float64", (None,))
-    check.array("wanted", wanted, "bool", (None,))
-    check.check_size("cells", len(wanted))
-    picked = np.empty(len(values) + 1, np.uint32)
-    count = int(_kernels.pick_cells(values, start, scale, wanted.view(np.uint8), picked))
-    return picked[:count].copy()
-
-
-def value_hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return a hash of each value, the same on every machine; -0.0 is 0.0."""
-    check.array("values", values, "float64", (None,))
-    hashes = np.empty(len(values), np.uint64)
-    _kernels.value_hashes(values, hashes)
-    return hashes
-
-
 def pick_values(
     columns: Sequence[NDArray[np.float64]], limits: Sequence[int]
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
@@ -620,9 +324,7 @@ def pick_values(
     value, and these values.
     """
     rows = len(columns[0]) if columns else 0
-    check.check_columns("columns", columns, "float64", rows)
     most = np.array(limits, np.uint64)
-    check.array("limits", most, "uint64", (len(columns),))
     step = min(rows, PICKED_AT_ONCE)  # the same memory again for all steps, as long as few are picked
     where, what = np.empty((len(columns), 2 * step), np.int64), np.empty((len(columns), 2 * step))
     found, full = np.zeros(len(columns), np.int64), list[list[tuple[Any, Any]]]()
@@ -667,11 +369,6 @@ def sample_values(
     where there are no more. found: parts of the rows, each the number of its first row, rows after it and
     their values. A row of weight 0 does not count.
     """
-    check.array("classes", classes, check.CODES, (None,))
-    check.maybe("weights", weights, "int64", classes.shape)
-    for _, rows, values in found:
-        check.array("rows", rows, "int64", (None,))
-        check.array("values", values, "float64", rows.shape)
     n = sum(len(rows) for _, rows, _ in found)
     if n >= 1 << 32:
         raise ValueError(f"found must have fewer than 2**32 rows; found {n}")
@@ -695,9 +392,6 @@ def meet_values(
     """Return, of each column, its distinct values, rising, with their counts[value, class], and
     missing[class]; None of a column that has more than `most`. Columns are read as doubles; -0.0 is 0.0.
     """
-    check.array("classes", classes, check.CODES, (None,))
-    check.maybe("weights", weights, "int64", classes.shape)
-    check.check_columns("columns", columns, check.NUMBERS, len(classes))
     width, most = len(columns), min(check.check_size("most", most), len(classes))
     values = np.empty((width, most))
     counts = np.empty((width, most, check.check_size("n_classes", n_classes)), np.int64)
@@ -705,12 +399,3 @@ def meet_values(
     _kernels.meet_values(list(columns), classes, weights, values, counts, missing, met)
     found = zip(values, counts, missing, met.tolist(), strict=True)
     return [(v[:n].copy(), c[:n].copy(), m) if n <= most else None for v, c, m, n in found]
-
-
-def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:
-    """Return codes[row] = number of cuts <= value (x < cut is left of it); missing is len(cuts) + 1."""
-    check.loose("values", values, "float64", (None,))
-    check.array("cuts", cuts, "float64", (None,))
-    codes = np.empty(len(values), check.code_dtype(len(cuts) + 3))
-    _kernels.bin_values(values, cuts, codes)
-    return codes

@@ -379,7 +379,7 @@ class Walk:
         for cells in columns:
             if cells is not None:
                 check.loose("columns", cells, (*check.CODES, "float32", "float64"), (rows,))
-        ends = np.empty(rows, np.int32) if out is None else check.writable("out", out, "int32", (rows,))
+        ends = np.empty(rows, np.int32) if out is None else check.array("out", out, "int32", (rows,))
         return ends, self._walk.ends(list(columns), ends)
 
 

@@ -283,8 +283,8 @@ class LinearRegression(Regressor):
         path: PenaltyPath | None = None
         if options.l2 == "cv":
             path = self._path(table, engine, options)
-            told = f"l2 = {path.best:g} had the lowest error in {CV_FOLDS}-fold cross-validation."
-            notes.append(Note("prior-chosen", told))
+            text = f"l2 = {path.best:g} had the lowest error in {CV_FOLDS}-fold cross-validation."
+            notes.append(Note("prior-chosen", text))
             learner = replace(learner, chosen=path.best)
         model = fit(learner, table, engine)
         refuse_beyond(model, model.errors)
@@ -304,7 +304,7 @@ class LinearRegression(Regressor):
         return PenaltyPath(STRENGTHS, tuple(fold_errors(found, parts, options).tolist()))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        for name, untold in UNTOLD.items():  # a file tells these only where they say something
+        for name, untold in UNTOLD.items():  # a file has these only where they say something
             setattr(self, name, untold)
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
@@ -630,7 +630,7 @@ class LogisticRegression(Classifier):
             )
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
-        refuse_beyond(model, model.errors if isinstance(model.told, KnownFit) else ())
+        refuse_beyond(model, model.errors if isinstance(model.fit_stats, KnownFit) else ())
         notes += unasked_notes(model.schema, model.asked)
         for note in notes:
             if note.code == "not-converged":
@@ -644,7 +644,7 @@ class LogisticRegression(Classifier):
         """What was dropped, merged, guessed or found on the way; separated classes are looked for when
         somebody first asks.
         """
-        return self._notes + self.model_.told.notes
+        return self._notes + self.model_.fit_stats.notes
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
@@ -673,7 +673,7 @@ class LogisticRegression(Classifier):
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_letters = 1  # a file tells these only where they say something
+        self.min_letters = 1  # a file has these only where they say something
         self.eta = self.tolerance = self.base_levels = self.offset = None
         self.fit_intercept, self.firth = True, False
         self._set_stored(document["parameters"])
@@ -807,8 +807,8 @@ class LogisticRegression(Classifier):
             name = f"{f.name} ({f.of})" if len(classes) > 1 else f.name
             effects.append(Effect(name, f.estimate, low, high))
         of = f" = {classes[0]}" if len(classes) == 1 else ""
-        told = "dark: the interval leaves out 1", "no intervals: see the summary"
-        note = told[0] if any(f.error is not None for f in figures) else told[1]
+        captions = "dark: the interval leaves out 1", "no intervals: see the summary"
+        note = captions[0] if any(f.error is not None for f in figures) else captions[1]
         return Picture(forest(f"Odds ratios for {self.schema_.predicted.name}{of}", effects, note))
 
     def trace_picture(self) -> Picture:

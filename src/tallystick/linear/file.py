@@ -359,8 +359,8 @@ def check_linear(document: dict[str, Any], schema: Schema) -> None:
     for part in model["parts"]:
         check_part(part, columns)
     rows = 1 + sum(coefficient_rows(p) for p in model["parts"])
-    told, spread = len(model["errors"]), [len(row) for row in model["covariance"]]
-    if told not in (0, rows) or spread not in ([], list(range(1, rows + 1))):
+    errors, spread = len(model["errors"]), [len(row) for row in model["covariance"]]
+    if errors not in (0, rows) or spread not in ([], list(range(1, rows + 1))):
         raise ModelFileError(f"model file: the standard errors are not those of {rows:,} coefficients.")
 
 

@@ -26,7 +26,7 @@ from tallystick.linear.file import compared
 from tallystick.linear.learner import ordered
 from tallystick.linear.model import Cells, LogisticModel, Product, uncompared
 from tallystick.linear.path import FoundOptimum, drive, found_again, found_held
-from tallystick.linear.problem import Mask, Problem
+from tallystick.linear.prepare import Mask, Problem
 from tallystick.linear.summary import (
     Figure,
     compared_words,
@@ -309,23 +309,6 @@ class Effects:
     __repr__ = __str__
 
 
-def effects_of(
-    model: LogisticModel, found: FoundOptimum, rows: FittedRows, spread: Array, level: float
-) -> Effects:
-    """Return the effects; spread: the covariance of the free weights."""
-    classes = [1 - model.reference] if model.links == 1 else list(range(len(model.labels)))
-    out = []
-    for column in model.schema.used:
-        for name, change in changes_of(model, rows, column):
-            mean, slope = change
-            for c in classes:
-                error = None
-                if model.links == 1:
-                    error = math.sqrt(max(float(slope @ spread @ slope), 0.0))
-                out.append(AverageEffect(name, model.labels[c], float(mean[c]), error, level))
-    return Effects(tuple(out))
-
-
 def changes_of(
     model: LogisticModel, rows: FittedRows, column: Column
 ) -> Iterator[tuple[str, tuple[Array, Array]]]:
@@ -511,22 +494,6 @@ class Residuals:
     __repr__ = __str__
 
 
-def residuals_of(model: LogisticModel, rows: FittedRows, places: Whole | None) -> Residuals:
-    """Return the residuals of all rows; places[row]: their rows in the data, None: as they come."""
-    share, own, _ = rows.second
-    toward = model.reference == 0  # the odds are those of the second class
-    p = share if toward else 1.0 - share
-    hit = own == (1 if toward else 0)
-    right = np.maximum(np.where(hit, p, 1.0 - p), 1e-300)
-    deviance = np.where(hit, 1.0, -1.0) * np.sqrt(-2.0 * kernels.log(right))
-    pearson = np.where(hit, 1.0, -1.0) * np.sqrt((1.0 - right) / right)
-    h, k = rows.leverage, rows.found.problem.weights
-    cooks = pearson**2 * h / (k * (1.0 - h) ** 2)
-    labels = tuple(model.labels[c] for c in own.tolist())
-    at = np.arange(len(p)) if places is None else places
-    return Residuals(model.labels[1 if toward else 0], at, labels, p, deviance, pearson, h, cooks)
-
-
 @dataclass(frozen=True)
 class HosmerLemeshow:
     """groups: low and high share, rows, rows of the class, and how many the shares expect."""
@@ -562,7 +529,7 @@ class HosmerLemeshow:
             [Span(t) for t in (f"{low:.4f} .. {high:.4f}", f"{n:,.10g}", f"{o:,.10g}", f"{e:,.2f}")]
             for low, high, n, o, e in self.groups
         ]
-        told = (
+        text = (
             f"χ² {self.statistic:.4f} with {counted(self.freedom, 'degree')} of freedom, p {p_words(self.p)}."
         )
         caveat = (
@@ -572,7 +539,7 @@ class HosmerLemeshow:
         )
         return [
             *table(header, rows, frozenset({1, 2, 3}), 10_000),
-            *wrapped(told, cells),
+            *wrapped(text, cells),
             *wrapped(caveat, cells),
         ]
 
@@ -628,7 +595,7 @@ STEPS = 60  # along a profile, at most
 
 
 @dataclass(frozen=True)
-class Told:
+class TableEntry:
     """A coefficient: its name, class and column, its estimate in the user's units, and where its weight is
     among those shown.
     """
@@ -734,7 +701,7 @@ class Inference:
     # -- estimates --
 
     @cached_property
-    def _told(self) -> list[Told]:
+    def _entries(self) -> list[TableEntry]:
         """All coefficients that are free, class by class as the summary has them."""
         problem, model = self.found.problem, self.model
         index = np.full((problem.design.size, len(problem.links)), -1)
@@ -746,14 +713,14 @@ class Inference:
             of = model.labels[1 - model.reference] if model.links == 1 else model.labels[link]
             for c, at in zip(compared(model), places, strict=True):
                 if c.free and at >= 0:
-                    out.append(Told(c.name, of, c.column, sign * float(c.weights[link]), at, i))
+                    out.append(TableEntry(c.name, of, c.column, sign * float(c.weights[link]), at, i))
         return out
 
     @property
     def names(self) -> list[str]:
         """The names of the coefficients, in the order of `covariance`; with several classes also theirs."""
-        several = len({told.of for told in self._told}) > 1
-        return [f"{told.name} ({told.of})" if several else told.name for told in self._told]
+        several = len({entry.of for entry in self._entries}) > 1
+        return [f"{entry.name} ({entry.of})" if several else entry.name for entry in self._entries]
 
     @cached_property
     def _spread(self) -> Array:
@@ -781,9 +748,9 @@ class Inference:
     @cached_property
     def covariance(self) -> Array:
         """The covariance of the estimates [coefficient, coefficient], in the order of `names`."""
-        k, told = self.found.problem.free_links, self._told
+        k, entries = self.found.problem.free_links, self._entries
         whole = np.kron(self.found.in_units, np.eye(k))
-        at = [t.parameter * k + t.link for t in told]
+        at = [t.parameter * k + t.link for t in entries]
         spread = self._covariance(self.found.shown, self.found.gain)
         out: Array = (whole @ spread @ whole.T)[np.ix_(at, at)]
         return out
@@ -794,7 +761,7 @@ class Inference:
         errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0)).tolist()
         return [
             Figure(t.name, t.of, t.estimate, error, None, self.level)
-            for t, error in zip(self._told, errors, strict=True)
+            for t, error in zip(self._entries, errors, strict=True)
         ]
 
     # -- tests of whole columns --
@@ -822,10 +789,10 @@ class Inference:
         made = []
         for name, held in self._columns():
             if self.found.comparison.alike:  # of several classes the last follows from the others
-                held = [i for i in held if self._told[i].link != self._told[-1].link]
+                held = [i for i in held if self._entries[i].link != self._entries[-1].link]
             if not held:
                 continue
-            free = sorted({self._told[i].parameter for i in held})
+            free = sorted({self._entries[i].parameter for i in held})
             wald = self._wald(held)
             ratio = self._ratio(free) if likelihood_ratio else None
             made.append(WholeColumnTest(name, len(held), wald, ratio))
@@ -838,15 +805,15 @@ class Inference:
             for part in self.model.parts
             if isinstance(part, Product)
         }
-        within = [pairs.get(told.column, (told.column,)) for told in self._told]
+        within = [pairs.get(entry.column, (entry.column,)) for entry in self._entries]
         for column in self.model.schema.used:
             yield column.name, [i for i, names in enumerate(within) if column.name in names]
         for pair in dict.fromkeys(pairs.values()):
             name = " × ".join(pair if len(pair) > 1 else pair * 2)
-            yield name, [i for i, t in enumerate(self._told) if pairs.get(t.column) == pair]
+            yield name, [i for i, t in enumerate(self._entries) if pairs.get(t.column) == pair]
 
     def _wald(self, held: Sequence[int]) -> float:
-        estimates = np.array([self._told[i].estimate for i in held])
+        estimates = np.array([self._entries[i].estimate for i in held])
         part = self.covariance[np.ix_(held, held)]
         scale = np.sqrt(np.diag(part))
         if not scale.all() or np.linalg.matrix_rank(part / np.outer(scale, scale)) < len(held):
@@ -898,21 +865,21 @@ class Inference:
         return {name: self._ends(known.index(name)) for name in wanted}
 
     def _ends(self, i: int) -> tuple[float, float]:
-        told, error = self._told[i], math.sqrt(self.found_variance(i))
-        return self._end(told, error, -1), self._end(told, error, 1)
+        entry, error = self._entries[i], math.sqrt(self.found_variance(i))
+        return self._end(entry, error, -1), self._end(entry, error, 1)
 
     def found_variance(self, i: int) -> float:
         """Return the variance of a coefficient from the curvature, whatever errors are shown."""
         return float(replace(self, kind="curvature", groups=None).covariance[i, i])
 
-    def _end(self, told: Told, error: float, side: int) -> float:
+    def _end(self, entry: TableEntry, error: float, side: int) -> float:
         """Return where the root of the likelihood ratio is the normal point, on one side: by regula falsi on
         the root, which is nearly a line.
         """
         wanted, low, high = normal_point(self.level), (0.0, 0.0), (math.inf, math.inf)
         t = wanted
         for _ in range(STEPS):
-            root = self._root(told, told.estimate + side * t * error)
+            root = self._root(entry, entry.estimate + side * t * error)
             if abs(root - wanted) <= 1e-9 * wanted:
                 break
             low, high = ((t, root), high) if root < wanted else (low, (t, root))
@@ -926,23 +893,23 @@ class Inference:
             t = min(max(step, low[0] + inner), high[0] - inner)
             if high[0] - low[0] <= 1e-12 * high[0]:
                 break
-        return told.estimate + side * t * error
+        return entry.estimate + side * t * error
 
-    def _root(self, told: Told, value: float) -> float:
+    def _root(self, entry: TableEntry, value: float) -> float:
         """Return the root of the likelihood ratio where one coefficient is held at a value."""
         problem = self.found.problem
         held = np.zeros(int(problem.free.sum()), bool)
-        held[told.parameter] = True
+        held[entry.parameter] = True
         sign = -1.0 if self.model.reference == 1 else 1.0
         values = np.zeros(len(held))
-        values[told.parameter] = sign * value / self.found.in_units[told.parameter, told.parameter]
+        values[entry.parameter] = sign * value / self.found.in_units[entry.parameter, entry.parameter]
         ratio = 2.0 * (self.drive(found_held(self.found, held, values)).loss - self.found.point.loss)
         return math.sqrt(max(ratio, 0.0))
 
     # -- rows --
 
     def residuals(self) -> Residuals:
-        """Return what each row tells of the fit: its share, deviance and Pearson residuals, leverage and
+        """Return how each row bears on the fit: its share, deviance and Pearson residuals, leverage and
         Cook's distance, by row of the data. For two classes.
 
         Returns
@@ -951,7 +918,19 @@ class Inference:
             Arrays; prints the rows that weigh most.
         """
         self._refuse_classes("residuals")
-        return residuals_of(self.model, self.rows, self.places)
+        model, rows, places = self.model, self.rows, self.places
+        share, own, _ = rows.second
+        toward = model.reference == 0  # the odds are those of the second class
+        p = share if toward else 1.0 - share
+        hit = own == (1 if toward else 0)
+        right = np.maximum(np.where(hit, p, 1.0 - p), 1e-300)
+        deviance = np.where(hit, 1.0, -1.0) * np.sqrt(-2.0 * kernels.log(right))
+        pearson = np.where(hit, 1.0, -1.0) * np.sqrt((1.0 - right) / right)
+        h, k = rows.leverage, rows.found.problem.weights
+        cooks = pearson**2 * h / (k * (1.0 - h) ** 2)
+        labels = tuple(model.labels[c] for c in own.tolist())
+        at = np.arange(len(p)) if places is None else places
+        return Residuals(model.labels[1 if toward else 0], at, labels, p, deviance, pearson, h, cooks)
 
     def hosmer_lemeshow(self, groups: int = 10) -> HosmerLemeshow:
         """Return the test of Hosmer and Lemeshow: are the shares right within groups of rows that were given
@@ -998,7 +977,18 @@ class Inference:
         Effects
             With standard errors (delta method) where there are two classes.
         """
-        return effects_of(self.model, self.found, self.rows, self._spread, self.level)
+        model, rows, spread, level = self.model, self.rows, self._spread, self.level
+        classes = [1 - model.reference] if model.links == 1 else list(range(len(model.labels)))
+        out = []
+        for column in model.schema.used:
+            for name, change in changes_of(model, rows, column):
+                mean, slope = change
+                for c in classes:
+                    error = None
+                    if model.links == 1:
+                        error = math.sqrt(max(float(slope @ spread @ slope), 0.0))
+                    out.append(AverageEffect(name, model.labels[c], float(mean[c]), error, level))
+        return Effects(tuple(out))
 
     @cached_property
     def pseudo_r2(self) -> dict[str, float]:
@@ -1042,8 +1032,8 @@ class Inference:
     def lines(self, cells: int = 80) -> list[Line]:
         """Return the table as lines."""
         out: list[Line] = [(Span(title(self.model), "strong"),)]
-        told = ", ".join(f"{name} {value:.4f}" for name, value in self.pseudo_r2.items())
-        out += wrapped(f"{rows_words(self.model)}. Pseudo R²: {told}.", cells)
+        measures = ", ".join(f"{name} {value:.4f}" for name, value in self.pseudo_r2.items())
+        out += wrapped(f"{rows_words(self.model)}. Pseudo R²: {measures}.", cells)
         out += wrapped(self.error_words() + compared_words(self.model), cells)
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
@@ -1091,13 +1081,13 @@ def infer(
     if groups is not None and errors != "curvature":
         raise OptionError("groups= gives clustered errors. Leave out errors=.")
     if not model.errors or uncompared(model.parts, model.options.fit_intercept):
-        told = "there is nothing to infer from this model. "
+        reason = "there is nothing to infer from this model. "
         if not model.fit.separation:
-            raise OptionError(told + error_words(model))
-        told += next((n.text for n in estimator.notes_ if n.code == "separation"), error_words(model))
+            raise OptionError(reason + error_words(model))
+        reason += next((n.text for n in estimator.notes_ if n.code == "separation"), error_words(model))
         cure = " Leave such columns out, or merge their levels"
         firth = (", or pass ", Argument("firth", True)) if model.links == 1 else ()
-        raise OptionError(told, cure, *firth, ".")
+        raise OptionError(reason, cure, *firth, ".")
     if is_spark(X):
         raise DataError("inference looks at single rows, which lie on Spark. Collect them: frame.toArrow().")
     X = opened(X)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Statistic
 from tallystick.errors import OptionError, shown
-from tallystick.kernels.linear import WholeFit
 from tallystick.linear import solvers
 from tallystick.linear.file import coefficients
 from tallystick.linear.model import (
@@ -38,12 +37,15 @@ from tallystick.linear.model import (
 )
 from tallystick.linear.options import DEFAULT_L2, ERRORS, LogisticOptions
 from tallystick.linear.prepare import (
-    HELD,
     MATRIX,
     Basis,
     KnownRows,
+    Mask,
     Moments,
+    Point,
     Prepared,
+    Problem,
+    Start,
     averaged,
     first_question,
     known_rows,
@@ -53,16 +55,15 @@ from tallystick.linear.prepare import (
     row_shares,
     word_means,
 )
-from tallystick.linear.problem import Mask, Point, Problem, Start, unit_bits
 from tallystick.linear.separation import SeparationVerdict, ahead, lacking, look
 from tallystick.linear.solvers import SolverRun, ascent, refuse_firth
 from tallystick.schema import Note, Schema
-from tallystick.stats.design_sums import SmallFit, SmallWeights, design_of
+from tallystick.stats.design_sums import design_of
 
 # How sure the rows make one of the differences between levels, and between classes.
 #
 # The curvature under a prior is of a weight for every level, and the variance of such a weight is mostly
-# the prior's: no row can tell a number that all levels of a column have in common. What tables show is a
+# the prior's: no row determines a number that all levels of a column have in common. What tables show is a
 # level less the base level; here the curvature becomes that of these differences, the rest averaged out. Of
 # several classes a number that all have in common means nothing either: it is taken out.
 #
@@ -149,7 +150,7 @@ class Comparison:
         return out[self.shown]
 
     def of(self, curvature: Array) -> ComparedCurvature | None:
-        """Return the curvature of what is shown; None where it cannot be told."""
+        """Return the curvature of what is shown; None where it is not known."""
         problem, k, alike = self.problem, self.problem.free_links, self.alike
         if not len(self.others) and not alike:
             return ComparedCurvature(self.at, curvature, None)
@@ -264,7 +265,7 @@ class LogisticOptimum:
 
 @dataclass
 class LazyFitStats:
-    """What a fit tells of itself, found when somebody first asks for it: most models only answer.
+    """How a fit went, found when somebody first asks for it: most models only answer.
 
     look: says whether the classes are separated, which may need the rows.
     """
@@ -327,8 +328,8 @@ def build(
     basis = optimum.ready.basis
     counts = None if basis is None else basis.moments.squares
     constant, parts = parts_of(schema, problem, theta, words, counts)
-    told = LazyFitStats(optimum, options.l1, parts, look)
-    return LogisticModel(schema, options, constant, parts, told, reference_class(options, schema.predicted))
+    stats = LazyFitStats(optimum, options.l1, parts, look)
+    return LogisticModel(schema, options, constant, parts, stats, reference_class(options, schema.predicted))
 
 
 def in_units(theta: Array, centre: Array, scale: Array) -> tuple[Array, Array, Array]:
@@ -448,7 +449,7 @@ def degrees_of(known: KnownRows, ready: Prepared, point: Point) -> float:
             return max(math.fsum(parts.tolist()) - problem.symmetric, 0.0)
     words = sum(len(t.idf) - 1 for t in problem.texts)
     links = len(problem.links) - 1 if len(problem.links) > 1 else 1
-    return float((ready.told_apart + words) * links)
+    return float((ready.identified + words) * links)
 
 
 def null_likelihood(known: KnownRows) -> float:
@@ -545,84 +546,6 @@ def next_strength(ready: Prepared, point: Point, strength: float) -> float:
     return min(max((determined + PSEUDO) / (squares + PSEUDO), LEAST), MOST)
 
 
-# A small logistic regression of plain numbers, by one question; what it tells of itself is found when
-# asked.
-#
-# Knows schemas, options and the rules of the long way. Knows nothing of rows. Law: the weights are those of
-# the long way, to the bit.
-
-
-@dataclass
-class ToldAgain:
-    """What a fit tells of itself where only its weights were found: the same fit, made the long way."""
-
-    again: Callable[[], KnownFit]
-
-    @cached_property
-    def known(self) -> KnownFit:
-        """All that is told."""
-        found = self.again()
-        self.again = lambda: found  # the rows are no longer needed
-        return found
-
-    @property
-    def fit(self) -> Fit:
-        """How the fit went."""
-        return self.known.fit
-
-    @property
-    def errors(self) -> tuple[tuple[float, ...], ...]:
-        """Standard errors, in the order of the model's coefficients."""
-        return self.known.errors
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What has to be said of the fit."""
-        return self.known.notes
-
-
-def small_question(options: LogisticOptions, schema: Schema, most: int) -> SmallFit | None:
-    """Return the question whose answer is the whole fit; None where the long way is to be gone."""
-    if isinstance(options.l2, str) or options.l2 <= 0 or not is_plain(options):
-        return None
-    used = schema.used
-    if len(schema.predicted.labels) != 2 or any(c.missing or c.kind != "numeric" for c in used):
-        return None
-    bounds = np.array([(c.low, c.high) for c in used], np.float64)
-    rule = partial(rule_of, float(options.l2), options.standardize)
-    return SmallFit(tuple(c.name for c in used), bounds, rule, most)
-
-
-def is_plain(options: LogisticOptions) -> bool:
-    """Say whether nothing but an l2 prior was asked for that changes weights."""
-    more = options.l1 or options.firth or options.max_iter or options.class_weight or options.offset
-    usual = options.solver == "auto" and options.fit_intercept
-    return usual and not more and options.interactions == 1 and options.polynomial == 1
-
-
-def rule_of(strength: float, standardize: bool, rows: int) -> tuple[int, WholeFit]:
-    """Return the bits of a row's terms, and what the fit of so many rows needs: as `Problem` and `SolverRun`
-    have it for rows that count once.
-    """
-    bits = unit_bits(float(rows))
-    small, least = solvers.TOLERANCE * rows, solvers.LEAST * rows
-    doubt, grain = 2.0 ** (60 - 2 * bits), rows * 2.0**-54
-    fine, unit = solvers.FINE, 2.0**-bits
-    return bits, WholeFit(strength, HELD, standardize, unit, small, fine, least, doubt, grain)
-
-
-def small_model(
-    schema: Schema, options: LogisticOptions, found: SmallWeights, again: Callable[[], KnownFit]
-) -> LogisticModel:
-    """Return the model of weights that were found in one question. again: what it tells of its fit."""
-    centre, scale, w = found
-    constant, slopes, averages = in_units(w[:, None], centre, scale)
-    each = zip(schema.used, slopes, averages, centre.tolist(), scale.tolist(), strict=True)
-    parts = tuple(Slope(c.name, slope, at, size, None, mean) for c, slope, mean, at, size in each)
-    reference = reference_class(options, schema.predicted)
-    return LogisticModel(schema, options, constant, parts, ToldAgain(again), reference)
-
-
 Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
 Later = Callable[[Generator[Any, Any, Any]], Any]
 MOST_STEPS = 1 << 62  # more are as many, and kernels count in 64 bits
@@ -630,7 +553,9 @@ LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient
 CORNERS = 1_000  # steps of any solver under an L1 prior
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
-PROBE = 300  # weights up to which separation is looked for under a prior, and what is told may wait
+PROBE = (
+    300  # weights up to which separation is looked for under a prior, and what is said of the fit may wait
+)
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
 WEAK = (1e-8, 1e-11)  # priors that hold no weights that can run
 LASTING = 10  # steps by a curvature that was seen elsewhere, before one is asked for
@@ -641,8 +566,8 @@ CHEAP = 2_000_000  # rows times weights below which the curvature is asked for a
 @dataclass(frozen=True)
 class LogisticLearner:
     """unit: a weight of 1 is this many; probes: classes that only a prior keeps from being separated are
-    looked for, which is told and changes no weight; trace and notes are filled on the way. later: answers
-    further questions of the same rows, so that what only tells of the fit is found when somebody asks.
+    looked for, which is noted and changes no weight; trace and notes are filled on the way. later: answers
+    further questions of the same rows, so that what is only said of the fit is found when somebody asks.
     """
 
     options: LogisticOptions
@@ -657,11 +582,6 @@ class LogisticLearner:
     def learn(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
         """Ask for what is known of rows and columns, then for gradients until the optimum is reached."""
         options = self.options
-        if self.later is not None and len(schema.used) < PROBE:  # a small table: perhaps by one question
-            question = small_question(options, schema, LIMITS["newton"])
-            found = None if question is None else (yield question)
-            if found is not None and measured(found.centre, found.scale):
-                return small_model(schema, options, found, partial(self._again, schema))
         known, basis = yield from prepared(options, schema, self.unit)
         ready = None
         if options.firth:
@@ -685,13 +605,6 @@ class LogisticLearner:
         if self.notes is not None:
             self.notes.extend(fitted.notes())
         return fitted.model(self.later, forgotten=not self.probes)
-
-    def _again(self, schema: Schema) -> KnownFit:
-        """Return what the same fit tells when it is made the long way."""
-        assert self.later is not None
-        notes: list[Note] = []
-        told = self.later(replace(self, later=None, trace=None, notes=notes).learn(schema)).told
-        return KnownFit(told.fit, told.errors, (*notes, *told.notes))
 
 
 def prepared(
@@ -741,7 +654,7 @@ class FittedLogistic:
     look: Look | None = None  # asks for the verdict, where it is still open
 
     def notes(self) -> list[Note]:
-        """Return what has to be said; of separated classes the model tells itself."""
+        """Return what has to be said; separated classes are noted by the model itself."""
         out = repeat_notes(self.known.design, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
         return [*out, Note("not-converged", self.run.spent)] if self.run.spent else out
 
@@ -760,7 +673,7 @@ class FittedLogistic:
         return out
 
     def model(self, later: Later | None, forgotten: bool = False) -> LogisticModel:
-        """Return the model; what it tells of its fit is found now unless it may be later. forgotten: the
+        """Return the model; how the fit went is found now unless it may be later. forgotten: the
         model only answers and does not keep its matrices for long, so what nobody is likely to ask for may
         wait, and what its columns add on average is not found.
         """
@@ -769,7 +682,7 @@ class FittedLogistic:
         model = build(self.schema, self.options, optimum, self._verdict(later))
         scales, waits = ready.problem.scales, forgotten or ready.problem.weights <= PROBE
         if later is None or not waits or not measured(scales.centre, scales.scale):
-            model = replace(model, told=KnownFit.of(model.told))
+            model = replace(model, fit_stats=KnownFit.of(model.fit_stats))
         return model if forgotten else averaged(model, self.known.design, self.shares, self.words)
 
     def _verdict(self, later: Later | None) -> Callable[[], SeparationVerdict]:
@@ -818,7 +731,7 @@ def measured(centre: Array, scale: Array) -> bool:
 
 
 def null_loss(ready: Prepared, options: LogisticOptions) -> Generator[Any, Any, float | None]:
-    """Return the loss of an offset and the constant alone; None where there is no offset: shares tell it."""
+    """Return the loss of an offset and the constant alone; None where there is no offset: shares give it."""
     problem = ready.problem
     if problem.fixed is None:
         return None
@@ -850,7 +763,7 @@ def probe(
     """
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if known.design.texts or not small:
-        return (yield from apart(ready, [point.w])) if point.wrong == 0 else SeparationVerdict()
+        return (yield from separation_along(ready, [point.w])) if point.wrong == 0 else SeparationVerdict()
     plain = replace(options, l1=0.0, solver="auto", max_iter=None, eta=None, tolerance=None)
     bare = prepare(known, basis, plain, schema, 0.0)
     try:
@@ -921,7 +834,7 @@ def steps(
     if watch:
         return (yield from watched(run, ready, name))
     if name == "newton":
-        return (yield from newton(run, ready, *(yield from begun(ready))))
+        return (yield from newton(run, ready, *(yield from starting_point(ready))))
     if name == "lbfgs":
         return (yield from solvers.lbfgs(run, start))
     if name == "conjugate-gradient":
@@ -929,7 +842,7 @@ def steps(
     return (yield from solvers.gradient_ascent(run, start))
 
 
-def apart(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:
+def separation_along(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:
     """Return the verdict along directions; words are only asked where every row's own class is ahead, and no
     smallest set of them is looked for.
     """
@@ -943,7 +856,7 @@ def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps
     """Run Newton's method or L-BFGS without a prior; raise Separated where the classes are."""
     many_weights = doubt = name == "lbfgs"
     run.alarm = 1.0 if many_weights else 1e-3
-    start, period = (ready.start, 0) if many_weights else (yield from begun(ready))
+    start, period = (ready.start, 0) if many_weights else (yield from starting_point(ready))
     while True:
         try:
             way = solvers.lbfgs(run, start) if many_weights else newton(run, ready, start, period)
@@ -951,10 +864,10 @@ def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps
         except solvers.Diverging as signal:
             at, doubt = signal.point, True
             directions = [at.w] if many_weights else [at.w, signal.direction]
-            verdict = yield from apart(ready, directions)
+            verdict = yield from separation_along(ready, directions)
             if verdict.kind:
                 raise Separated((yield from settled(ready, verdict))) from None
-            # all ahead, but by next to nothing: that will not tell any more
+            # all ahead, but by next to nothing: more steps will not show more
             run.ahead = run.ahead and at.wrong > 0
             run.alarm = 0.0 if many_weights else run.alarm / 10
             start = replace(start, w=at.w, curvature=None, point=at)
@@ -993,7 +906,7 @@ def settled(ready: Prepared, verdict: SeparationVerdict) -> Generator[Any, Any, 
             found.append((yield from solvers.newton(run, begun_at, 1)).w)
         except solvers.NoConvergence:
             return verdict
-    wide = yield from apart(ready, [found[1], found[1] - found[0]])
+    wide = yield from separation_along(ready, [found[1], found[1] - found[0]])
     return wide if wide.kind == "complete" or not verdict.kind else verdict
 
 
@@ -1013,7 +926,7 @@ def runaway(ready: Prepared, point: Point, needed: float) -> Generator[Any, Any,
     return (yield from look(problem, [far.w - near.w]))
 
 
-def begun(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
+def starting_point(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
     """Return where Newton's method begins, and after how many steps it asks for a new curvature."""
     if ready.part and many(ready.problem.rows, ready.problem.weights):
         return (yield from solvers.sample(ready.problem, ready.start, EVERY)), 10
@@ -1023,7 +936,9 @@ def begun(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
 def newton(run: solvers.SolverRun, ready: Prepared, start: Start, period: int) -> solvers.Steps:
     """Run Newton's method in the form that suits the number of rows and weights."""
     few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
-    if few and period == 1 and run.kept is None:  # the quick way tells no weights; its bits are the same
+    if (
+        few and period == 1 and run.kept is None
+    ):  # the quick way keeps no weights on the way; its bits are the same
         return (yield from solvers.far_newton(run, start))
     return (yield from solvers.newton(run, start, period))
 

@@ -31,10 +31,14 @@ from tallystick.linear.prepare import (
     KnownRows,
     Moments,
     Prepared,
+    Problem,
     Repeat,
+    Scales,
+    Start,
     averaged,
     first_question,
     free_weights,
+    norm,
     prior_sizes,
     products_of,
     repeat_notes,
@@ -42,7 +46,6 @@ from tallystick.linear.prepare import (
     row_shares,
     scales_of,
 )
-from tallystick.linear.problem import Problem, Scales, Start, norm
 from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import (
     Design,

@@ -386,8 +386,8 @@ class Fit:
         return cls(**fields)
 
 
-class FitTelling(Protocol):
-    """What a model tells of its fit: known, or found when somebody first asks for it.
+class FitStats(Protocol):
+    """How a fit went: known, or found when somebody first asks for it.
 
     errors: standard errors in the order of `coefficients` [coefficient][link], or empty. notes: what was
     found only then.
@@ -411,30 +411,30 @@ class FitTelling(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KnownFit:
-    """What a model tells of its fit, known."""
+    """How a fit went, known."""
 
     fit: Fit
     errors: tuple[tuple[float, ...], ...] = ()
     notes: tuple[Note, ...] = ()
 
     @classmethod
-    def of(cls, told: FitTelling) -> KnownFit:
-        """Return all that is told, found now: what it is found from may go."""
-        return cls(told.fit, told.errors, told.notes)
+    def of(cls, stats: FitStats) -> KnownFit:
+        """Return all of it, found now: what it is found from may go."""
+        return cls(stats.fit, stats.errors, stats.notes)
 
 
 @dataclass(frozen=True)
 class LogisticModel:
     """constant[link]; parts in the order of the columns, products last.
 
-    told: what it tells of its fit. reference: the class the others are compared with when printed.
+    fit_stats: how the fit went. reference: the class the others are compared with when printed.
     """
 
     schema: Schema
     options: LogisticOptions
     constant: Array
     parts: tuple[Part, ...]
-    told: FitTelling
+    fit_stats: FitStats
     reference: int
     decision: AnswerDecision | None = None
 
@@ -442,18 +442,18 @@ class LogisticModel:
     calibration = None  # its shares are those of the fit
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle keeps: what is told of the fit, not the rows that would tell it."""
-        return self.__dict__ | {"told": KnownFit.of(self.told)}
+        """Return what a pickle keeps: the figures of the fit, not the rows that they are found from."""
+        return self.__dict__ | {"fit_stats": KnownFit.of(self.fit_stats)}
 
     @property
     def fit(self) -> Fit:
         """How the fit went."""
-        return self.told.fit
+        return self.fit_stats.fit
 
     @property
     def errors(self) -> tuple[tuple[float, ...], ...]:
         """Standard errors in the order of `coefficients` [coefficient][link], or empty."""
-        return self.told.errors
+        return self.fit_stats.errors
 
     @property
     def links(self) -> int:

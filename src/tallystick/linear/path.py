@@ -22,8 +22,7 @@ from tallystick.contracts import Block, Engine, Table
 from tallystick.linear.learner import Comparison, LogisticOptimum, build, compare, prepared, solve
 from tallystick.linear.model import LogisticModel
 from tallystick.linear.options import LogisticOptions
-from tallystick.linear.prepare import KnownRows, Prepared, prepare
-from tallystick.linear.problem import Mask, Point, Problem, Start
+from tallystick.linear.prepare import KnownRows, Mask, Point, Prepared, Problem, Start, prepare
 from tallystick.linear.solvers import FINE, SolverRun
 from tallystick.schema import Schema
 from tallystick.stats.design_sums import laid_out
@@ -268,7 +267,7 @@ def path_points(
             ready = with_strength(base, strength)
         if before is not None and seen is not None:
             ready = led_on(ready, before, seen)
-        elif costly(ready):  # where all scores are equal the products of columns tell the curvature
+        elif costly(ready):  # where all scores are equal the products of columns give the curvature
             question = ready.problem.ask(ready.start.w)
             point = ready.problem.read(ready.start.w, engine.total(training, question))
             ready = replace(ready, start=replace(ready.start, point=point))

@@ -24,8 +24,7 @@ from tallystick.draw.svg import Span, as_html, plain, table
 from tallystick.errors import Argument, DataError, OptionError, clean, counted, some
 from tallystick.io.open import open_source
 from tallystick.io.scratch import budget, size_text
-from tallystick.linear.prepare import parameter_columns
-from tallystick.linear.problem import Problem
+from tallystick.linear.prepare import Problem, parameter_columns
 from tallystick.schema import ColumnOptions, Note
 from tallystick.stats.design_sums import Design, Meetings, Sides, design_of
 from tallystick.table.reader import read_table, read_to_disk

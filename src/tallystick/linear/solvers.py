@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.errors import OptionError, TallyError, counted, shown
 from tallystick.kernels.linear import Begun, Curvature, End, Landing, NewtonStop
-from tallystick.linear.prepare import KnownRows
-from tallystick.linear.problem import Point, Problem, Start, StopRule, norm, steepest
+from tallystick.linear.prepare import KnownRows, Point, Problem, Start, StopRule, norm, steepest
 from tallystick.stats.design_sums import LeverageSums, NewtonSums
 
 # What the last steps say of the curvature: L-BFGS in its compact form, which reads every kept vector once.
@@ -42,7 +41,7 @@ from tallystick.stats.design_sums import LeverageSums, NewtonSums
 
 
 Array = NDArray[np.float64]
-Kept = Array | NDArray[np.float32]
+Kept = NDArray[Any]  # of float64 or float32
 Solve = Callable[[Array], Array]  # the inverse one begins with times a vector, in the vector's memory
 KEPT, FEWER, LONG = 12, 6, 100_000  # changes kept; fewer where there are many weights
 

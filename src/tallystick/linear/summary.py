@@ -109,9 +109,9 @@ def penalty_place(model: LogisticModel | LinearModel) -> str:
     kinds = kinds_of(model)
     scaled = [w for k, w in (("numeric", "numbers"), ("boolean", "booleans")) if k in kinds]
     plainly = [w for w, own in (("levels", CODED - {"boolean"}), ("words", {"text"})) if kinds & own]
-    told = [f"standardised {' and '.join(scaled)}"] if scaled else []
-    told += [f"{' and '.join(plainly)} as they are"] if plainly else []
-    return f"on {' and on '.join(told)}"
+    parts = [f"standardised {' and '.join(scaled)}"] if scaled else []
+    parts += [f"{' and '.join(plainly)} as they are"] if plainly else []
+    return f"on {' and on '.join(parts)}"
 
 
 def kinds_of(model: LogisticModel | LinearModel) -> set[str]:
@@ -383,7 +383,7 @@ def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
 
 
 def figure_table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
-    """Return the figures of a class as lines; named: the class is told."""
+    """Return the figures of a class as lines; named: with the class."""
     with_errors = figures[0].error is not None
     interval = f"{100 * figures[0].level:g} % interval"
     header = [f"class {clean(of)}" if named else "", "estimate"]
@@ -422,8 +422,8 @@ def _words(model: LogisticModel, part: WordWeights, cells: int) -> list[Line]:
                 continue
             own = (sign * part.weights[:, link]).tolist()
             order = sorted((w for w in range(len(words)) if own[w] > 0), key=lambda w: (-own[w], w))[:8]
-            told = ", ".join(f"{clean(words[w])} {own[w]:+.3g}" for w in order) or "no word"
-            out += wrapped(told, cells, f"for {clean(model.labels[of])}: ")
+            listed = ", ".join(f"{clean(words[w])} {own[w]:+.3g}" for w in order) or "no word"
+            out += wrapped(listed, cells, f"for {clean(model.labels[of])}: ")
     return out
 
 
@@ -674,7 +674,7 @@ class LinearSummary:
 
     @property
     def f_p(self) -> float | None:
-        """The probability of such an F if no column told anything."""
+        """The probability of such an F if no column mattered."""
         own = self.model.fit.degrees - self.model.options.fit_intercept
         return None if self.f is None else fisher_tail(self.f, own, self.model.fit.freedom)
 
@@ -739,9 +739,11 @@ class LinearSummary:
     def _facts(self) -> str:
         fit = self.model.fit
         rows = float(f"{fit.rows:.10g}")  # weights that are not whole sum to the rows but for rounding
-        told = counted(int(rows), "row") if rows.is_integer() else f"Rows with a total weight of {rows:,.10g}"
+        rows_text = (
+            counted(int(rows), "row") if rows.is_integer() else f"Rows with a total weight of {rows:,.10g}"
+        )
         some = f" ({fit.degrees:.4g} determined by the rows)" if fit.l2 else ""
-        out = f"{told}, {counted(fit.weights, 'weight')}{some}. R² {self.r2:.4f}"
+        out = f"{rows_text}, {counted(fit.weights, 'weight')}{some}. R² {self.r2:.4f}"
         if fit.variance > 0:
             out += f", adjusted {self.adjusted_r2:.4f}, noise ± {self.noise:.6g}, AIC {self.aic:.6g}, "
             out += f"BIC {self.bic:.6g}"
@@ -810,7 +812,7 @@ class LinearReason:
 class LinearExplanation:
     """Why a row gets its number: that of the average training row, then what each column adds or takes away.
 
-    interval: of the mean of new rows like this one, 95 %; None where the model cannot tell.
+    interval: of the mean of new rows like this one, 95 %; None where the model has none.
     """
 
     target: str

@@ -355,8 +355,8 @@ def _row(estimator: LogisticRegression, table: Table, row: tuple[Any, int] | Non
     model = estimator.model_
     block, at = (table.local().slice(0, 1), 0) if row is None else estimator._find_row(*row)
     parts: list[Part] = [Headline(("The row" if row is not None else "The first row",))]
-    told = explain(model, block, at)
-    parts.append(Sentence(line(*_values(told))))
+    explained = explain(model, block, at)
+    parts.append(Sentence(line(*_values(explained))))
     shares = model.shares(block)[at].tolist()
     scores = []
     for link in range(model.links) if model.links > 1 else [0]:
@@ -387,12 +387,12 @@ def _row(estimator: LogisticRegression, table: Table, row: tuple[Any, int] | Non
         for label, above, share in zip(model.labels, each, shares, strict=True):
             steps = ((Over(above, below),), (Value(share),))
             parts.append(Formula(line("P(", said(label), " | row)"), steps))
-    return [*parts, Sentence(line("Answer: ", said(told.answer), "."), "answer")]
+    return [*parts, Sentence(line("Answer: ", said(explained.answer), "."), "answer")]
 
 
-def _values(told: Any) -> list[Piece | Line]:
+def _values(explained: Any) -> list[Piece | Line]:
     out: list[Piece | Line] = []
-    for k, reason in enumerate(told.reasons):
+    for k, reason in enumerate(explained.reasons):
         out += [*([", "] if k else []), said(reason.column), " = ", said(reason.value)]
     return [*out, "."]
 

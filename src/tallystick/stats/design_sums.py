@@ -8,11 +8,11 @@ b`. Knows the schema. Knows nothing of weights. Law: the design depends on the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ from tallystick.kernels.linear import (
     Sums,
     TextColumn,
     Weighting,
-    WholeFit,
 )
 from tallystick.parallel import FEW_ROWS, in_order
 from tallystick.schema import CODED, Column, Schema
@@ -861,54 +860,3 @@ class ResidualSums(Statistic[Sums]):
     def at(self, theta: Array, bound: float) -> ResidualSums:
         """Return the same question at other weights."""
         return replace(self, theta=theta, bound=bound)
-
-
-# The weights of a small logistic regression, asked for in one question.
-#
-# Knows blocks of numbers and two classes. Knows nothing of models or of what else a fit tells. Law: an
-# answer is what the questions of `learners/logistic` lead to, bit for bit; who has no quick answer says
-# None, and is asked those.
-
-
-class SmallWeights(NamedTuple):
-    """w[1 + column]: the constant and the weights of (x - centre) / scale."""
-
-    centre: Array
-    scale: Array
-    w: Array
-
-
-@dataclass(frozen=True, slots=True)
-class SmallFit(Statistic[None]):
-    """Ask for the optimum of a table of numbers without missing cells, two classes and rows that count once.
-
-    bounds: the least and the highest value of each column; rule: from how many rows there are, how many bits
-    their terms have and what the fit needs; most: steps.
-    """
-
-    names: tuple[str, ...]
-    bounds: Array
-    rule: Callable[[int], tuple[int, WholeFit]]
-    most: int
-
-    def zero(self) -> None:
-        """Return the total of no rows."""
-
-    def add(self, total: None, block: Block) -> None:
-        """Add nothing: sums alone are not an optimum."""
-
-    def merge(self, total: None, other: None) -> None:
-        """Add nothing."""
-
-    def solve(self, table: LocalTable, engine: Local) -> SmallWeights | None:
-        """Sum, scale and fit all rows in one call, where they are one block; None where the rows are not
-        those asked for or there is no optimum.
-        """
-        blocks = list(table.blocks())
-        if len(blocks) != 1 or blocks[0].weights is not None:
-            return None
-        block = blocks[0]
-        assert block.classes is not None
-        columns, rule = DenseColumns([*map(block.values, self.names)], [], []), self.rule(block.rows)
-        found = kernels.whole_fit(columns, self.bounds, block.classes, *rule, self.most)
-        return None if found is None else SmallWeights(found[0][0], found[0][1], found[1])
