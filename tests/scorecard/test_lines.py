@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.scorecard.lines import fewer_lines, gathered, told_apart, with_room
+from tallystick.scorecard.lines import fewer_lines, gathered, separation, with_room
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 
 
@@ -23,8 +23,8 @@ def test_rare_levels_share_the_last_line():
 
 def test_lines_on_which_every_class_has_its_share_tell_nothing():
     even = np.array([[30, 10], [60, 20]])
-    assert told_apart(even) == pytest.approx(-2.0)
-    assert told_apart(np.array([[40, 0], [0, 40]])) == pytest.approx(80.0 - 2.0)
+    assert separation(even) == pytest.approx(-2.0)
+    assert separation(np.array([[40, 0], [0, 40]])) == pytest.approx(80.0 - 2.0)
 
 
 def test_the_columns_that_tell_most_have_room_first():

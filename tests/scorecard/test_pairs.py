@@ -10,7 +10,7 @@ from shared_tables import needs_data, shared
 import tallystick as ts
 from tallystick.scorecard.model import LevelAxis, PairAxis, RangeAxis
 from tallystick.scorecard.pairs import COARSE, coarsened, promise, repeating
-from tallystick.scorecard.priors import pair_piece
+from tallystick.scorecard.quadratic import pair_piece
 
 
 def test_ranges_of_a_pair_have_equal_shares_of_curvature():

@@ -9,7 +9,7 @@ import pytest
 
 from tallystick.scorecard.model import RangeAxis
 from tallystick.scorecard.pairs import Smooth, joined, ranges_of, unrounded
-from tallystick.scorecard.priors import CardPiece
+from tallystick.scorecard.quadratic import CardPiece
 from tallystick.scorecard.rounds import State
 
 AXIS = RangeAxis("age", (25.0, 40.0, 60.0))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick.scorecard.model import LevelAxis, PairAxis, RangeAxis, WordAxis
-from tallystick.scorecard.priors import middles, pair_piece, piece_of, words_piece
+from tallystick.scorecard.quadratic import middles, pair_piece, piece_of, words_piece
 
 RANGES, LEVELS = RangeAxis("x", (1.0, 2.0, 4.0)), LevelAxis("a", (0, 1, 2))
 ROWS, COUNTS = np.array([5.0, 9.0, 4.0, 2.0, 3.0]), np.array([8.0, 10.0, 5.0, 2.0, 0.0])

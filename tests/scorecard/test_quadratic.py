@@ -10,8 +10,16 @@ import pytest
 from scipy.integrate import quad
 
 from tallystick.scorecard.model import LevelAxis, RangeAxis
-from tallystick.scorecard.priors import CardPiece, piece_of
-from tallystick.scorecard.quadratic import MANY, Directions, LinkSystem, QuadraticPoint, desks_of, over_links
+from tallystick.scorecard.quadratic import (
+    MANY,
+    CardPiece,
+    Directions,
+    LinkSystem,
+    QuadraticPoint,
+    desks_of,
+    over_links,
+    piece_of,
+)
 
 RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
 LEVELS = LevelAxis("a", (0, 1, 2))

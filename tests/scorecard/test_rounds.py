@@ -13,9 +13,16 @@ import tallystick as ts
 from tallystick.engine.local import Local
 from tallystick.linear.prepare import KnownRows
 from tallystick.scorecard.model import LevelAxis, RangeAxis
-from tallystick.scorecard.monotone import OneWay
-from tallystick.scorecard.priors import CardPiece
-from tallystick.scorecard.rounds import GONE, Rounds, State, center_links, first_state, further
+from tallystick.scorecard.quadratic import CardPiece
+from tallystick.scorecard.rounds import (
+    MIN_STRENGTH,
+    OneWay,
+    Rounds,
+    State,
+    center_links,
+    first_state,
+    further,
+)
 from tallystick.stats.design_sums import Design, RowTotals
 
 
@@ -60,14 +67,14 @@ def test_strengths_that_go_one_way_go_on():
 
 def test_strengths_that_turn_back_are_not_carried_on_and_none_leaps():
     new, way, moved = further(
-        np.array([1.0, 1.0, 1.0]), np.array([0.5, 1e9, GONE / 2]), np.array([0.7, 0, 0])
+        np.array([1.0, 1.0, 1.0]), np.array([0.5, 1e9, MIN_STRENGTH / 2]), np.array([0.7, 0, 0])
     )
     assert new[0] == pytest.approx(0.5)
     assert 9.9 < new[1] < 10.0
     assert new[2] == pytest.approx(0.1, rel=0.01)
     assert way[0] == pytest.approx(math.log(0.5))
     assert moved == pytest.approx(new[1] / 1.05, rel=0.2)
-    gone, _, _ = further(np.array([2 * GONE, 0.0]), np.array([GONE / 2, 0.0]), np.zeros(2))
+    gone, _, _ = further(np.array([2 * MIN_STRENGTH, 0.0]), np.array([MIN_STRENGTH / 2, 0.0]), np.zeros(2))
     assert gone.tolist() == [0.0, 0.0]
 
 

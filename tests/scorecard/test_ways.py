@@ -12,9 +12,8 @@ from scipy.optimize import nnls
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.scorecard.model import LevelAxis, RangeAxis
-from tallystick.scorecard.monotone import OneWay, held, multipliers
-from tallystick.scorecard.priors import piece_of
-from tallystick.scorecard.quadratic import Directions, LinkSystem, desks_of
+from tallystick.scorecard.quadratic import Directions, LinkSystem, desks_of, piece_of
+from tallystick.scorecard.rounds import OneWay, held, multipliers
 
 ROWS = (np.array([5.0, 9.0, 4.0, 2.0, 3.0]), np.array([8.0, 10.0, 5.0, 0.0, 0.0]))
 PIECES = (

@@ -43,7 +43,7 @@ CELL, CELL_TALL, NAMES, HEAT_TOP = 62.0, 24.0, 104.0, 42.0  # of a heat map: two
 ASLANT = 14  # letters of a name under a bar
 MOST_BARS = 12
 LINES, THIN = 3, 0.012  # ranges so thin cannot be seen; with a third of them so, all are equally wide
-INK = "#7d8894"  # points for and against are no classes: their side tells them apart
+INK = "#7d8894"  # points for and against are no classes: their side separates them
 FOR, AGAINST = PALETTE[0], PALETTE[5]  # in a cell of two columns, which has no side
 
 
@@ -636,7 +636,7 @@ def card_errors(model: ScorecardModel, block: Block) -> Array:
     out = np.zeros((block.rows, model.links))
     for k, (whole, unit) in enumerate(zip(model.spread.factors, model.spread.units, strict=True)):
         factor = whole * unit
-        with np.errstate(over="ignore"):  # a file may tell any error
+        with np.errstate(over="ignore"):  # a file may hold any error
             squares = errors[:, k] ** 2
         own = np.maximum(squares - (factor**2).sum(axis=0), 0.0)  # goes together with no other line
         table, start = np.concatenate([factor, own[None, :]]), 1  # [number, 1 + line]
@@ -702,7 +702,7 @@ def card_svg(card: Card, way: Way) -> str:
 
 
 def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Panel | HeatMap:
-    """Return one section as it is drawn; least: training rows that a line must have to tell their class."""
+    """Return one section as it is drawn; least: training rows that a line must have to show their class."""
     if section.kind == "pair":
         # without the lines that no row was on
         cells = {line.place: _mark(card, line, way, least) for line in section.lines}

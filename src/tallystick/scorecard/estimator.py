@@ -173,14 +173,14 @@ class Scorecard(Classifier):
         from tallystick.scorecard.learner import ScorecardLearner
         from tallystick.stats import exact
 
-        told = {strength: exact.digits(np.zeros(0)) for strength in STRENGTHS}
+        losses = {strength: exact.digits(np.zeros(0)) for strength in STRENGTHS}
         for training, tested in halves(table, 5):
-            for strength, own in told.items():
+            for strength, own in losses.items():
                 fixed = replace(options, l2=strength)
                 model = fit(ScorecardLearner(fixed, table.unit, budget=table.budget), training, engine)
                 asked = RowSums(OwnLogShares(model))  # summed where the rows are
-                told[strength] = exact.joined(own, engine.total(tested, asked))
-        return max(STRENGTHS, key=lambda s: exact.nearest(told[s]))  # exact, so in any order of rows
+                losses[strength] = exact.joined(own, engine.total(tested, asked))
+        return max(STRENGTHS, key=lambda s: exact.nearest(losses[s]))  # exact, so in any order of rows
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self._set_stored(document["parameters"])

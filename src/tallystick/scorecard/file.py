@@ -30,7 +30,7 @@ from tallystick.scorecard.options import CHOSEN, MOST_RANGES, WAYS, ScorecardOpt
 
 _BIG = 1e300
 MOST_POINTS = 10**12
-MOST_WHOLE = 2**53  # whole numbers up to here are told apart in doubles, so points add up in any order
+MOST_WHOLE = 2**53  # whole numbers up to here differ as doubles, so points add up in any order
 MOST_CELLS = 10**8  # words by classes that are laid out in memory
 _POINTS = Listed(Listed(Whole(-MOST_POINTS, MOST_POINTS), "links"))
 _ROWS = Listed(Listed(Whole(0, MAX_COUNT), "classes"))

@@ -45,11 +45,10 @@ from tallystick.scorecard.pairs import (
     unrounded,
     without,
 )
-from tallystick.scorecard.priors import CardPiece
-from tallystick.scorecard.quadratic import CardSums, LineCounts, RowVariety, variety
+from tallystick.scorecard.quadratic import CardPiece, CardSums, LineCounts, RowVariety, variety
 from tallystick.scorecard.rounds import (
+    FINAL_TOL,
     SAMPLE,
-    SETTLED,
     START,
     Ending,
     Rounds,
@@ -130,7 +129,7 @@ class ScorecardLearner:
             if not rounds.fixed:
                 state, counts = yield from useful(rounds, state, counts)
             if state.pieces and not rounds.fixed:
-                state = (yield from replace(rounds, settled=SETTLED).run(state))[0]
+                state = (yield from replace(rounds, settled=FINAL_TOL).run(state))[0]
             if state.pieces:
                 state, ending = yield from replace(rounds, fixed=True, most=POLISH).run(state)
         if not state.pieces:

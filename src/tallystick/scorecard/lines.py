@@ -21,14 +21,20 @@ from tallystick.linear.prepare import KnownRows
 from tallystick.schema import CODED, Schema
 from tallystick.scorecard.model import Axis, LevelAxis, RangeAxis, WordAxis
 from tallystick.scorecard.options import ScorecardOptions
-from tallystick.scorecard.priors import CardPiece, piece_of, words_piece
-from tallystick.scorecard.quadratic import CardLayout, LineCounts, WordsByClass
+from tallystick.scorecard.quadratic import (
+    CardLayout,
+    CardPiece,
+    LineCounts,
+    WordsByClass,
+    piece_of,
+    words_piece,
+)
 from tallystick.stats.binning import cuts_by_column
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 WORDS = 100  # words of a text column that may be on a card
-FEW_ROWS, TOLD = 3, 2.0  # rows a word must be in, and how far they must be from the class shares
+FEW_ROWS, LEAST_CHI_SQUARE = 3, 2.0  # rows a word must be in, and how far they must be from the class shares
 LEVELS = 256  # lines of a column of levels: rarer ones share the last
 MOST, LINKS = 2_000, 8  # lines in all; with more links than that as many as make the same sums of curvature
 WAYS = {"rising": 1, "falling": -1}
@@ -107,7 +113,7 @@ def axes_of(
 
 
 def words_of(schema: Schema, known: KnownRows) -> Generator[Any, Any, list[WordAxis]]:
-    """Return the words of text columns that tell the classes apart best, at most WORDS a column."""
+    """Return the words of text columns that separate the classes best, at most WORDS a column."""
     texts = [c for c in schema.used if c.kind == "text"]
     if not texts:
         return []
@@ -117,9 +123,9 @@ def words_of(schema: Schema, known: KnownRows) -> Generator[Any, Any, list[WordA
     for column, table in zip(texts, counts, strict=True):
         rows = table[:-1] / known.unit
         wanted = rows.sum(axis=1)[:, None] * shares
-        told = ((rows - wanted) ** 2 / np.maximum(wanted, 1e-300)).sum(axis=1)
-        fit = (rows.sum(axis=1) >= FEW_ROWS) & (told > TOLD)
-        best = np.argsort(np.where(fit, -told, np.inf), kind="stable")[: min(WORDS, int(fit.sum()))]
+        chi_square = ((rows - wanted) ** 2 / np.maximum(wanted, 1e-300)).sum(axis=1)
+        fit = (rows.sum(axis=1) >= FEW_ROWS) & (chi_square > LEAST_CHI_SQUARE)
+        best = np.argsort(np.where(fit, -chi_square, np.inf), kind="stable")[: min(WORDS, int(fit.sum()))]
         out += [WordAxis(column.name, int(w)) for w in np.sort(best)]
     return out
 
@@ -141,7 +147,7 @@ def gathered(axis: LevelAxis, counts: Whole, ordered: bool = False) -> LevelAxis
     return LevelAxis(axis.name, tuple(line.tolist()))
 
 
-def told_apart(counts: Whole) -> float:
+def separation(counts: Whole) -> float:
     """Return how far the rows on the lines of a column are from the class shares: chi-square over its
     lines.
     """
@@ -195,14 +201,14 @@ def beginning(schema: Schema, options: ScorecardOptions, known: KnownRows) -> Ge
 def with_room(
     axes: Sequence[RangeAxis | LevelAxis], tables: dict[Any, Whole], room: int
 ) -> tuple[list[RangeAxis | LevelAxis], tuple[str, ...]]:
-    """Return the columns that tell most by themselves, as many as there is room for, and the names of the
+    """Return the columns that separate most by themselves, as many as there is room for, and the names of the
     others.
     """
     if sum(a.size for a in axes) <= room:
         return list(axes), ()
-    told = {a: told_apart(tables[a]) for a in axes}
+    far = {a: separation(tables[a]) for a in axes}
     chosen, left = set(), room
-    for axis in sorted(axes, key=lambda a: -told[a]):
+    for axis in sorted(axes, key=lambda a: -far[a]):
         if axis.size <= left:
             chosen.add(axis)
             left -= axis.size

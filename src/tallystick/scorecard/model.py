@@ -400,7 +400,7 @@ class ScorecardModel:
 
     step: points that double the odds, in force. errors[part][line][link]: standard errors of points, or
     empty. left_out: columns that the rows gave no points. spread: how the errors go together; None where a
-    file does not tell.
+    file does not have.
     """
 
     schema: Schema

@@ -35,10 +35,8 @@ from tallystick.scorecard.model import (
     WordAxis,
     WordPoints,
 )
-from tallystick.scorecard.monotone import OneWay
-from tallystick.scorecard.priors import CardPiece, pair_piece
-from tallystick.scorecard.quadratic import PairResiduals, QuadraticPoint
-from tallystick.scorecard.rounds import Ending, Rounds, State
+from tallystick.scorecard.quadratic import CardPiece, PairResiduals, QuadraticPoint, pair_piece
+from tallystick.scorecard.rounds import Ending, OneWay, Rounds, State
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -208,7 +206,7 @@ def line_bends(spot: QuadraticPoint) -> Array:
 def coarsened(axis: RangeAxis | LevelAxis, bends: Array, rows: Array) -> tuple[RangeAxis | LevelAxis, Whole]:
     """Return an axis of at most COARSE known lines, and which of them each line becomes.
 
-    Ranges are joined to equal shares of curvature, which is where the rows still have to be told apart;
+    Ranges are joined to equal shares of curvature, which is where the rows are still to be separated;
     of levels those with most of it stand for themselves, the others together.
     """
     known = axis.known
@@ -276,7 +274,7 @@ def read_tables(
 def _found(
     columns: Sequence[PairedColumn], pair: tuple[int, int], table: tuple[Array, Array], share: float
 ) -> FoundPair | None:
-    """Return what a pair promises; None where its columns have nothing to tell together."""
+    """Return what a pair promises; None where its columns have nothing to add together."""
     a, b = columns[pair[0]], columns[pair[1]]
     piece = pair_piece(PairAxis(a.axis, b.axis), a.rows, b.rows)
     if piece is None:
@@ -467,7 +465,7 @@ def ranges_of(axis: RangeAxis, points: Whole, rows: Whole) -> tuple[LinePoints, 
 
 NUMBERS = 32_768  # that a file has room for
 SPREAD_SAME = 1e-4  # of the largest variance, rows counted: less is not worth a direction
-FINE = 64  # parts of a base's standard error that factors are told in
+FINE = 64  # parts of a base's standard error that factors are given in
 RARE = 1e-6  # of the rows: what a line without any counts for
 DIGITS = 4  # of a standard error
 
@@ -496,10 +494,10 @@ def spread_of(
         factors.append(leading(whole, weights, most))
     known = rounded(np.stack(errors, axis=1), DIGITS)
     units = rounded(known[0] / FINE, DIGITS)
-    told = tuple(np.rint(f / unit).astype(np.int64) for f, unit in zip(factors, units, strict=True))
+    in_units = tuple(np.rint(f / unit).astype(np.int64) for f, unit in zip(factors, units, strict=True))
     ends = np.cumsum([1, *(len(part) for part in places)])
     by_part = tuple(np.split(known, ends[:-1])[1:]) if places else ()
-    return by_part, CardSpread(known[0], units, told)
+    return by_part, CardSpread(known[0], units, in_units)
 
 
 def base_spread(weight: Array, step: int) -> CardSpread:

@@ -26,11 +26,179 @@ from tallystick.contracts import Block, Statistic
 from tallystick.kernels.check import Room
 from tallystick.kernels.linear import BlockBasis, Curvature, DenseColumns, Sums, Together, Weighting
 from tallystick.parallel import crew, each_in_order, thread_count
-from tallystick.scorecard.model import Axis, RangeAxis
-from tallystick.scorecard.priors import CardPiece
+from tallystick.scorecard.model import Axis, LevelAxis, PairAxis, RangeAxis, WordAxis
 from tallystick.stats.design_sums import Copies
 
 Array = NDArray[np.float64]
+
+FAINT = 1e-9  # of the largest variance: directions with less are rounding
+
+
+@dataclass(frozen=True)
+class CardPiece:
+    """One part of the card while it is learnt: its axes, lying side by side, and covariances over all
+    their lines.
+
+    kinds: what each covariance is, since strengths of a kind are alike. monotone: 1 where points only rise
+    along the ranges, -1 where they only fall; link: of several links the one whose points do so against all
+    others.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    covariances: tuple[Array, ...]
+    kinds: tuple[str, ...]
+    monotone: int = 0
+    link: int = 0
+
+    @property
+    def lines(self) -> int:
+        """The lines of all axes."""
+        return sum(axis.size for axis in self.axes)
+
+    @property
+    def directions(self) -> tuple[Array, NDArray[np.int64]]:
+        """The principal directions of all covariances: B[line, direction], B B' being the covariance; and
+        which covariance each belongs to. Kept, without the lock of a `cached_property`: threads find those of
+        several pieces at once.
+        """
+        known: dict[str, Any] = self.__dict__
+        if "_directions" not in known:
+            known["_directions"] = self._found()
+        return known["_directions"]  # type: ignore[no-any-return]
+
+    def _found(self) -> tuple[Array, NDArray[np.int64]]:
+        factors, kinds = [], []
+        for c, covariance in enumerate(self.covariances):
+            values, vectors = kernels.eigen(covariance)
+            kept = values > FAINT * values[0]
+            factors.append((vectors[kept] * np.sqrt(values[kept])[:, None]).T)
+            kinds.append(np.full(int(kept.sum()), c, np.int64))
+        return np.ascontiguousarray(np.concatenate(factors, axis=1)), np.concatenate(kinds)
+
+    @property
+    def is_pair(self) -> bool:
+        """Two columns at once."""
+        return isinstance(self.axes[0], PairAxis)
+
+
+def piece_of(axis: RangeAxis | LevelAxis, rows: Array, ordered: bool, monotone: int = 0) -> CardPiece | None:
+    """Return a column; rows[line]. None: nothing separates its rows. ordered: levels in
+    an order.
+    """
+    steps = isinstance(axis, RangeAxis) or ordered
+    shapes = curves(axis, rows) if steps else {"levels": cells(rows)}
+    found = {kind: c for kind, c in shapes.items() if c is not None}
+    return CardPiece(axis.name, (axis,), tuple(found.values()), tuple(found), monotone) if found else None
+
+
+def words_piece(name: str, axes: Sequence[WordAxis], rows: Array) -> CardPiece:
+    """Return the words of a text column: one strength for all; a text without a word has no points for it."""
+    present = np.tile([0.0, 1.0], len(axes))
+    total = rows[0] + rows[1]
+    share = max(math.fsum(rows[1::2].tolist()) / max(float(total), 1.0), 1e-9)
+    return CardPiece(name, tuple(axes), (np.diag(present) / share,), ("words",))
+
+
+def curves(axis: RangeAxis | LevelAxis, rows: Array) -> dict[str, Array | None]:
+    """Return trend and steps over the known lines, in the order of the lines, and missing by itself."""
+    known, size = axis.known, axis.size
+    place = (np.arange(known) + 0.5) / known
+    value = middles(axis.cuts) if isinstance(axis, RangeAxis) else place
+    shapes = {"trend": np.multiply.outer(value, value)} if known > 1 else {}
+    if known > 2:
+        shapes["steps"] = np.minimum.outer(place, place)
+    out = {kind: _padded(standard(shape, rows[:known]), size) for kind, shape in shapes.items()}
+    if rows[known] > 0 and rows[:known].any():
+        gone = np.zeros((size, size))
+        gone[known, known] = 1.0
+        out["missing"] = standard(gone, rows)
+    return out
+
+
+def middles(cuts: Sequence[float]) -> Array:
+    """Return where ranges lie, in -1..1: their middles; the first and the last are taken for as wide as
+    their neighbours, so that no wild value stretches them.
+    """
+    if len(cuts) < 2:
+        return np.linspace(-1.0, 1.0, len(cuts) + 1) if cuts else np.zeros(1)
+    at = np.array(cuts, np.float64)
+    at = (at / 2 - at[0] / 2) / (at[-1] / 2 - at[0] / 2)  # halves first: no overflow
+    middle = at[:-1] + np.diff(at) / 2
+    ends = [2 * at[0] - middle[0]], [2 * at[-1] - middle[-1]]
+    out: Array = np.concatenate([ends[0], middle, ends[1]])
+    return 2 * out - 1
+
+
+def _padded(covariance: Array | None, size: int) -> Array | None:
+    if covariance is None:
+        return None
+    out = np.zeros((size, size))
+    out[: len(covariance), : len(covariance)] = covariance
+    return out
+
+
+def cells(rows: Array) -> Array | None:
+    """Return the covariance of lines that have nothing to do with each other; one without rows has no
+    points.
+    """
+    here = (rows > 0).astype(float)
+    found = standard(np.diag(here), rows)
+    return None if found is None else found * np.multiply.outer(here, here)
+
+
+def standard(covariance: Array, rows: Array) -> Array | None:
+    """Return a covariance centred by the rows on each line and scaled to a mean variance of 1; None:
+    nothing is left.
+    """
+    total = math.fsum(rows.tolist())
+    if total <= 0.0:
+        return None
+    share = rows / total
+    mean = kernels.times(np.ascontiguousarray(covariance), share)
+    centred = covariance - mean[:, None] - mean[None, :] + kernels.dot(share, mean)
+    size = kernels.dot(share, np.diag(centred).copy())
+    if size <= 1e-12:
+        return None
+    out: Array = centred / size
+    return out
+
+
+def pair_piece(axis: PairAxis, first: Array, second: Array) -> CardPiece | None:
+    """Return two columns at once; first[line], second[line]: rows on the lines of each."""
+    ways = []
+    for one, rows in ((axis.first, first), (axis.second, second)):
+        apart = cells(rows)
+        if apart is None:
+            return None
+        ways.append((_steps(one, rows) if isinstance(one, RangeAxis) else apart, apart))
+    smooth = _both(ways[0][0], ways[1][0])
+    plain = _both(ways[0][1], ways[1][1])
+    numbers = isinstance(axis.first, RangeAxis) or isinstance(axis.second, RangeAxis)
+    if not numbers:
+        return CardPiece(axis.name, (axis,), (plain,), ("pair cells",))
+    return CardPiece(axis.name, (axis,), (smooth, plain), ("pair steps", "pair cells"))
+
+
+def _steps(axis: RangeAxis, rows: Array) -> Array:
+    """Return the covariance of steps along the ranges, missing as far away as an average range."""
+    known = axis.known
+    place = (np.arange(known) + 0.5) / known
+    out = np.zeros((axis.size, axis.size))
+    out[:known, :known] = np.minimum.outer(place, place)
+    if rows[known] > 0:
+        out[known, known] = 0.5
+    found = standard(out, rows)
+    assert found is not None
+    known_line = np.append(np.ones(known), float(rows[known] > 0))
+    out = found * np.multiply.outer(known_line, known_line)
+    return np.ascontiguousarray(out)
+
+
+def _both(first: Array, second: Array) -> Array:
+    return np.ascontiguousarray(np.kron(first, second))
+
+
 Whole = NDArray[np.int64]
 T = TypeVar("T")
 UNSEEN = 0.1  # of a direction that the rows determine, or of its squared length: less is as good as nothing
@@ -111,12 +279,12 @@ class Directions:
             np.concatenate(whole),
         )
 
-    def seen(self, strengths: Array, tells: Array, side: Array) -> Whole:
-        """Return the directions of which rows can tell something, or which they pull at: tells[direction] is
+    def seen(self, strengths: Array, curvatures: Array, side: Array) -> Whole:
+        """Return the directions that rows say something of, or which they pull at: curvatures[direction] is
         the diagonal of B'W B, side is B'r.
         """
         strength = strengths[self.kind]
-        known = strength * (tells + side * side) > UNSEEN
+        known = strength * (curvatures + side * side) > UNSEEN
         return np.flatnonzero((known | self.whole) & (strength > 0.0))
 
 
@@ -140,7 +308,7 @@ class Optimum:
     """The optimum of one link: f[line], v and how far rows and priors determine it, over the directions that
     are seen, scale[direction] being the roots of their strengths.
 
-    root: X with X'X = C; told: the diagonal of I - C, how far the rows determine each direction.
+    root: X with X'X = C; determined: the diagonal of I - C, how far the rows determine each direction.
     """
 
     directions: Directions
@@ -149,7 +317,7 @@ class Optimum:
     f: Array
     v: Array
     root: Array
-    told: Array
+    determined: Array
 
     @property
     def log_determinant(self) -> float:
@@ -159,10 +327,10 @@ class Optimum:
     def sizes(self, covariances: int) -> tuple[Array, Array]:
         """Return, per covariance, v'v and tr(I - C)."""
         kind = self.directions.kind[self.seen]
-        length, told = np.zeros(covariances), np.zeros(covariances)
+        length, degrees = np.zeros(covariances), np.zeros(covariances)
         np.add.at(length, kind, self.v * self.v)
-        np.add.at(told, kind, self.told)
-        return length, told
+        np.add.at(degrees, kind, self.determined)
+        return length, degrees
 
     def lines_at(self, v: Array) -> Array:
         """Return f[line] for other directions that are seen."""
@@ -219,7 +387,7 @@ class Optimum:
             here = self.seen[own] - d.at[j].start
             scaled = np.ascontiguousarray(factor[:, here] * self.scale[self.seen[own]])
             out[part, : len(self.v)] = kernels.product(scaled, _turned(self.root[:, own]))
-            free = [i for i in unseen.tolist() if d.at[j].start <= i < d.at[j].stop]  # the rows tell nothing
+            free = [i for i in unseen.tolist() if d.at[j].start <= i < d.at[j].stop]  # the rows say nothing
             places = len(self.v) + np.searchsorted(unseen, free)
             out[part, places] = factor[:, np.array(free, np.int64) - d.at[j].start] * self.scale[free]
         return out
@@ -286,7 +454,7 @@ class LinkSystem:
     directions: Directions
     some: Whole
     matrix: Array
-    tells: Array
+    curvatures: Array
     side: Array
     desk: Desk
 
@@ -302,21 +470,21 @@ class LinkSystem:
     ) -> LinkSystem:
         """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
         basis = directions.basis
-        tells, side = basis.diagonal(curvature), basis.along(right)
-        some = directions.seen(GROWTH * strengths, tells, side)
+        curvatures, side = basis.diagonal(curvature), basis.along(right)
+        some = directions.seen(GROWTH * strengths, curvatures, side)
         matrix = basis.turned(curvature, some, helpers, desk.turned(len(some), len(curvature)))
-        return cls(directions, some, matrix, tells, side, desk)
+        return cls(directions, some, matrix, curvatures, side, desk)
 
     def optimum(self, strengths: Array, helpers: Together | None) -> Optimum:
         """Return the optimum under strengths, in the place of the last one. helpers: who shares the work."""
         directions = self.directions
         scale = np.sqrt(strengths)[directions.kind]
-        place = np.isin(self.some, directions.seen(strengths, self.tells, self.side), assume_unique=True)
+        place = np.isin(self.some, directions.seen(strengths, self.curvatures, self.side), assume_unique=True)
         seen, at = self.some[place], np.flatnonzero(place)
         own = scale[seen]
-        root, told = kernels.posterior(self.matrix, at, own, helpers, self.desk.root(len(at)))
+        root, determined = kernels.posterior(self.matrix, at, own, helpers, self.desk.root(len(at)))
         v = _solved(root, self.side[seen] * own)
-        out = Optimum(directions, seen, scale, np.zeros(0), v, root, told)
+        out = Optimum(directions, seen, scale, np.zeros(0), v, root, determined)
         return replace(out, f=out.lines_at(v))
 
 
@@ -396,7 +564,7 @@ def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
 
 def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
     """Return the lines of some rows. An axis of numbers with fewer cuts than one that is remembered, as those
-    of pairs are, is told by that one's lines: few rows are looked at then, and no number again.
+    of pairs are, follows from that one's lines: few rows are looked at then, and no number again.
     """
     known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
     if isinstance(axis, RangeAxis) and axis not in known:

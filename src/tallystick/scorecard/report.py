@@ -1,7 +1,7 @@
 """A scorecard for the page: its sentences, its pictures, its lines as tables, the points behind a row.
 
 Knows cards. Knows nothing of HTML. Law: every number is the card's own; without raw rows no line of a single
-training row tells its class.
+training row gives its class.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ MOST_PANELS = 24  # sections drawn; all stand in the table
 FEW_PANELS = 6  # of a card that is shown small
 MOST_LINES = 60  # of a section in the table
 MOST_REASONS = 4
-FEW = 0.01  # of the rows: what lines of so few tell stands on the card, not in a sentence
+FEW = 0.01  # of the rows: what lines of so few say stands on the card, not in a sentence
 
 
 def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
-    """Return what the strongest column tells, and how far apart its lines are in points."""
+    """Return what the strongest column says, and how far apart its lines are in points."""
     weights = pulls(model, table)
     known = {v.name for v in views}
     order = [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if n in known and weights[n] > 0]

@@ -22,11 +22,10 @@ from tallystick.kernels.linear import Curvature, Sums, Together
 from tallystick.linear.learner import null_likelihood
 from tallystick.linear.prepare import KnownRows
 from tallystick.scorecard.model import Axis, LevelAxis, RangeAxis
-from tallystick.scorecard.monotone import OneWay, held
-from tallystick.scorecard.priors import CardPiece
 from tallystick.scorecard.quadratic import (
     ALL_ROWS,
     CardLayout,
+    CardPiece,
     CardSums,
     Desk,
     Directions,
@@ -39,27 +38,198 @@ from tallystick.scorecard.quadratic import (
 )
 
 Array = NDArray[np.float64]
+
+Whole = NDArray[np.int64]
+BROKEN = 1e-10  # of a step's own spread: a step that goes the wrong way by less is rounding
+RIDGE = 1e-12  # of the largest spread
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """Lines whose points only rise (sign 1) or only fall (-1); of several links those of one against every
+    other.
+    """
+
+    lines: slice
+    sign: int
+    link: int = 0
+
+    def kept(self, f: Array) -> Array:
+        """Return f[line, link] with what is left of steps that go the wrong way taken out."""
+        own, links = f[self.lines].copy(), f.shape[1]
+        if links == 1:
+            own = self._run(own)
+        else:
+            ahead = own[:, self.link : self.link + 1] - own
+            own = own[:, self.link : self.link + 1] - self._run(ahead)
+        out = f.copy()
+        out[self.lines] = own
+        return out
+
+    def whole(self, f: Array, scale: float) -> Whole:
+        """Return whole points [line, link] of the lines, f being in log-odds: differences are rounded, so
+        that none turns round.
+        """
+        if f.shape[1] == 1:
+            return self._run(np.rint(f[self.lines] * scale)).astype(np.int64)
+        own = f[self.lines]
+        ahead = self._run(np.rint((own[:, self.link : self.link + 1] - own) * scale))
+        middle = np.rint(ahead.sum(axis=1, keepdims=True) / f.shape[1])
+        out: Whole = (middle - ahead).astype(np.int64)
+        return out
+
+    def _run(self, values: Array) -> Array:
+        out: Array = self.sign * np.maximum.accumulate(self.sign * values, axis=0)
+        return out
+
+
+def held(found: Sequence[Optimum], ways: Sequence[OneWay]) -> list[Optimum]:
+    """Return the optima of all links [link] among the points that go the ways they may."""
+    if not ways:
+        return list(found)
+    steps = [HeldSteps.of(one, ways) for one in found]
+    place, signs = _held_steps(ways, len(found))
+    gram = np.zeros((len(place), len(place)))
+    slack = np.zeros(len(place))
+    for k, own in enumerate(steps):
+        gram += np.multiply.outer(signs[:, k], signs[:, k]) * own.gram[np.ix_(place, place)]
+        slack += signs[:, k] * own.slack[place]
+    pull = multipliers(gram, slack)
+    vs = []
+    for k, (one, own) in enumerate(zip(found, steps, strict=True)):
+        by_step = np.zeros(len(own.slack))
+        np.add.at(by_step, place, pull * signs[:, k])
+        vs.append(one.v + kernels.product(by_step[None, :], own.moves)[0])
+    f = np.stack([one.lines_at(v) for one, v in zip(found, vs, strict=True)], axis=1)
+    for way in ways:
+        f = way.kept(f)
+    return [
+        replace(one, v=v, f=np.ascontiguousarray(f[:, k]))
+        for k, (one, v) in enumerate(zip(found, vs, strict=True))
+    ]
+
+
+@dataclass(frozen=True)
+class HeldSteps:
+    """The steps of all ways in one link: how v moves where one is held [step, direction], what holding one
+    does to the others [step, step], and how far each goes its way by itself [step].
+    """
+
+    moves: Array
+    gram: Array
+    slack: Array
+
+    @classmethod
+    def of(cls, one: Optimum, ways: Sequence[OneWay]) -> HeldSteps:
+        """Work the steps out at a free optimum."""
+        directions, rises = one.directions, []
+        for way in ways:
+            j = next(
+                i for i, part in enumerate(directions.parts) if part.start <= way.lines.start < part.stop
+            )
+            part, at = directions.parts[j], directions.at[j]
+            inner = directions.factors[j][way.lines.start - part.start : way.lines.stop - part.start]
+            rows = np.zeros((len(inner) - 1, len(one.scale)))
+            rows[:, at] = way.sign * np.diff(inner * one.scale[at], axis=0)
+            rises.append(rows[:, one.seen])
+        rise = np.ascontiguousarray(np.concatenate(rises))
+        half = kernels.product(one.root, np.ascontiguousarray(rise.T))
+        moves = kernels.product(np.ascontiguousarray(half.T), one.root)
+        gram = kernels.product(rise, np.ascontiguousarray(moves.T))
+        slack = kernels.product(rise, np.ascontiguousarray(one.v[:, None]))[:, 0]
+        return cls(moves, gram, slack)
+
+
+def _held_steps(ways: Sequence[OneWay], links: int) -> tuple[Whole, Array]:
+    """Return what is held to be at least 0, each a sum over links of one step: which step [held], and with
+    which sign in each link [held, link].
+    """
+    place: list[int] = []
+    signs: list[Array] = []
+    first = 0
+    for way in ways:
+        count = way.lines.stop - way.lines.start - 1
+        against: list[list[int]] = [[k] for k in range(links) if k != way.link] or [[]]
+        for other in against:
+            sign = np.zeros(links)
+            sign[way.link] = 1.0
+            sign[other] = -1.0
+            place += range(first, first + count)
+            signs += [sign] * count
+        first += count
+    return np.array(place, np.int64), np.array(signs).reshape(-1, links)
+
+
+def multipliers(gram: Array, slack: Array) -> Array:
+    """Return the least pulls of at least 0 that make slack + gram pulls at least 0, by Lawson's and Hanson's
+    active sets: steps join one by one, the worst first, and leave where their pull would be below 0.
+    """
+    size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    ridge = RIDGE * float(size.max(initial=0.0)) ** 2
+    pull, joined = np.zeros(len(slack)), np.zeros(len(slack), bool)
+    open_ = np.diag(gram) > ridge
+    for _ in range(3 * len(slack) + 10):
+        wrong = np.where(open_ & ~joined, -(slack + kernels.times(gram, pull)) / size, 0.0)
+        worst = int(np.argmax(wrong)) if len(wrong) else 0
+        if not len(wrong) or wrong[worst] <= BROKEN:
+            break
+        joined[worst] = True
+        pull = _settled(gram, slack, pull, joined, ridge)
+        open_[worst] = joined[worst]  # one that leaves at once is held by the others already
+    return pull
+
+
+def _settled(gram: Array, slack: Array, pull: Array, joined: NDArray[np.bool_], ridge: float) -> Array:
+    """Return the pulls that put every joined step at exactly 0; those that would fall below 0 leave."""
+    out = pull.copy()
+    while joined.any():
+        at = np.flatnonzero(joined)
+        inner = np.ascontiguousarray(gram[np.ix_(at, at)])
+        inner.reshape(-1)[:: len(at) + 1] += ridge
+        factor, _ = kernels.cholesky(inner)
+        wanted = kernels.cholesky_solve(factor, -slack[at])
+        below = wanted <= 0.0
+        if not below.any():
+            out[:] = 0.0
+            out[at] = wanted
+            return out
+        own = out[at]
+        part = float((own[below] / np.maximum(own[below] - wanted[below], 1e-300)).min())
+        own = own + part * (wanted - own)
+        gone = below & (own <= 1e-15 * max(float(own.max(initial=0.0)), 1e-300))
+        if not gone.any():
+            gone = below & (own <= own[below].min())
+        own[gone] = 0.0
+        out[at] = own
+        joined[at[gone]] = False
+    out[:] = 0.0
+    return out
+
+
 ALIKE = 0.3  # directions' worth by which a strength is drawn towards those of its kind
 LAMBDA = 0.2  # a strength's prior falls as (1 + strength)^(-LAMBDA / 2): finite where classes are separated
 START = 0.3  # the strength a piece begins with, over its covariances
-GONE = 1e-5  # a strength below is 0 from then on
+MIN_STRENGTH = 1e-5  # a strength below is 0 from then on
 INNER = 2  # times the strengths are improved on the sums of one walk over the rows
 MOST = 30  # rounds
-LOOSE, SETTLED = 5e-3, 5e-4  # a change of the evidence, in nats for each number that the rows determine,
+ROUGH_TOL, FINAL_TOL = (
+    5e-3,
+    5e-4,
+)  # a change of the evidence, in nats for each number that the rows determine,
 # that is none: on the way, and at the end
 MAX_STEP_LOG_ODDS = (
-    5.0  # log-odds that a line may change by in one round: beyond, the quadratic foretells nothing
+    5.0  # log-odds that a line may change by in one round: beyond, the quadratic predicts nothing
 )
 STEP, MOVED = 0.02, 0.05  # or: of a score, and of a strength
 AHEAD = 0.75  # of two steps that go the same way: the second is taken 1 / (1 - ratio) times, so at most four
 MOST_STEP = 2.3  # in the logarithm of a strength: about ten times
 STILL = 0.01  # a change of strengths after which they are not improved again on the same sums
 POLISHED = 1e-3  # a change of points, in log-odds, that is none
-SLACK = 0.5  # nats by which a step may miss what was foretold
+SLACK = 0.5  # nats by which a step may miss what was predicted
 LEAST = 0.02  # of a step that is still one
 MAX_LOG_ODDS = 1e3  # log-odds
 BEYOND = 1e9  # log-odds that no rows and no step could come to
-MORE = 4  # times the rows, where they do not tell the curvature well
+SAMPLE_GROWTH = 4  # times the rows, where their curvature is off
 SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, and for each line
 
 
@@ -145,7 +315,7 @@ def no_end() -> OptionError:
 @dataclass(frozen=True)
 class Rounds:
     """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
-    tell apart. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
+    have. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
     threads: how many share the work between two questions (None: all cores). room, sums_room: make
     the matrices here, and those of sums, of zeros.
     """
@@ -154,7 +324,7 @@ class Rounds:
     axes: tuple[Axis, ...] = ()
     variety: float = 0.0
     fixed: bool = False
-    settled: float = LOOSE
+    settled: float = ROUGH_TOL
     most: int = MOST
     threads: int | None = 1
     room: Room = np.empty
@@ -172,7 +342,7 @@ class Rounds:
 
     @property
     def share(self) -> float:
-        """The numbers that the links amount to, a link: one of many is told by the others."""
+        """The numbers that the links amount to, a link: one of many follows from the others."""
         return 1.0 if self.classes == 2 else (self.classes - 1.0) / self.classes
 
     def sample(self, lines: int) -> RowSample:
@@ -194,11 +364,11 @@ class Rounds:
             state.layout, state.theta, known.bits, known.copies, curvature, sample, self.sums_room
         )
 
-    def bent(
+    def with_curvature(
         self, state: State, total: Sums, sample: RowSample, desks: Sequence[Desk]
     ) -> Generator[Any, Any, QuadraticPoint]:
-        """Return the spot, in the place of the last one; where the curvature is still to be asked for, the
-        rows of a sample tell it.
+        """Return the spot, in the place of the last one; where the curvature is still to be asked for, it
+        is that of a sample of rows.
         """
         every = sample.every
         if every == 1:
@@ -243,7 +413,7 @@ class Rounds:
             )
             del total
             loss, total = yield from self.ask(state, sample)
-        spot = yield from self.bent(state, total, sample, desks)
+        spot = yield from self.with_curvature(state, total, sample, desks)
         del total  # the spot has all that is needed of it
         state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
         found: list[Optimum] = []
@@ -252,8 +422,8 @@ class Rounds:
             if not np.abs(better.f).max(initial=0.0) < BEYOND:
                 raise no_end()
             tried, total, part = yield from self.checked(state, better, spot, sample)
-            if part < 0.5 and sample.every > 1:  # these rows do not tell the curvature well: ask more of them
-                every = sample.every // MORE
+            if part < 0.5 and sample.every > 1:  # the curvature of these rows is off: ask more of them
+                every = sample.every // SAMPLE_GROWTH
                 sample = RowSample(self.axes, every) if every > 1 else ALL_ROWS
                 del total
                 spot = yield from self.again(state, sample, desks)
@@ -264,7 +434,7 @@ class Rounds:
                 )
                 break
             change = float(np.abs(tried.f - state.f).max(initial=0.0))
-            spot = yield from self.bent(tried, total, sample, desks)
+            spot = yield from self.with_curvature(tried, total, sample, desks)
             state = tried
             del total
             if self.fixed:
@@ -276,20 +446,20 @@ class Rounds:
             if (turn > 2 and still) or (change < STEP and moved < MOVED):
                 break
             before = state.evidence
-        return self.told(state, found), Ending(spot, found)
+        return self.with_worth(state, found), Ending(spot, found)
 
     def again(
         self, state: State, sample: RowSample, desks: Sequence[Desk]
     ) -> Generator[Any, Any, QuadraticPoint]:
         """Return the spot of a state by the curvature of more rows."""
         _, total = yield from self.ask(state, sample)
-        spot: QuadraticPoint = yield from self.bent(state, total, sample, desks)
+        spot: QuadraticPoint = yield from self.with_curvature(state, total, sample, desks)
         return spot
 
     def checked(
         self, state: State, better: State, spot: QuadraticPoint, sample: RowSample
     ) -> Generator[Any, Any, tuple[State, Sums, float]]:
-        """Return the better state, or a point on the way to it where the loss falls about as foretold, and
+        """Return the better state, or a point on the way to it where the loss falls about as predicted, and
         which part of the way, as far as it goes at once, it is.
         """
         change, shift = better.f - state.f, better.constant - state.constant
@@ -323,7 +493,7 @@ class Rounds:
                 found = held(every(partial(_optimum, pulls, strengths)), state.ways)
                 if self.fixed:
                     break
-                borne_out = self.strengthened(kinds, strengths, found)
+                borne_out = self.update_strengths(kinds, strengths, found)
                 strengths, before, moved = further(strengths, borne_out, before)
                 if moved < STILL:
                     break
@@ -342,28 +512,28 @@ class Rounds:
 
     def determined(self, found: Sequence[Optimum]) -> float:
         """Return how many numbers the rows determine."""
-        return self.share * math.fsum(x for o in found for x in o.told.tolist())
+        return self.share * math.fsum(x for o in found for x in o.determined.tolist())
 
-    def told(self, state: State, found: Sequence[Optimum]) -> State:
+    def with_worth(self, state: State, found: Sequence[Optimum]) -> State:
         """Return the state with what its pieces are worth."""
         every = np.stack([o.worths(self.share, self.threads) for o in found], axis=1)  # [piece, link]
         worth = tuple(map(math.fsum, every.tolist()))
         return replace(state, worth=worth, degrees=self.determined(found))
 
-    def strengthened(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
+    def update_strengths(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
         """Return the strengths that the optimum bears out. kinds[covariance]: those of a kind are alike, so
         each is drawn towards what they are together.
         """
-        length, told = np.zeros(len(kinds)), np.zeros(len(kinds))
+        length, degrees = np.zeros(len(kinds)), np.zeros(len(kinds))
         for o in found:
             own = o.sizes(len(kinds))
-            length, told = length + own[0] * strengths, told + own[1] * self.share
-        own_bound = told + LAMBDA * strengths / (1.0 + strengths)
+            length, degrees = length + own[0] * strengths, degrees + own[1] * self.share
+        own_bound = degrees + LAMBDA * strengths / (1.0 + strengths)
         alike = {}
         for kind in dict.fromkeys(kinds):
             at = [c for c, k in enumerate(kinds) if k == kind]
-            all_told = max(math.fsum(own_bound[at].tolist()), 1e-9)
-            alike[kind] = math.fsum(length[at].tolist()) / all_told
+            total = max(math.fsum(own_bound[at].tolist()), 1e-9)
+            alike[kind] = math.fsum(length[at].tolist()) / total
         shared = np.array([0.0 if kind.startswith("pair") else ALIKE for kind in kinds])
         drawn = shared * np.array([alike[kind] for kind in kinds])
         bound = own_bound + shared
@@ -399,7 +569,7 @@ def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Arra
     ratio = np.clip(way / np.where(before == 0.0, np.inf, before), 0.0, AHEAD)
     step = np.clip(way / (1.0 - ratio), -MOST_STEP, MOST_STEP)
     new = strengths * kernels.exp(step)
-    new = np.where((new < GONE) | ~live, 0.0, new)
+    new = np.where((new < MIN_STRENGTH) | ~live, 0.0, new)
     moved = float((np.abs(new - strengths) / (0.05 + strengths)).max(initial=0.0))
     return new, way, moved
 
