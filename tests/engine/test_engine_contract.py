@@ -46,6 +46,7 @@ from tallystick.table.block import pack, unpack
 from tallystick.table.reader import read_table, read_to_disk
 from tallystick.table.subset import Within
 from tallystick.table.table import LocalTable
+from tallystick.testing import BlocksSummed, BlockTable, check_engine, difference
 from tallystick.tree.growth import GrowingTree
 from tallystick.tree.tables import CodedColumn, Coding, LevelCounts
 
@@ -83,19 +84,10 @@ SCHEMA = Schema(
 QUESTION = BayesSums((Ask("sky", "codes", 3), Ask("x", "moments"), Ask("t", "words", 2)), 2)
 
 
-class Blocks:
-    """A table of given blocks; `rows` is 0 so that engines do not take it for small."""
-
-    place, schema, notes, unit, rows = "memory", SCHEMA, (), 1, 0
-
-    def __init__(self, blocks):
-        self.given = blocks
-
-    def holds(self, row_bytes):
-        return True
-
-    def blocks(self):
-        yield from self.given
+def table_of(*blocks):
+    made = BlockTable(SCHEMA, blocks)
+    made.rows = 0  # not known, so that engines do not take it for small
+    return made
 
 
 def block(rows, weights=None):
@@ -121,21 +113,7 @@ row = st.tuples(
 
 def same(a, b):
     """Totals are equal, bit for bit, however they are built."""
-    assert type(a) is type(b)
-    if isinstance(a, dict):
-        assert a.keys() == b.keys()
-        for name in a:
-            same(a[name], b[name])
-    elif isinstance(a, list | tuple):
-        assert len(a) == len(b)
-        for one, other in zip(a, b, strict=True):
-            same(one, other)
-    elif dataclasses.is_dataclass(a):
-        for field in dataclasses.fields(a):
-            if field.name != "work":  # the scratch memory of a kernel
-                same(getattr(a, field.name), getattr(b, field.name))
-    else:
-        np.testing.assert_array_equal(a, b)
+    assert not difference(a, b)
 
 
 # ---- the laws of a sum ----
@@ -149,7 +127,7 @@ def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
     seed.shuffle(shuffled)
     ends = sorted({0, len(rows), *(c for c in cuts if c < len(rows))})
     parts = [block(shuffled[a:b]) for a, b in itertools.pairwise(ends)]
-    same(engine().total(Blocks(parts), QUESTION), whole)
+    same(engine().total(table_of(*parts), QUESTION), whole)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -157,34 +135,38 @@ def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
 def test_a_whole_weight_is_that_many_copies(engine, rows):
     weighted = block([r for r, _ in rows], [w for _, w in rows])
     copies = block([r for r, w in rows for _ in range(w)])
-    same(engine().total(Blocks([weighted]), QUESTION), engine().total(Blocks([copies]), QUESTION))
+    same(engine().total(table_of(weighted), QUESTION), engine().total(table_of(copies), QUESTION))
 
 
 def test_an_engine_has_all_of_its_contract(engine):
     assert lacking(contracts.Engine, engine()) == set()
 
 
+def test_an_engine_passes_the_published_suite(engine):
+    check_engine(engine())
+
+
 def test_no_rows_give_the_total_of_no_rows(engine):
-    same(engine().total(Blocks([]), QUESTION), QUESTION.zero())
+    same(engine().total(table_of(), QUESTION), QUESTION.zero())
 
 
 def test_progress_ends_at_all_rows(engine):
     seen = []
-    parts = Blocks([block([(0, 1, 2.0, {1})] * 10) for _ in range(20)])
+    parts = table_of(*(block([(0, 1, 2.0, {1})] * 10) for _ in range(20)))
     parts.rows = 200
     engine(lambda done, of: seen.append((done, of))).total(parts, QUESTION)
     assert seen[-1] == max(seen) == (200, 200)
 
 
 def test_an_error_in_a_block_is_raised_and_no_thread_is_left(engine):
-    class Bad(Blocks):
+    class Bad(BlockTable):
         def blocks(self):
             yield block([(0, 1, 2.0, set())])
             raise RuntimeError("the disk is gone")
 
     before = set(threading.enumerate())  # of other tests; some may end meanwhile
     with pytest.raises(RuntimeError, match="the disk is gone"):
-        engine().total(Bad([]), QUESTION)
+        engine().total(Bad(SCHEMA, []), QUESTION)
     assert set(threading.enumerate()) <= before
 
 
@@ -199,7 +181,7 @@ def test_memory_is_bounded_by_one_block_per_thread(threads):
                 alive[0] -= 1
             return out
 
-    class Streamed(Blocks):
+    class Streamed(BlockTable):
         def blocks(self):
             for _ in range(50):
                 with counting:
@@ -207,14 +189,14 @@ def test_memory_is_bounded_by_one_block_per_thread(threads):
                     most[0] = max(most[0], alive[0])
                 yield block([(0, 1, 2.0, set())])
 
-    Local(threads).total(Streamed([]), Counted(QUESTION.asks, 2))
+    Local(threads).total(Streamed(SCHEMA, []), Counted(QUESTION.asks, 2))
     assert most[0] <= threads + 1  # each thread holds a block, one is on its way
 
 
 def test_threads_must_be_a_whole_number_from_1():
     for bad in (0, -1, 1.5, "2", True):
         with pytest.raises(OptionError, match="threads"):
-            Local(bad).total(Blocks([block([(0, 1, 2.0, set())])]), QUESTION)
+            Local(bad).total(table_of(block([(0, 1, 2.0, set())])), QUESTION)
 
 
 @pytest.mark.slow
@@ -265,16 +247,6 @@ def table(request):
     assert (made.budget > 0) == (request.param == "disk")
     yield made
     made.release()
-
-
-class Summing:
-    """The engine that takes no shortcut: zero, add and merge, block by block, in two halves."""
-
-    def total(self, table, question):
-        halves = [question.zero(), question.zero()]
-        for i, one in enumerate(table.blocks()):
-            halves[i % 2] = question.add(halves[i % 2], one)
-        return question.merge(*halves)
 
 
 def questions(schema):
@@ -377,7 +349,7 @@ def test_a_total_is_the_sum_wherever_the_rows_lie(table):
     here = PLACES["memory"](None)
     asked = table.engine or Local(2)
     for question in questions(here.schema):
-        same(asked.total(table, question), Summing().total(here, question))
+        same(asked.total(table, question), BlocksSummed().total(here, question))
 
 
 def test_a_table_says_the_same_wherever_its_rows_lie(table):
@@ -432,7 +404,7 @@ class Compared:
         assert written(question) == before, "a question changed while it was answered"
         if not any(asked is question for asked in engine.walked):
             self.taken.add(type(question))
-        summed = Summing().total(table, question)
+        summed = BlocksSummed().total(table, question)
         if isinstance(question, ClassValues | ValueSample | RuleTables):
             same(found, summed)
         if isinstance(question, LevelCounts):
@@ -468,7 +440,7 @@ def test_a_shortcut_leads_where_the_sum_does(question, table):
     if question is ClassValues and not isinstance(table, LocalTable):
         method = partial(method, calibrate=False)  # rows on Spark are not calibrated with
     here = PLACES["memory"](None)
-    summed = method(engine=Summing())._fit_table(here).to_bytes()
+    summed = method(engine=BlocksSummed())._fit_table(here).to_bytes()
     assert method()._fit_table(table).to_bytes() == summed
     if isinstance(table, LocalTable):
         compared = Compared()
@@ -490,6 +462,6 @@ def test_a_question_asked_again_has_the_same_answer():
     levels = [q for q in asked if isinstance(q, LevelCounts)]
     assert len(levels) > 2
     for question in (levels[1], levels[-1], levels[0]):
-        found, summed = Local(1).total(here, question), Summing().total(here, question)
+        found, summed = Local(1).total(here, question), BlocksSummed().total(here, question)
         for i in range(len(question.open)):
             same(found.node(i), summed.node(i))
