@@ -43,31 +43,21 @@ def line_chart(
     to_x = axis_scale(min(xs), max(xs), CHART_LEFT, WIDTH - CHART_RIGHT, log_x)
     low, high = min([0.0, *ys]), max(ys) * 1.02
     to_y = axis_scale(low, high, HEIGHT - CHART_BOTTOM, CHART_TOP, False)
-    _axes(
-        svg,
-        to_x,
-        to_y,
-        (_log_ticks(min(xs), max(xs)) if log_x else ticks(min(xs), max(xs))),
-        ticks(low, high),
-    )
-    svg.text((CHART_LEFT + WIDTH - CHART_RIGHT) / 2, HEIGHT - 10, x, text_anchor="middle")
-    svg.text(
-        14,
-        (CHART_TOP + HEIGHT - CHART_BOTTOM) / 2,
-        y,
-        text_anchor="middle",
-        transform=f"rotate(-90 14 {(CHART_TOP + HEIGHT - CHART_BOTTOM) / 2:.0f})",
-    )
+    right, bottom = WIDTH - CHART_RIGHT, HEIGHT - CHART_BOTTOM
+    for tick in ticks(low, high):
+        svg.line(CHART_LEFT, to_y(tick), right, to_y(tick), opacity=0.15)
+        svg.text(CHART_LEFT - 8, to_y(tick) + 4, brief(tick), 11, text_anchor="end")
+    for tick in (_log_ticks if log_x else ticks)(min(xs), max(xs)):
+        svg.line(to_x(tick), bottom, to_x(tick), bottom + 5)
+        svg.text(to_x(tick), bottom + 18, brief(tick), 11, text_anchor="middle")
+    svg.line(CHART_LEFT, bottom, right, bottom)
+    svg.text((CHART_LEFT + right) / 2, HEIGHT - 10, x, text_anchor="middle")
+    middle = (CHART_TOP + bottom) / 2
+    svg.text(14, middle, y, text_anchor="middle", transform=f"rotate(-90 14 {middle:.0f})")
     if level:
-        svg.line(
-            CHART_LEFT,
-            to_y(level[1]),
-            WIDTH - CHART_RIGHT,
-            to_y(level[1]),
-            stroke_dasharray="4 4",
-            opacity=0.6,
-        )
-        svg.text(WIDTH - CHART_RIGHT, to_y(level[1]) - 4, level[0], 11, text_anchor="end", opacity=0.7)
+        up = to_y(level[1])
+        svg.line(CHART_LEFT, up, right, up, stroke_dasharray="4 4", opacity=0.6)
+        svg.text(right, up - 4, level[0], 11, text_anchor="end", opacity=0.7)
     for number, (name, at, values, lows, highs) in enumerate(lines):
         band = [(to_x(a), to_y(v)) for a, v in zip(at, lows, strict=True)]
         band += [(to_x(a), to_y(v)) for a, v in reversed(list(zip(at, highs, strict=True)))]
@@ -79,7 +69,12 @@ def line_chart(
             svg.circle(px, py, 2.5, f"{name}: {brief(v)} at {brief(a)}", fill=colour(number))
         svg.rect(CHART_LEFT, HEIGHT + 18 * number, 14, 10, fill=colour(number))
         svg.text(CHART_LEFT + 20, HEIGHT + 9 + 18 * number, name)
-    _marks(svg, [(to_x(a), to_y(b), told) for a, b, told in marks])
+    for a, b, words in marks:  # those without words are many, and pale
+        px, py = to_x(a), to_y(b)
+        svg.circle(px, py, 4 if words else 2.5, words, fill="currentColor", opacity=None if words else 0.3)
+        if words:
+            side = ("start", 8) if px < 0.7 * WIDTH else ("end", -8)
+            svg.text(px + side[1], py - 16, words, text_anchor=side[0])
     return str(svg)
 
 
@@ -97,15 +92,6 @@ def thinned(line: Line) -> Line:
         kept |= {stretch[0], min(stretch, key=lambda i: values[i]), max(stretch, key=lambda i: values[i])}
     order = sorted(kept)
     return name, *([part[i] for i in order] for part in (at, values, lows, highs))  # type: ignore[return-value]
-
-
-def _marks(svg: Svg, marks: Sequence[PointMark]) -> None:
-    """Draw points with their words beside them; those without words are many, and pale."""
-    for px, py, told in marks:
-        right = px < 0.7 * WIDTH
-        svg.circle(px, py, 4 if told else 2.5, told, fill="currentColor", opacity=None if told else 0.3)
-        if told:
-            svg.text(px + (8 if right else -8), py - 16, told, text_anchor="start" if right else "end")
 
 
 def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = None, marked: str = "") -> str:
@@ -128,8 +114,8 @@ def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = Non
         svg.text(left - 10, at + 4, name, text_anchor="end", font_weight="bold" if name == marked else None)
         left_end, right_end = to_x(max(lower, low - room)), to_x(min(upper, high + room))
         svg.line(left_end, at, right_end, at, stroke_width=2, opacity=strength)
-        told = f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})"
-        svg.circle(to_x(value), at, 5, told, fill="currentColor", opacity=strength)
+        hint = f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})"
+        svg.circle(to_x(value), at, 5, hint, fill="currentColor", opacity=strength)
         svg.text(WIDTH - CHART_RIGHT + 10, at + 4, words, 11, opacity=0.8)
     return str(svg)
 
@@ -151,8 +137,8 @@ def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
         long = abs(end - to_x(0))
         svg.rect(min(to_x(0), end), at + 4, long, row - 8, hint, fill="currentColor", opacity=0.6)
         side = ("start", 4) if value >= 0 else ("end", -4)
-        told = f"{value:.3g}".replace("inf", "∞")
-        svg.text(end + side[1], at + 15, told, 11, text_anchor=side[0], opacity=0.8)
+        shown = f"{value:.3g}".replace("inf", "∞")
+        svg.text(end + side[1], at + 15, shown, 11, text_anchor=side[0], opacity=0.8)
     svg.line(to_x(0), CHART_TOP, to_x(0), bottom, opacity=0.6)
     svg.text((left + wide - CHART_RIGHT) / 2, bottom + 24, x, text_anchor="middle")
     return str(svg)
@@ -171,22 +157,6 @@ def _log_ticks(low: float, high: float) -> list[float]:
     every = [f * 10.0**p for p in powers for f in (1, 2, 5)]
     inside = [t for t in every if low <= t <= high]
     return inside if len(inside) <= 9 else [t for t in inside if f"{t:e}"[0] == "1"]
-
-
-def _axes(
-    svg: Svg,
-    to_x: Callable[[float], float],
-    to_y: Callable[[float], float],
-    x_ticks: Sequence[float],
-    y_ticks: Sequence[float],
-) -> None:
-    for tick in y_ticks:
-        svg.line(CHART_LEFT, to_y(tick), WIDTH - CHART_RIGHT, to_y(tick), opacity=0.15)
-        svg.text(CHART_LEFT - 8, to_y(tick) + 4, brief(tick), 11, text_anchor="end")
-    for tick in x_ticks:
-        svg.line(to_x(tick), HEIGHT - CHART_BOTTOM, to_x(tick), HEIGHT - CHART_BOTTOM + 5)
-        svg.text(to_x(tick), HEIGHT - CHART_BOTTOM + 18, brief(tick), 11, text_anchor="middle")
-    svg.line(CHART_LEFT, HEIGHT - CHART_BOTTOM, WIDTH - CHART_RIGHT, HEIGHT - CHART_BOTTOM)
 
 
 # What a model answers against one column: a curve or dots with a band, and how the rows lie, under it.
@@ -247,17 +217,9 @@ def number_effect(
         svg.curve([(x, to_y(m.mean)) for x, m in sides], stroke=ink, stroke_width=2)
     else:  # one value is a point
         svg.circle(to_x(inside[0].number), to_y(inside[0].mean), 3, clean(inside[0].words), fill=ink)
-    _rows_under(svg, bars, to_x(low), to_x(high))
-    bottom = EFFECT_TOP + PLOT + ROWS + 8
-    for tick in ticks(low, high, 4):
-        svg.line(to_x(tick), bottom, to_x(tick), bottom + 4, opacity=0.6)
-        svg.text(to_x(tick), bottom + 16, brief(tick), 11, text_anchor="middle")
-    return str(svg)
-
-
-def _rows_under(svg: Svg, bars: Sequence[int], left: float, right: float) -> None:
-    """Draw how many rows there are at each step, on the axis of the column."""
+    # how many rows there are at each step, on the axis of the column
     top, bottom = max([*bars, 1]), EFFECT_TOP + PLOT + ROWS + 8
+    left, right = to_x(low), to_x(high)
     wide = (right - left) / max(len(bars), 1)
     steps = [f"M{left:.1f} {bottom:.1f}"]
     for k, rows in enumerate(bars):
@@ -265,6 +227,10 @@ def _rows_under(svg: Svg, bars: Sequence[int], left: float, right: float) -> Non
     svg.path(f"{''.join(steps)}V{bottom:.1f}Z", f"the rows: {sum(bars):,}", fill="currentColor", opacity=0.3)
     svg.line(left, bottom, right, bottom, opacity=0.6)
     svg.text(EFFECT_LEFT - 6, bottom, "rows", 11, text_anchor="end", opacity=0.8)
+    for tick in ticks(low, high, 4):
+        svg.line(to_x(tick), bottom, to_x(tick), bottom + 4, opacity=0.6)
+        svg.text(to_x(tick), bottom + 16, brief(tick), 11, text_anchor="middle")
+    return str(svg)
 
 
 def level_effect(
@@ -287,8 +253,8 @@ def level_effect(
         up = top + STEP * (k + 0.5)
         svg.text(NAMES, up + 4, cut(clean(m.words), 16), 11, clean(m.words), text_anchor="end")
         svg.line(to_x(m.low), up, to_x(m.high), up, stroke=ink, stroke_width=3, opacity=0.35)
-        told = f"{clean(m.words)}: {brief(m.mean)} ({brief(m.low)} to {brief(m.high)}), {m.rows:,} rows"
-        svg.circle(to_x(m.mean), up, 4.5, told, fill=ink)
+        hint = f"{clean(m.words)}: {brief(m.mean)} ({brief(m.low)} to {brief(m.high)}), {m.rows:,} rows"
+        svg.circle(to_x(m.mean), up, 4.5, hint, fill=ink)
         svg.rect(WIDE - COUNTS, up - 5, COUNTS * m.rows / most, 10, fill="currentColor", opacity=0.3)
     if len(shown) < len(marks):
         svg.text(0, bottom + 30, f"and {len(marks) - len(shown)} levels of fewer rows", 11, opacity=0.8)
@@ -714,10 +680,23 @@ def _chart(svg: Svg, one: Chart) -> None:
         svg.line(x1, y1, x2, y2, stroke_dasharray="4 4", opacity=0.5)
     svg.open(class_="curves")
     for k, curve in enumerate(one.curves):  # bands lie under every line
-        _band(svg, curve, curve.ink or colour(k), at)
+        ink = curve.ink or colour(k)
+        low = [at(a, b) for a, b in zip(curve.x, curve.low, strict=False)]
+        high = [at(a, b) for a, b in zip(curve.x, curve.high, strict=False)]
+        if curve.bars:
+            for (px, top), (_, under) in zip(high, low, strict=True):
+                svg.line(px, top, px, under, stroke=ink, stroke_width=1.5, opacity=0.7)
+        elif low:
+            svg.area([*low, *reversed(high)], fill=ink, opacity=0.1 if ink == INK else 0.18)
     for k, curve in enumerate(one.curves):
         ink = curve.ink or colour(k)
-        _curve(svg, curve, ink, at)
+        points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
+        many = len(points) > 1  # one point is no line
+        if many:
+            svg.curve(points, stroke=ink, stroke_width=curve.wide, stroke_dasharray=curve.dash)
+        if curve.dots or not many:
+            for (px, py), a, b in zip(points, curve.x, curve.y, strict=True):
+                svg.circle(px, py, 3 if many else 4.5, f"{curve.name}: {brief(b)} at {brief(a)}", fill=ink)
         if len(one.curves) > 1:
             up = SIDE - 21 + 18 * k
             svg.line(
@@ -731,27 +710,6 @@ def _chart(svg: Svg, one: Chart) -> None:
             )
             svg.text(PANEL_LEFT + 30, up + 4, cut(clean(curve.name), MOST_LETTERS), 12)
     svg.close()
-
-
-def _band(svg: Svg, curve: ChartCurve, ink: str, at: Any) -> None:
-    low = [at(a, b) for a, b in zip(curve.x, curve.low, strict=False)]
-    high = [at(a, b) for a, b in zip(curve.x, curve.high, strict=False)]
-    if curve.bars:
-        for (px, top), (_, under) in zip(high, low, strict=True):
-            svg.line(px, top, px, under, stroke=ink, stroke_width=1.5, opacity=0.7)
-    elif low:
-        svg.area([*low, *reversed(high)], fill=ink, opacity=0.1 if ink == INK else 0.18)
-
-
-def _curve(svg: Svg, curve: ChartCurve, ink: str, at: Any) -> None:
-    points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
-    if len(points) > 1:
-        svg.curve(points, stroke=ink, stroke_width=curve.wide, stroke_dasharray=curve.dash)
-    if curve.dots or len(points) == 1:  # one point is no line
-        for (px, py), a, b in zip(points, curve.x, curve.y, strict=True):
-            svg.circle(
-                px, py, 3 if len(points) > 1 else 4.5, f"{curve.name}: {brief(b)} at {brief(a)}", fill=ink
-            )
 
 
 def axes(svg: Svg, x: Axis, y: Axis) -> None:

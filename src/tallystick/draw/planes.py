@@ -372,8 +372,8 @@ def _legend(svg: Svg, lines: Sequence[Sequence[tuple[float, str, int]]], top: fl
                 svg.rect(at, down - 9, 12, 10, fill=colour(c), rx=2)
             svg.text(at + (17 if c >= 0 else 0), down, text, 12)
     top += LEGEND_HIGH * (len(lines) - 1)
-    told = f"fuller: surer{' · dots: the rows, ringed where the model is wrong' if dots else ''}"
-    svg.text(PANEL_LEFT, top + 20, told, 11, opacity=0.8)
+    words = f"fuller: surer{' · dots: the rows, ringed where the model is wrong' if dots else ''}"
+    svg.text(PANEL_LEFT, top + 20, words, 11, opacity=0.8)
 
 
 # A surface over a plane, seen from above: bands and lines of equal height, and a path that climbs it.
@@ -403,7 +403,21 @@ def surface_picture(
     svg.open(transform=f"translate({room:.0f} 0)")
     to_x = axis_scale(surface.x[1], surface.x[2], SURFACE_LEFT, SURFACE_LEFT + SIZE, False)
     to_y = axis_scale(surface.y[1], surface.y[2], TOP + SIZE, TOP, False)
-    _bands(svg, surface)
+    rows, columns = surface.heights.shape
+    cell = SIZE / columns, SIZE / rows
+    codes = np.searchsorted(np.asarray(surface.lines), surface.heights)
+    svg.open(transform=f"translate({SURFACE_LEFT:.0f} {TOP:.0f})", shape_rendering="crispEdges")
+    for code, band in areas(codes[::-1].astype(np.int64), cell).items():
+        shade = 0.04 + 0.5 * code / max(len(surface.lines), 1)
+        svg.path(band, fill=colour(0), stroke=None, opacity=round(shade, 3))
+    svg.close()
+    for level in surface.lines:
+        for line in level_lines(surface.heights, level):
+            corners = [
+                (SURFACE_LEFT + (i + 0.5) * cell[0], TOP + SIZE - (j + 0.5) * cell[1]) for i, j in line
+            ]
+            svg.curve(corners, stroke_width=0.8, opacity=0.5)
+    svg.rect(SURFACE_LEFT, TOP, SIZE, SIZE, fill="none", stroke="currentColor", opacity=0.5)
     letters = max(
         3, int(SIZE / SURFACE_LETTER / max(len(surface.names[0]), 1)) - 1
     )  # so that names do not touch
@@ -439,19 +453,3 @@ def _ticks(axis: tuple[str, float, float], names: Sequence[str]) -> list[tuple[f
     if names:
         return [(float(k), name) for k, name in enumerate(names)]
     return [(tick, brief(tick)) for tick in svg_ticks(*axis[1:])]
-
-
-def _bands(svg: Svg, surface: Surface) -> None:
-    rows, columns = surface.heights.shape
-    cell = SIZE / columns, SIZE / rows
-    codes = np.searchsorted(np.asarray(surface.lines), surface.heights)
-    svg.open(transform=f"translate({SURFACE_LEFT:.0f} {TOP:.0f})", shape_rendering="crispEdges")
-    for code, path in areas(codes[::-1].astype(np.int64), cell).items():
-        shade = 0.04 + 0.5 * code / max(len(surface.lines), 1)
-        svg.path(path, fill=colour(0), stroke=None, opacity=round(shade, 3))
-    svg.close()
-    for level in surface.lines:
-        for line in level_lines(surface.heights, level):
-            at = [(SURFACE_LEFT + (i + 0.5) * cell[0], TOP + SIZE - (j + 0.5) * cell[1]) for i, j in line]
-            svg.curve(at, stroke_width=0.8, opacity=0.5)
-    svg.rect(SURFACE_LEFT, TOP, SIZE, SIZE, fill="none", stroke="currentColor", opacity=0.5)

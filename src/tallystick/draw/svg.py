@@ -12,6 +12,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -71,18 +72,14 @@ def check_svg(path: str | os.PathLike[str]) -> None:
             f"pictures are SVG, and {shown(name)} {named}. Write it as .svg, which every "
             "browser opens and prints to other formats."
         )
-    if os.path.isfile(name) and not _may_go(name):
-        raise OptionError(f"{shown(name, 300)} holds no picture. Give the picture another name.")
-
-
-def _may_go(name: str) -> bool:
-    """Say whether a file is a picture, or empty: nothing is lost with it."""
-    try:
-        with open(name, "rb") as file:
+    if os.path.isfile(name):
+        start = None
+        with suppress(OSError), open(name, "rb") as file:
             start = file.read(4096)
-    except OSError:
-        return False
-    return not start or b"<svg" in start
+        if start is None or (
+            start and b"<svg" not in start
+        ):  # else it is empty, or a picture: nothing is lost
+            raise OptionError(f"{shown(name, 300)} holds no picture. Give the picture another name.")
 
 
 def as_html(thing: object) -> str:
@@ -357,19 +354,19 @@ def measured(value: float, low: float, high: float, form: str) -> tuple[str, str
     """
     digits, kind = int(form[1:-1]), form[-1]
     for more in range(6):
-        told, *ends = (f"{each:,.{digits + more}{kind}}" for each in (value, low, high))
+        number, *ends = (f"{each:,.{digits + more}{kind}}" for each in (value, low, high))
         if low == high or ends[0] != ends[1]:
             break
-    return told, " to ".join(ends)
+    return number, " to ".join(ends)
 
 
 def measured_percent(value: float, low: float, high: float, digits: int = 1) -> tuple[str, str]:
     """Return a share and its interval in percent, without the sign; 100 or 0 only where it is."""
     for more in range(digits, digits + 6):
-        told, ends = measured(100 * value, 100 * low, 100 * high, f".{more}f")
-        if float(told) not in (0.0, 100.0) or value in (0.0, 1.0):
+        number, ends = measured(100 * value, 100 * low, 100 * high, f".{more}f")
+        if float(number) not in (0.0, 100.0) or value in (0.0, 1.0):
             break
-    return told, ends
+    return number, ends
 
 
 def p_value(p: float) -> str:
