@@ -600,7 +600,7 @@ def _votes(model: NaiveBayesModel, found: list[RowValue], corrected: bool) -> li
     without answers cannot name.
     """
     labels, first, second = model.schema.predicted.labels, 1, 0
-    role: Role = "told"
+    role: Role = "always"
     if len(labels) != 2:
         shares = normalised(_products(model, found, corrected))
         if shares is None or len(labels) < 2:

@@ -50,7 +50,7 @@ from tallystick.methods import COMPARED, NAMES, REGRESSIONS, named, of_kind
 from tallystick.model.file import save
 from tallystick.predict.row import as_given
 from tallystick.reports.context import PageData
-from tallystick.reports.page import asset, environment, policy, report_page
+from tallystick.reports.page import asset, policy, report_page, templates
 from tallystick.tree.estimator import RegressionTree
 
 # On how many rows a report compares, judges and draws: on all of them where that is quick.
@@ -222,7 +222,7 @@ def change_page(found: Changes, title: str = "", model: str = "") -> str:
     style = "\n".join(asset(f"{name}.css") for name in STYLES)
     script = f"{asset('theme.js')}\ndocument.documentElement.classList.add('js');\ntallyTheme();"
     return (
-        environment()
+        templates()
         .get_template("changes.html")
         .render(
             found=found,

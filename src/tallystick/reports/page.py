@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -140,7 +141,7 @@ def report_page(page: PageData) -> tuple[str, tuple[str, ...]]:
         sections = tuple(replace(s, template=NUMBER_TEMPLATES.get(s.template, s.template)) for s in SECTIONS)
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
     html = (
-        environment()
+        templates()
         .get_template("page.html")
         .render(
             page=page,
@@ -283,6 +284,9 @@ def environment() -> jinja2.Environment:
         "class_words": class_words,
     }
     return out
+
+
+templates = cache(environment)  # of the pages themselves: a template is compiled once in a process
 
 
 def _kept_together(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -154,8 +154,9 @@ def written(number: Number, digits: int = 4, significant: int = 0) -> str:
     matter = significant or 4
     if abs(x) < 1e-4:
         return _with_power(number, matter).replace("-", "−")
-    if significant or abs(x) < 10 ** (1 - digits):
-        return _fixed(x, matter).replace("-", "−")
+    if significant or abs(x) < 10 ** (1 - digits):  # digits that matter, without zeros at the end
+        fixed = f"{x:,.{max(0, matter - 1 - math.floor(math.log10(abs(x))))}f}"
+        return (fixed.rstrip("0").rstrip(".") if "." in fixed else fixed).replace("-", "−")
     return f"{x:,.{digits}f}".replace("-", "−")
 
 
@@ -167,13 +168,6 @@ def _with_power(number: float | Fraction, matter: int) -> str:
         return f"{10 ** (log - power):.{matter - 1}f}·10{superscript(power)}"
     mantissa, _, text = f"{float(number):.{matter - 1}e}".partition("e")
     return f"{mantissa}·10{superscript(int(text))}"
-
-
-def _fixed(x: float, matter: int) -> str:
-    """Return digits that matter without a power of ten, and without zeros at the end."""
-    decimals = max(0, matter - 1 - math.floor(math.log10(abs(x))))
-    text = f"{x:,.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def superscript(number: int) -> str:
@@ -191,8 +185,8 @@ def said(text: object) -> Quoted:
     return Quoted(plain_words(text))
 
 
-Role = Literal["told", "answer", "question"]
-"""told: on every sheet; answer: left out where answers are; question: only there."""
+Role = Literal["always", "answer", "question"]
+"""always: on every sheet; answer: left out where answers are; question: only there."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +195,7 @@ class Headline:
 
     text: Line
     level: int = 2
-    role: Role = "told"
+    role: Role = "always"
 
 
 @dataclass(frozen=True)
@@ -209,7 +203,7 @@ class Sentence:
     """A sentence or two."""
 
     text: Line
-    role: Role = "told"
+    role: Role = "always"
 
 
 @dataclass(frozen=True)
@@ -218,7 +212,7 @@ class Formula:
 
     left: Line
     steps: tuple[Line, ...]
-    role: Role = "told"
+    role: Role = "always"
 
 
 @dataclass(frozen=True)
@@ -232,7 +226,7 @@ class Listing:
     asked: frozenset[int] = frozenset()
     right: frozenset[int] = frozenset()
     marked: int | None = None
-    role: Role = "told"
+    role: Role = "always"
 
 
 @dataclass(frozen=True)
@@ -256,7 +250,15 @@ Part = Headline | Sentence | Formula | Listing | Drawing | Space
 
 def without_answers(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return the sheet to be filled in: steps and asked cells empty, answers gone, questions there."""
-    return tuple(_emptied(part) for part in parts if part.role != "answer")
+    out: list[Part] = []
+    for part in parts:
+        if isinstance(part, Formula):
+            part = replace(part, steps=())
+        elif isinstance(part, Listing):
+            open_rows = (tuple(() if j in part.asked else c for j, c in enumerate(row)) for row in part.rows)
+            part = replace(part, rows=tuple(open_rows), marked=None)
+        out += [part] if part.role != "answer" else []
+    return tuple(out)
 
 
 def worked_out(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -264,22 +266,11 @@ def worked_out(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(part for part in parts if part.role != "question")
 
 
-def _emptied(part: Part) -> Part:
-    if isinstance(part, Formula):
-        return replace(part, steps=())
-    if isinstance(part, Listing):
-        rows = tuple(
-            tuple(() if j in part.asked else cell for j, cell in enumerate(row)) for row in part.rows
-        )
-        return replace(part, rows=rows, marked=None)
-    return part
-
-
 @dataclass(frozen=True, eq=False)
 class Working:
     """The complete worked solution of a small table.
 
-    parts: the document. model: the fitted estimator that it tells of. blank: answers are left out; answers:
+    parts: the document. model: the fitted estimator that it is about. blank: answers are left out; answers:
     they are appended to the sheet without them.
     """
 
@@ -305,22 +296,18 @@ class Working:
 
     def text(self) -> str:
         """Return the working in plain text."""
-
         return text(self.shown)
 
     def markdown(self) -> str:
         """Return the working in Markdown."""
-
         return markdown(self.shown)
 
     def latex(self) -> str:
         """Return the working as a LaTeX document."""
-
         return latex(self.shown)
 
     def html(self) -> str:
         """Return the working as one HTML page, which opens without a network."""
-
         return page(self.shown)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -331,25 +318,21 @@ class Working:
         path : str or path
             Where to write.
         """
-        render = self._renderer(as_path(path))
+        name = as_path(path)
+        ways = {".txt": self.text, ".md": self.markdown, ".tex": self.latex, ".html": self.html}
+        render = ways.get(os.path.splitext(name)[1].lower())
+        if render is None:
+            raise OptionError(
+                f"a working is written to .txt, .md, .tex or .html, not to {shown(name)}. Name such a file."
+            )
         with whole_file(path, "working", OptionError) as file:
             file.write(render().encode())
-
-    def _renderer(self, path: str) -> Callable[[], str]:
-        ways = {".txt": self.text, ".md": self.markdown, ".tex": self.latex, ".html": self.html}
-        ending = os.path.splitext(path)[1].lower()
-        if ending not in ways:
-            raise OptionError(
-                f"a working is written to .txt, .md, .tex or .html, not to {shown(path)}. Name such a file."
-            )
-        return ways[ending]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parts that are shown as plain data; numbers are in full, exact fractions as texts."""
         return {"parts": [_plain_part(part) for part in self.shown]}
 
     def _repr_html_(self) -> str:
-
         return body(self.shown)
 
     def __str__(self) -> str:
@@ -375,24 +358,25 @@ def _plain_part(part: Part) -> dict[str, Any]:
 
 
 def _plain(line: Line) -> list[Any]:
-    return [_plain_piece(piece) for piece in line]
-
-
-def _plain_piece(piece: Piece) -> Any:
-    if isinstance(piece, Quoted):
-        return piece.text
-    if isinstance(piece, Value):
-        number = piece.number
-        return {"shown": piece.written, "value": str(number) if isinstance(number, Fraction) else number}
-    if isinstance(piece, Ratio):
-        return {"shown": piece.short or f"{piece.top}/{piece.bottom}", "value": str(piece.value)}
-    if isinstance(piece, Over):
-        return {"over": [_plain(piece.top), _plain(piece.bottom)]}
-    if isinstance(piece, Raised):
-        return {"raised": _plain(piece.of)}
-    if isinstance(piece, Lowered):
-        return {"lowered": _plain(piece.of)}
-    return {"root": _plain(piece.of)} if isinstance(piece, Root) else piece
+    out: list[Any] = []
+    for piece in line:
+        if isinstance(piece, Quoted):
+            out.append(piece.text)
+        elif isinstance(piece, Value):
+            number = piece.number
+            value = str(number) if isinstance(number, Fraction) else number
+            out.append({"shown": piece.written, "value": value})
+        elif isinstance(piece, Ratio):
+            out.append({"shown": piece.short or f"{piece.top}/{piece.bottom}", "value": str(piece.value)})
+        elif isinstance(piece, Over):
+            out.append({"over": [_plain(piece.top), _plain(piece.bottom)]})
+        elif isinstance(piece, Raised):
+            out.append({"raised": _plain(piece.of)})
+        elif isinstance(piece, Lowered):
+            out.append({"lowered": _plain(piece.of)})
+        else:
+            out.append({"root": _plain(piece.of)} if isinstance(piece, Root) else piece)
+    return out
 
 
 # A working as HTML: one page that opens without a network, or a part of a notebook.
@@ -424,7 +408,7 @@ STYLE = """
 
 def page(parts: tuple[Part, ...]) -> str:
     """Return a whole page."""
-    title = next((escape(_html_plain(p.text)) for p in parts if isinstance(p, Headline)), "Working")
+    title = next((escape(flat(p.text)) for p in parts if isinstance(p, Headline)), "Working")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     dark = '<meta name="color-scheme" content="light dark">'
     dark_body = "@media (prefers-color-scheme: dark) { body { background: #14181f } }"
@@ -437,13 +421,8 @@ def page(parts: tuple[Part, ...]) -> str:
 
 def body(parts: tuple[Part, ...]) -> str:
     """Return the parts as they stand in a page of others."""
-    inner = "\n".join(_html_part(part) for part in parts)
+    inner = "\n".join(map(_html_part, parts))
     return f'<style>{STYLE}</style>\n<div class="working">\n{inner}\n</div>'
-
-
-def _html_plain(line: Line) -> str:
-
-    return flat(line)
 
 
 def _html_part(part: Part) -> str:
@@ -479,21 +458,19 @@ def _html_listing(part: Listing) -> str:
 
 def marked(line: Line) -> str:
     """Return a line as HTML."""
-    return "".join(_marked(piece) for piece in line)
-
-
-def _marked(piece: Piece) -> str:
-    if isinstance(piece, Over):
-        return f"<sup>{marked(piece.top)}</sup>⁄<sub>{marked(piece.bottom)}</sub>"
-    if isinstance(piece, Ratio) and not piece.short:
-        return f"{piece.top}/{piece.bottom}"
-    if isinstance(piece, Raised):
-        return f"<sup>{marked(piece.of)}</sup>"
-    if isinstance(piece, Lowered):
-        return f"<sub>{marked(piece.of)}</sub>"
-    if isinstance(piece, Root):
-        return f"√({marked(piece.of)})"
-    return escape(piece.text if isinstance(piece, Quoted) else _html_plain((piece,)))
+    out = []
+    for piece in line:
+        if isinstance(piece, Over):
+            out.append(f"<sup>{marked(piece.top)}</sup>⁄<sub>{marked(piece.bottom)}</sub>")
+        elif isinstance(piece, Raised):
+            out.append(f"<sup>{marked(piece.of)}</sup>")
+        elif isinstance(piece, Lowered):
+            out.append(f"<sub>{marked(piece.of)}</sub>")
+        elif isinstance(piece, Root):
+            out.append(f"√({marked(piece.of)})")
+        else:
+            out.append(escape(flat((piece,))))
+    return "".join(out)
 
 
 # A working as a LaTeX document, for pdflatex, xelatex and lualatex; it asks for packages of the base alone.
@@ -575,19 +552,20 @@ def _latex_part(part: Part) -> str:
     if isinstance(part, Sentence):
         return words(part.text)
     if isinstance(part, Formula):
-        return _formula(part)
+        steps = [mathematics(step) for step in part.steps] or [r"\underline{\hspace{6em}}"]
+        whole = " = ".join([mathematics(part.left), *steps])  # it may break at its signs, as long sums must
+        return f"{{\\leftskip=1.5em \\rightskip=0pt plus 1fil $ {whole} $\\par}}"
     if isinstance(part, Listing):
         return _latex_listing(part)
     if isinstance(part, Drawing):
-        return _drawing(part)
+        lines = []
+        for line in part.lines:  # its spaces stay: those at the beginning do not break
+            plain = "".join(BOXES.get(c, c) for c in line)
+            inner = plain.lstrip(" ")
+            spaced = escaped(inner).replace("  ", r"\ \ ")
+            lines.append(r"\mbox{}" + "~" * (len(plain) - len(inner)) + spaced)
+        return "{\\small\\ttfamily\\raggedright\n" + " \\\\\n".join(lines) + "\n\n}"
     return f"\\vspace{{{part.lines}\\baselineskip}}"
-
-
-def _formula(part: Formula) -> str:
-    """Return a formula that may break at its signs, as long sums must."""
-    steps = [mathematics(step) for step in part.steps] or [r"\underline{\hspace{6em}}"]
-    whole = " = ".join([mathematics(part.left), *steps])
-    return f"{{\\leftskip=1.5em \\rightskip=0pt plus 1fil $ {whole} $\\par}}"
 
 
 def _latex_listing(part: Listing) -> str:
@@ -612,32 +590,15 @@ def _row(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _drawing(part: Drawing) -> str:
-    lines = [r"\mbox{}" + _drawn(line) for line in part.lines]
-    return "{\\small\\ttfamily\\raggedright\n" + " \\\\\n".join(lines) + "\n\n}"
-
-
-def _drawn(line: str) -> str:
-    """Return a line whose spaces stay: those at its beginning do not break."""
-    plain = "".join(BOXES.get(c, c) for c in line)
-    body = plain.lstrip(" ")
-    spaced = escaped(body).replace("  ", r"\ \ ")
-    return "~" * (len(plain) - len(body)) + spaced
-
-
 def words(line: Line) -> str:
-    """Return a line as text."""
-    return "".join(_words(piece) for piece in line)
-
-
-def _words(piece: Piece) -> str:
-    if isinstance(piece, str):
-        return escaped(piece)
-    if isinstance(piece, Quoted):
-        return escaped(piece.text)
-    if isinstance(piece, Ratio) and not piece.short:
-        return f"{piece.top}/{piece.bottom}"
-    return f"${_math(piece)}$"
+    """Return a line as text, with its algebra as mathematics."""
+    out = []
+    for piece in line:
+        if isinstance(piece, str | Quoted) or (isinstance(piece, Ratio) and not piece.short):
+            out.append(escaped(flat((piece,))))
+        else:
+            out.append(f"${mathematics((piece,))}$")
+    return "".join(out)
 
 
 def escaped(text: str) -> str:
@@ -659,24 +620,21 @@ def escaped(text: str) -> str:
 
 def mathematics(line: Line) -> str:
     """Return a line as mathematics."""
-    return "".join(_math(piece) for piece in line)
-
-
-def _math(piece: Piece) -> str:
-    if isinstance(piece, str):
-        return _signs(piece)
-    if isinstance(piece, Quoted):
-        return r"\ \allowbreak ".join(f"\\text{{{escaped(word)}}}" for word in piece.text.split(" "))
-    if isinstance(piece, Value):
-        return _signs(piece.written)
-    if isinstance(piece, Ratio):
-        return piece.short or f"\\tfrac{{{piece.top}}}{{{piece.bottom}}}"
-    if isinstance(piece, Over):
-        return f"\\frac{{{mathematics(piece.top)}}}{{{mathematics(piece.bottom)}}}"
-    if isinstance(piece, Root):
-        return f"\\sqrt{{{mathematics(piece.of)}}}"
-    sign = "^" if isinstance(piece, Raised) else "_" if isinstance(piece, Lowered) else ""
-    return f"{sign}{{{mathematics(piece.of)}}}"
+    out = []
+    for piece in line:
+        if isinstance(piece, str | Value):
+            out.append(_signs(flat((piece,))))
+        elif isinstance(piece, Quoted):
+            out.append(r"\ \allowbreak ".join(f"\\text{{{escaped(word)}}}" for word in piece.text.split(" ")))
+        elif isinstance(piece, Ratio):
+            out.append(piece.short or f"\\tfrac{{{piece.top}}}{{{piece.bottom}}}")
+        elif isinstance(piece, Over):
+            out.append(f"\\frac{{{mathematics(piece.top)}}}{{{mathematics(piece.bottom)}}}")
+        elif isinstance(piece, Root):
+            out.append(f"\\sqrt{{{mathematics(piece.of)}}}")
+        else:
+            out.append(f"{'^' if isinstance(piece, Raised) else '_'}{{{mathematics(piece.of)}}}")
+    return "".join(out)
 
 
 def _signs(text: str) -> str:
@@ -730,7 +688,13 @@ def _text_part(part: Part) -> list[str]:
     if isinstance(part, Formula):
         return formula(part)
     if isinstance(part, Listing):
-        return _text_listing(part)
+        heads = [flat(cell) for cell in part.head]
+        rows = [[Span(flat(cell)) for cell in row] for row in part.rows]
+        if part.marked is not None:
+            heads = ["", *heads]
+            rows = [[Span("→" if k == part.marked else ""), *row] for k, row in enumerate(rows)]
+        right = frozenset(j + (part.marked is not None) for j in part.right)
+        return ["  " + line for line in plain(table(heads, rows, right, 10_000)).split("\n")]
     return list(part.lines) if isinstance(part, Drawing) else [""] * part.lines
 
 
@@ -744,38 +708,28 @@ def formula(part: Formula) -> list[str]:
     return [f"{left} = {steps[0]}", *(f"      = {step}" for step in steps[1:])]
 
 
-def _text_listing(part: Listing) -> list[str]:
-    heads = [flat(cell) for cell in part.head]
-    rows = [[Span(flat(cell)) for cell in row] for row in part.rows]
-    if part.marked is not None:
-        heads = ["", *heads]
-        rows = [[Span("→" if k == part.marked else ""), *row] for k, row in enumerate(rows)]
-    right = frozenset(j + (part.marked is not None) for j in part.right)
-    return ["  " + line for line in plain(table(heads, rows, right, 10_000)).split("\n")]
-
-
 def flat(line: Line) -> str:
     """Return a line of pieces in one row of characters."""
-    return "".join(_flat(piece) for piece in line)
-
-
-def _flat(piece: Piece) -> str:
-    if isinstance(piece, str):
-        return piece
-    if isinstance(piece, Quoted):
-        return piece.text
-    if isinstance(piece, Value):
-        return piece.written
-    if isinstance(piece, Ratio):
-        return piece.short or f"{piece.top}/{piece.bottom}"
-    if isinstance(piece, Over):
-        return f"{_bracketed(piece.top)}/{_bracketed(piece.bottom)}"
-    if isinstance(piece, Root):
-        return f"√({flat(piece.of)})"
-    if isinstance(piece, Lowered):  # R_f1(1,1): a name alone needs no brackets
-        return f"_{_bracketed(piece.of)}"
-    inner = flat(piece.of)
-    return f"^{inner}" if len(inner) == 1 else f"^({inner})"
+    out = []
+    for piece in line:
+        if isinstance(piece, str):
+            out.append(piece)
+        elif isinstance(piece, Quoted):
+            out.append(piece.text)
+        elif isinstance(piece, Value):
+            out.append(piece.written)
+        elif isinstance(piece, Ratio):
+            out.append(piece.short or f"{piece.top}/{piece.bottom}")
+        elif isinstance(piece, Over):
+            out.append(f"{_bracketed(piece.top)}/{_bracketed(piece.bottom)}")
+        elif isinstance(piece, Root):
+            out.append(f"√({flat(piece.of)})")
+        elif isinstance(piece, Lowered):  # R_f1(1,1): a name alone needs no brackets
+            out.append(f"_{_bracketed(piece.of)}")
+        else:
+            inner = flat(piece.of)
+            out.append(f"^{inner}" if len(inner) == 1 else f"^({inner})")
+    return "".join(out)
 
 
 def _bracketed(line: Line) -> str:
@@ -803,7 +757,12 @@ def _markdown_part(part: Part) -> list[str]:
         steps = [mark_up(step) for step in part.steps] or [cell(EMPTY)]
         return [f"> {' = '.join([mark_up(part.left), *steps])}"]
     if isinstance(part, Listing):
-        return _markdown_listing(part)
+        sides = ["---:" if j in part.right else "---" for j in range(len(part.head))]
+        rows = [[mark_up(c) for c in part.head], sides]
+        for k, row in enumerate(part.rows):
+            cells = [mark_up(c) for c in row]
+            rows.append([f"**{c}**" if k == part.marked and c else c for c in cells])
+        return [f"| {' | '.join(cells)} |" for cells in rows]
     if isinstance(part, Drawing):
         fence = "`" * max(3, 1 + max((_ticks(line) for line in part.lines), default=0))
         return [f"{fence}text", *part.lines, fence]
@@ -813,19 +772,6 @@ def _markdown_part(part: Part) -> list[str]:
 def _ticks(line: str) -> int:
     """Return the longest run of backticks."""
     return max((len(run) for run in "".join(c if c == "`" else " " for c in line).split()), default=0)
-
-
-def _markdown_listing(part: Listing) -> list[str]:
-    sides = ["---:" if j in part.right else "---" for j in range(len(part.head))]
-    out = [_markdown_row([mark_up(c) for c in part.head]), _markdown_row(sides)]
-    for k, row in enumerate(part.rows):
-        cells = [mark_up(c) for c in row]
-        out.append(_markdown_row([f"**{c}**" if k == part.marked and c else c for c in cells]))
-    return out
-
-
-def _markdown_row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def mark_up(line: Line) -> str:
@@ -892,7 +838,7 @@ def _text(block: Any, column: Column, row: int) -> str:
     return ", ".join(said(known[w]).text + (f" ×{n}" if n > 1 else "") for w, n in found) or ABSENT
 
 
-# `work`: fit a method to a small table and tell how it is done by hand.
+# `work`: fit a method to a small table and show how it is done by hand.
 
 
 def work(

@@ -76,8 +76,8 @@ class Posterior:
             row = [float(t[h]) for t in (self.prior, self.likelihood, self.product)]
             name = padded(clean(h), wide)
             own = f" = {value}" if isinstance(value, Fraction) and value.denominator < SHORT else ""
-            told = f"{name}  {row[0]:8.6g}  x   {row[1]:8.6g}  =  {row[2]:9.6g}   {float(value):9.6g}"
-            lines.append(told + own)
+            line = f"{name}  {row[0]:8.6g}  x   {row[1]:8.6g}  =  {row[2]:9.6g}   {float(value):9.6g}"
+            lines.append(line + own)
         lines.append(
             f"{padded('sum', wide)}                            {float(self.evidence):9.6g}   = P(evidence)"
         )
@@ -326,8 +326,8 @@ class Dependence:
     def __str__(self) -> str:
         a, b = clean(self.first), clean(self.second)
         given = f" given {clean(self.given)}" if self.given else ""
-        told = f"{a} and {b}{given}, {self.rows:,} rows: {self.bits:.4f} bits about each other"
-        lines = [f"{told}, {self.by_chance:.4f} by chance alone"]
+        head = f"{a} and {b}{given}, {self.rows:,} rows: {self.bits:.4f} bits about each other"
+        lines = [f"{head}, {self.by_chance:.4f} by chance alone"]
         if self.correlation is not None:
             lines.append(
                 f"correlation {self.correlation:.4f}: how well a straight line tells one from the other"
@@ -465,8 +465,8 @@ class JointCounts:
         lines = [f"{padded('class', wide)}  rows  with just these values  joint share  naive product"]
         for label, rows in self.rows.items():
             same = self.same[label]
-            told = f"{rows:>4}  {same:>22}  {same / n:>11.4f}  {self.naive[label]:>13.6g}"
-            lines.append(f"{padded(clean(label), wide)}  {told}")
+            counts = f"{rows:>4}  {same:>22}  {same / n:>11.4f}  {self.naive[label]:>13.6g}"
+            lines.append(f"{padded(clean(label), wide)}  {counts}")
         return "\n".join(lines)
 
     __repr__ = __str__

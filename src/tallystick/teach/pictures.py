@@ -339,12 +339,12 @@ def _fitted(data: Any, target: Any, column: str | None, shared: dict[str, Any]) 
     w0, w = float(model.intercept_[0]), float(model.coef_[0, 0])
     y = [1 / (1 + math.exp(-max(min(w0 + w * a, 700.0), -700.0))) for a in at]
     label = clean(table.schema.predicted.labels[1])
-    told = f"P({label}) = 1 / (1 + e^−({w0:.4g} {'+' if w >= 0 else '−'} {abs(w):.4g}·{clean(name)}))"
+    formula = f"P({label}) = 1 / (1 + e^−({w0:.4g} {'+' if w >= 0 else '−'} {abs(w):.4g}·{clean(name)}))"
     there = set(zip(x.tolist(), truth[rows].tolist(), strict=True))
     marks = [(float(a), float(t), "") for a, t in sorted(there)]
     if w and low < -w0 / w < high:
         marks.append((-w0 / w, 0.5, f"even odds at {brief(-w0 / w)}"))
-    chart = line_chart([(told, at, y, y, y)], clean(name), f"probability of {label}", marks=marks)
+    chart = line_chart([(formula, at, y, y, y)], clean(name), f"probability of {label}", marks=marks)
     return Picture(chart)
 
 

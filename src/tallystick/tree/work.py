@@ -550,7 +550,7 @@ LEAF = {  # why a node is a leaf; {n} is the setting's number
 def grown(tree: Tree, block: Block, options: TreeOptions, whole: bool) -> list[Part]:
     """Return the working of a tree as it was grown; only of its root where it is not to be told whole."""
     root = worked_node(tree, 0, block, options)
-    parts = [*_node(tree, root, options, "told", whole)]
+    parts = [*_node(tree, root, options, "always", whole)]
     if whole:
         words = (
             "Which column is tested first? Go on in the same way in each branch that is not pure, until "
@@ -678,11 +678,11 @@ def _offered(tree: Tree, offer: Offer, options: TreeOptions, role: Role, whole: 
     grouped = best.column.kind == "levels" and options.level_splits == "groups"
     own: Role = "answer" if grouped else role
     parts: list[Part] = [Headline(line("Column ", said(offer.column.name)), 3, role)]
-    if grouped and role == "told":
+    if grouped and role == "always":
         parts += [Sentence(("Find the best way to part the levels into two groups.",), "question"), Space(6)]
     if len(offer.every) > 1:
         parts += _every_cut(tree, offer, options, role, whole)
-        own = "answer" if role == "answer" else "told"
+        own = "answer" if role == "answer" else "always"
     else:
         parts.append(_branches(tree, best, own))
     return [*parts, *_formulas(best, own, len(offer.every) > 1)]
