@@ -144,7 +144,14 @@ def cell_text(cell: Any, name: str) -> str | None:
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, int):
-        return _whole_text(int(cell), name)
+        whole = int(cell)
+        try:
+            return str(whole)
+        except ValueError:
+            raise DataError(
+                f"column {shown(name)} holds a whole number of {whole.bit_length() * 3 // 10:,} digits or "
+                "so, more than Python writes out. Write it as text."
+            ) from None
     if isinstance(cell, float):
         return number_text(float(cell))
     reason: Exception | None = None
@@ -159,16 +166,6 @@ def cell_text(cell: Any, name: str) -> str | None:
         f"column {shown(name)} holds {shown(type(cell).__name__)} objects, which are not cells. "
         "Turn them into numbers or text first, for example with .astype(str)."
     ) from reason
-
-
-def _whole_text(cell: int, name: str) -> str:
-    try:
-        return str(cell)
-    except ValueError:
-        raise DataError(
-            f"column {shown(name)} holds a whole number of {cell.bit_length() * 3 // 10:,} digits or so, "
-            "more than Python writes out. Write it as text."
-        ) from None
 
 
 def _rare_text(cell: Any, name: str) -> str | None:

@@ -14,7 +14,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError
-from tallystick.export.python import runtime
+from tallystick.export.targets import runtime
 
 pytestmark = [
     pytest.mark.slow,

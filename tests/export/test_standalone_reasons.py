@@ -10,9 +10,8 @@ import exports as e
 import pytest
 import small_cards as s
 
-from tallystick.export.python import python
-from tallystick.export.standalone import Model
-from tallystick.export.standalone_reasons import reasons
+from tallystick.export.standalone import Model, reasons
+from tallystick.export.targets import export
 from tallystick.scorecard.explain import card_form
 
 pytestmark = pytest.mark.slow
@@ -74,7 +73,6 @@ def test_reasons_have_section_line_and_points():
 
 
 def test_other_models_have_no_reasons():
-    form = card_form(s.card(), "")
-    assert "reasons = functools.partial(reasons, MODEL)" in python(form)
+    assert "reasons = functools.partial(reasons, MODEL)" in export(s.card(), "python")
     assert "reasons" not in e.fitted("bayes").export("python").splitlines()[-5:]
     assert "def reasons" not in e.fitted("bayes").export("python")

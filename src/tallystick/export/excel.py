@@ -231,21 +231,20 @@ class _Book:
             value = f'IF(OR({",".join(codes)}),"",{value})' if codes else value
             found = f'IF(ISNUMBER({cell}),{value},IF({text},"",NA()))'
             if column.part:
-                found = self._part(found, column)
+                line = self._line(f"{column.cells}, days")
+                x = self.model.put(line, 2, CellFormula(found))
+                serial = f"({x}+{EPOCH})"
+                if column.part in ("year", "month"):
+                    found = f'IF({x}="","",{column.part.upper()}({serial}))'
+                else:
+                    clock = f"INT({x}*86400000+0.5)"
+                    day = f"INT({clock}/86400000)"
+                    if column.part == "hour":
+                        found = f'IF({x}="","",INT(({clock}-{day}*86400000)/3600000))'
+                    else:
+                        days = ",".join(str(column.levels.index(name) + 1) for name in WEEKDAYS)
+                        found = f'IF({x}="",{len(column.levels) + 1},CHOOSE(MOD({day}+3,7)+1,{days}))'
         return self.model.put(at, 2, CellFormula(found))
-
-    def _part(self, days: str, column: Column) -> str:
-        at = self._line(f"{column.cells}, days")
-        x = self.model.put(at, 2, CellFormula(days))
-        serial = f"({x}+{EPOCH})"
-        if column.part in ("year", "month"):
-            return f'IF({x}="","",{column.part.upper()}({serial}))'
-        clock = f"INT({x}*86400000+0.5)"
-        day = f"INT({clock}/86400000)"
-        if column.part == "hour":
-            return f'IF({x}="","",INT(({clock}-{day}*86400000)/3600000))'
-        codes = ",".join(str(column.levels.index(name) + 1) for name in WEEKDAYS)
-        return f'IF({x}="",{len(column.levels) + 1},CHOOSE(MOD({day}+3,7)+1,{codes}))'
 
     def _line(self, name: str) -> int:
         at = self.next
@@ -376,23 +375,18 @@ class _Book:
             at = self._line(f"share of {label_text(form.labels[k])}")
             shares.append(self.model.put(at, 2, CellFormula(f"{powers[k]}/{total}")))
             self.model.put(at, 3, label_text(form.labels[k]))
-        self._decide(shares)
+        first, last = (int(s.rpartition("$")[2]) for s in (shares[0], shares[-1]))
+        worth = f"Model!$B${first}:$B${last}"
+        if form.costs:
+            for j in range(len(shares)):
+                costs = "-".join(f"{s}*{float(row[j])!r}" for s, row in zip(shares, form.costs, strict=True))
+                self.model.put(first + j, 4, CellFormula(f"0-{costs}"))
+            worth = f"Model!$D${first}:$D${last}"
+        self._answer(f"INDEX(Model!$C${first}:$C${last},MATCH(MAX({worth}),{worth},0))")
         for k in labels:
             self._share(form.labels[k], shares[k])
         if form.has_reasons and len(form.labels) == 2:
             self._reasons(places)
-
-    def _decide(self, shares: list[str]) -> None:
-        """Write the answer: the first of the most probable classes, or of those of least expected cost."""
-        form = self.form
-        first, last = (int(s.rpartition("$")[2]) for s in (shares[0], shares[-1]))
-        worth = f"Model!$B${first}:$B${last}"
-        if form.costs:
-            for k in range(len(shares)):
-                costs = "-".join(f"{s}*{float(row[k])!r}" for s, row in zip(shares, form.costs, strict=True))
-                self.model.put(first + k, 4, CellFormula(f"0-{costs}"))
-            worth = f"Model!$D${first}:$D${last}"
-        self._answer(f"INDEX(Model!$C${first}:$C${last},MATCH(MAX({worth}),{worth},0))")
 
     def _term(self, term: Data) -> list[str]:
         """Write a term, and return where its part of each class stands."""
@@ -406,24 +400,21 @@ class _Book:
 
     def _part_of(self, term: Data, k: int) -> str:
         if "factors" in term:
-            return self._product(term, k)
+            factors, numbers = [], []
+            for column, code in term["factors"]:
+                factor = self.read[column]
+                factors.append(factor if code is None else f"IF({factor}={code + 1},1,0)")
+                numbers += [f'{factor}=""'] if code is None else []
+            product = "*".join(factors)
+            if numbers:
+                product = f"IF(OR({','.join(numbers)}),{float(term['centre'])!r},{product})"
+            return f"{product}*({float(term['slope'][k])!r})"
         x = self.read[term["column"]]
         if "mean" in term:
             mean, half, top = (repr(float(term[key][k])) for key in ("mean", "half", "constant"))
             return f'IF({x}="",0,{top}-({x}-({mean}))*({x}-({mean}))*{half})'
         slope, zero, gone = (repr(float(term[key][k])) for key in ("slope", "at_zero", "missing"))
         return f'IF({x}="",{gone},{x}*({slope})+({zero}))'
-
-    def _product(self, term: Data, k: int) -> str:
-        factors, numbers = [], []
-        for column, code in term["factors"]:
-            x = self.read[column]
-            factors.append(x if code is None else f"IF({x}={code + 1},1,0)")
-            numbers += [f'{x}=""'] if code is None else []
-        product = "*".join(factors)
-        if numbers:
-            product = f"IF(OR({','.join(numbers)}),{float(term['centre'])!r},{product})"
-        return f"{product}*({float(term['slope'][k])!r})"
 
     def _table(self, term: Data) -> list[str]:
         """Write the lines of a term with their points, then the line of the row and its points."""

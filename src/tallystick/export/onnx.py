@@ -278,7 +278,13 @@ class _Cuts:
             return [(low, 2), (high, 3)]
         column, cut, to, missing, _ = self.form.nodes[what]
         if cut is None:
-            return self._levels(what, column, to, missing)
+            branches = list(dict.fromkeys([*to, missing]))
+            ways_of = tuple(branches.index(b) for b in [*to, missing, missing])
+            feature_of = self.features.setdefault((column, ways_of), len(self.features))
+            ends_of = [self._to(what, b) for b in branches]
+            if len(ends_of) == 1:
+                return self._lay(ends_of[0])  # every value takes one way
+            return self._lay(("run", (feature_of, 0, ends_of)))
         ways = [self._to(what, node) for node in (*to, missing)]
         feature = self.features.setdefault((column, None), len(self.features))
         if missing in to:
@@ -289,15 +295,6 @@ class _Cuts:
 
     def _to(self, node: int, below: int) -> tuple[str, int]:
         return ("end", node) if below == node else ("node", below)
-
-    def _levels(self, node: int, column: int, to: list[int], missing: int) -> list[tuple[Any, int]]:
-        branches = list(dict.fromkeys([*to, missing]))
-        ways = tuple(branches.index(b) for b in [*to, missing, missing])
-        feature = self.features.setdefault((column, ways), len(self.features))
-        targets = [self._to(node, b) for b in branches]
-        if len(targets) == 1:
-            return self._lay(targets[0])  # every value takes one way
-        return self._lay(("run", (feature, 0, targets)))
 
     def attributes(self, graph: _Graph) -> dict[str, Any]:
         """Return the attributes of the operator; thresholds are doubles."""

@@ -218,7 +218,24 @@ class Fields:
     def _derived(self, place: int, column: Column) -> Element:
         name = self.names[place]
         if column.part:
-            return self._part(name, column)
+            x = Arithmetic(field(column.cells))
+            clock = x * MILLISECONDS + 0.5  # its floor is beyond the integers of evaluators, and not needed
+            day = x.floor(clock / MILLISECONDS)
+            known = apply("isNotMissing", field(column.cells))  # no evaluator has to take floor of nothing
+            if column.part == "hour":
+                hour = x.floor((clock - day * MILLISECONDS) / 3_600_000.0)
+                return derived(name, apply("if", known, hour.expression))
+            if column.part != "weekday":
+                found: Arithmetic = civil(day, x)[0 if column.part == "year" else 1]
+                return derived(name, apply("if", known, found.expression))
+            since = day + 3.0
+            number = (since - x.floor(since / 7.0) * 7.0).expression
+            words: Element = constant(WEEKDAYS[-1])
+            for at, weekday in reversed(list(enumerate(WEEKDAYS[:-1]))):
+                here = apply("lessThan", number, constant(at + 0.5))
+                words = apply("if", here, constant(weekday), words)
+            absent = [constant(MISSING)] if self.apart else []
+            return derived(name, apply("if", known, words, *absent), "string")
         codes, levels = known_texts(self.form, column), self.categories(place)
         marks = {*self.form.marks, *column.marks}
         texts = {t: c for t, c in codes.items() if t.strip() and t not in marks and c < len(levels)}
@@ -227,27 +244,6 @@ class Fields:
         rows = [(text, levels[code]) for text, code in texts.items()]
         other = UNSEEN if self.apart else None
         return derived(name, mapped([(column.cells, "text")], rows, "string", missing, other), "string")
-
-    def _part(self, name: str, column: Column) -> Element:
-        """Return a part of days since 1970-01-01, as text.py counts; a weekday by its name."""
-        x = Arithmetic(field(column.cells))
-        clock = x * MILLISECONDS + 0.5  # its floor is beyond the integers of evaluators, and not needed
-        day = x.floor(clock / MILLISECONDS)
-        known = apply("isNotMissing", field(column.cells))  # no evaluator has to take floor of nothing
-        if column.part == "hour":
-            hour = x.floor((clock - day * MILLISECONDS) / 3_600_000.0)
-            return derived(name, apply("if", known, hour.expression))
-        if column.part != "weekday":
-            found: Arithmetic = civil(day, x)[0 if column.part == "year" else 1]
-            return derived(name, apply("if", known, found.expression))
-        since = day + 3.0
-        number = (since - x.floor(since / 7.0) * 7.0).expression
-        text: Element = constant(WEEKDAYS[-1])
-        for at, weekday in reversed(list(enumerate(WEEKDAYS[:-1]))):
-            here = apply("lessThan", number, constant(at + 0.5))
-            text = apply("if", here, constant(weekday), text)
-        missing = [constant(MISSING)] if self.apart else []
-        return derived(name, apply("if", known, text, *missing), "string")
 
 
 # ---- trees and rules as a TreeModel: a rule is a branch of the root, and the first that holds answers ----

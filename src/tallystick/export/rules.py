@@ -60,7 +60,10 @@ def _written(
     model: Tree | RuleModel, found: Rules, sha256: str, format: str, more: dict[str, Any] | None = None
 ) -> str:
     if format == "json":
-        return _json(model, found, sha256, more or {})
+        data = {"kind": model.kind, "sha256": sha256} | (more or {}) | found.to_dict()
+        if (said := expression_of(found)) is not None:
+            data["expression"] = said
+        return printable(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
     head = heading(form_of(model, sha256))
     if format == "markdown":
         measure = "share" if found.schema.predicted.labels else "± "
@@ -118,10 +121,3 @@ def cell(text: str) -> str:
     for character in "\\`*_{}[]<>#|":
         out = out.replace(character, "\\" + character)
     return out
-
-
-def _json(model: Tree | RuleModel, found: Rules, sha256: str, more: dict[str, Any]) -> str:
-    data = {"kind": model.kind, "sha256": sha256} | more | found.to_dict()
-    if (said := expression_of(found)) is not None:
-        data["expression"] = said
-    return printable(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"

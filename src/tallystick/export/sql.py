@@ -530,7 +530,15 @@ def _condition(form: Form, condition: list[Any], sql: Dialect) -> str:
     column = form.columns[place]
     name = sql.name_of(column.name)
     if codes is not None:
-        return _rule_levels(column, codes, missing, sql)
+        others = [level for code, level in enumerate(column.levels) if code not in codes]
+        if missing:
+            return f"({name} IS NULL OR {name} NOT IN {sql.texts(others)})" if others else "1 = 1"
+        levels = [column.levels[code] for code in codes]
+        if not levels:
+            return "1 = 0"
+        if len(levels) == 1:
+            return f"{name} = {sql.literal(levels[0])}"
+        return f"{name} IN {sql.texts(levels)}"
     if between is None:
         return f"{name} IS NULL"
     low, high = between
@@ -538,18 +546,6 @@ def _condition(form: Form, condition: list[Any], sql: Dialect) -> str:
     tests += [] if high is None else [f"{name} {below(high, sql)[0]}"]
     text = " AND ".join(tests) or f"{name} IS NOT NULL"
     return f"({name} IS NULL OR {text})" if missing else text
-
-
-def _rule_levels(column: Column, codes: list[int], missing: bool, sql: Dialect) -> str:
-    """Return a test of levels; a level that is not among those of the model goes with missing ones."""
-    name = sql.name_of(column.name)
-    others = [level for code, level in enumerate(column.levels) if code not in codes]
-    if missing:
-        return f"({name} IS NULL OR {name} NOT IN {sql.texts(others)})" if others else "1 = 1"
-    levels = [column.levels[code] for code in codes]
-    if not levels:
-        return "1 = 0"
-    return f"{name} = {sql.literal(levels[0])}" if len(levels) == 1 else f"{name} IN {sql.texts(levels)}"
 
 
 # ---- a model as one SQL SELECT: the kept columns, the prediction and a probability for each class ----
@@ -684,17 +680,14 @@ class _Writer:
         own, sql = self.own, self.sql
         shares = [f"{own}_share_{k}" for k in range(len(self.form.labels))]
         rows = [[str(n), *cells] for n, cells in enumerate(self._ends(), 1)]
-        table = small_table(f"{own}_ends", [f"{own}_end", f"{own}_answer", *shares], rows, self._types(), sql)
+        kinds = {bool: "BOOL", int: "INT64", float: "FLOAT64", str: "STRING"}
+        kind = kinds[type(self.form.labels[0])] if self.form.labels else "FLOAT64"
+        types = ["INT64", kind, *["FLOAT64"] * len(self.form.labels)]
+        table = small_table(f"{own}_ends", [f"{own}_end", f"{own}_answer", *shares], rows, types, sql)
         answer = f"{own}_answer" if self.form.labels else f"CAST({own}_answer AS {sql.real})"
         real = [f"CAST({s} AS {sql.real})" for s in shares]
         source = f"{own}_{before} JOIN {own}_ends ON {own}_end = {at}"
         return f", {table}" + self.last(answer, real, source)
-
-    def _types(self) -> list[str]:
-        """Return the types of an end's number, answer and shares, as BigQuery calls them."""
-        kinds = {bool: "BOOL", int: "INT64", float: "FLOAT64", str: "STRING"}
-        answer = kinds[type(self.form.labels[0])] if self.form.labels else "FLOAT64"
-        return ["INT64", answer, *["FLOAT64"] * len(self.form.labels)]
 
     def _array(self, before: str, at: str) -> str:
         """Return the same for Spark: an array of the ends. From a join Spark infers constraints, and copies

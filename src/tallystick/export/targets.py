@@ -14,6 +14,18 @@ from tallystick.errors import OptionError, nearest, shown
 
 RULE_FORMATS = ("text", "markdown", "json")
 CARD_FORMATS = ("markdown", "csv", "html")
+SCRIPT_USE = (
+    "In node: const model = require('./model.js'); on a page: the script makes the constant `model`.",
+    "model.predict({column: value}) gives {label, probabilities}; model.explain(row) says why as well.",
+)
+SCRIPT_CODES = "model.reasons(row, {most: 4, against: 'best'}) says what cost a row most points."
+PYTHON_USE = (
+    "In Python 3.10 or later: from model import predict; predict({column: value}) gives label and",
+    "probabilities; explain(row) says why as well.",
+    "In a shell: python model.py new.csv > answers.csv",
+)
+MARK = "# -- reasons --"  # in standalone.py: what only a card needs begins here
+PYTHON_CODES = "reasons(row, most=4, against='best') says what cost a row most points."
 
 
 @dataclass(frozen=True)
@@ -37,16 +49,53 @@ def _form(model: Any, sha256: str) -> Any:
     return form_of(model, sha256)
 
 
-def _js(model: Any, sha256: str) -> str:
-    from tallystick.export.python import javascript
+def runtime() -> str:
+    """Return the fixed code of a script: a function `tallystick(data)`, for pages that hold the data too."""
+    return _code("code/model.js")
 
-    return javascript(_form(model, sha256))
+
+def _code(name: str) -> str:
+    from importlib import resources
+
+    return resources.files("tallystick.export").joinpath(name).read_text(encoding="utf-8")
+
+
+# The script runs as a file in node and as an inline script under a strict content security policy: it loads
+# nothing and evaluates nothing. The module needs the standard library only. No name can end the text around
+# it.
+
+
+def _js(model: Any, sha256: str) -> str:
+    from tallystick.export.heading import heading
+
+    form = _form(model, sha256)
+    use = [*SCRIPT_USE, SCRIPT_CODES] if form.has_reasons else SCRIPT_USE
+    comment = "".join(f"// {line}\n".replace("<", "‹") for line in [*heading(form), *use])
+    return (
+        f"{comment}const model = (() => {{\n{runtime()}\n"
+        f"  return tallystick({form.to_json()});\n}})();\n"
+        'if (typeof module === "object" && module.exports) module.exports = model;\n'
+    )
 
 
 def _python(model: Any, sha256: str) -> str:
-    from tallystick.export.python import python
+    from tallystick.export.heading import heading
 
-    return python(_form(model, sha256))
+    form = _form(model, sha256)
+    use = [*PYTHON_USE, PYTHON_CODES] if form.has_reasons else PYTHON_USE
+    comment = "".join(f"# {line}\n" for line in [*heading(form), *use])
+    code, more = _code("standalone.py"), ""
+    if form.has_reasons:
+        code = code.replace("import datetime\n", "import datetime\nimport functools\n", 1)
+        more = "reasons = functools.partial(reasons, MODEL)\n"
+    else:
+        code = code.partition(f"\n\n{MARK}")[0]
+    data = form.to_json().replace("'", "\\u0027")
+    return (
+        f"{comment}{code}\n\nMODEL = from_json(r'''\n{data}\n''')\n"
+        f"predict, explain = MODEL.predict, MODEL.explain\n{more}\n"
+        'if __name__ == "__main__":\n    main(MODEL, sys.argv[1:])\n'
+    )
 
 
 def _c(model: Any, sha256: str, name: str = "model") -> str:

@@ -582,7 +582,17 @@ def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> 
         if array.dtype.kind in "US":  # numbers beside text: keep each cell's own type
             array = np.array(records, dtype=object)
         return from_numpy(array, reading, where)
-    keys = record_keys(records)
+    # the keys of all records: in their own order when all agree, else sorted
+    first: list[Any] = []
+    every: set[Any] = set()
+    agree = True
+    for i, one in enumerate(records):
+        own_keys = list(one)
+        first = own_keys if i == 0 else first
+        if i == 0 or own_keys != first:
+            agree = agree and i == 0
+            every.update(own_keys)
+    keys = first if agree else sorted(every, key=str)
     if len(keys) > 1 and all(len(record) == len(keys) for record in records):  # none lacks a key
         cells = zip(*map(operator.itemgetter(*keys), records), strict=True)
         return from_columns(dict(zip(keys, cells, strict=True)), reading, where)
@@ -595,20 +605,6 @@ def _one_table(batches: Sequence[pa.RecordBatch], where: str) -> pa.Table:
         return pa.Table.from_batches(batches)
     except FAILURES as error:
         raise DataError(f"{where} has batches of different columns. Give all the same ones.") from error
-
-
-def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
-    """Return the keys of all records: in their own order when all agree, else sorted."""
-    first: list[Any] = []
-    every: set[Any] = set()
-    agree = True
-    for i, record in enumerate(records):
-        keys = list(record)
-        first = keys if i == 0 else first
-        if i == 0 or keys != first:
-            agree = agree and i == 0
-            every.update(keys)
-    return first if agree else sorted(every, key=str)
 
 
 # ---- several files as one table: a list of paths, or a pattern such as part-*.csv ----

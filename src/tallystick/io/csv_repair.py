@@ -528,7 +528,14 @@ def _kept(line: str, sep: str, looks: Looks, ended: bool) -> Iterator[Sequence[s
     if row.fault:
         yield from (_as_text(cells, '"') for cells in _quotes_as_text(line, sep, 1))
     elif len(row.cells) > width:
-        yield from _without_empty(row.cells, width)
+        # without some of its empty cells: separators too many
+        empty = [i for i, cell in enumerate(row.cells) if not cell.strip()]
+        more = len(row.cells) - width
+        if len(empty) >= more and comb(len(empty), more) <= DROPS:
+            for left in combinations(empty, more):
+                yield [cell for i, cell in enumerate(row.cells) if i not in left]
+        elif len(empty) >= more and empty[-more:] == list(range(width, len(row.cells))):
+            yield list(row.cells[:width])
         yield from _joined(row.cells, sep, looks)
     else:
         if ended:
@@ -595,17 +602,6 @@ def _as_text(cells: Cells, quote: str) -> list[str]:
 
 
 # ---- too many cells ----
-
-
-def _without_empty(cells: Sequence[str], width: int) -> Iterator[list[str]]:
-    """Yield the row without some of its empty cells: separators too many."""
-    empty = [i for i, cell in enumerate(cells) if not cell.strip()]
-    more = len(cells) - width
-    if len(empty) >= more and comb(len(empty), more) <= DROPS:
-        for left in combinations(empty, more):
-            yield [cell for i, cell in enumerate(cells) if i not in left]
-    elif len(empty) >= more and empty[-more:] == list(range(width, len(cells))):
-        yield list(cells[:width])
 
 
 def _joined(cells: Sequence[str], by: str, looks: Looks) -> Iterator[list[str]]:

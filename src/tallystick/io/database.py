@@ -320,7 +320,13 @@ def without_user(address: str) -> str:
 def open_table(given: Any, table: str | None = None) -> DatabaseTable:
     """Return a table. given: an address, or a connection; table: its name, where an address does not say."""
     if isinstance(given, str):
-        address, own = _parted(given)
+        if not is_address(given):
+            raise DataError(f"{shown(given)} is not the address of a database. {HOW}")
+        whole, _, query = given.partition("?")
+        pairs = parse_qsl(query, keep_blank_values=True)
+        own_names = [value for key, value in pairs if key == "table"]
+        other = urlencode([(key, value) for key, value in pairs if key != "table"])
+        address, own = whole + (f"?{other}" if other else ""), own_names[-1] if own_names else None
         if own is not None and table is not None and own != table:
             raise OptionError(
                 f"the address names table {shown(own)}, and {shown(table)} is asked for. Pass one."
@@ -353,17 +359,6 @@ def open_table(given: Any, table: str | None = None) -> DatabaseTable:
 def quoted(name: str) -> str:
     """Return a name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def _parted(address: str) -> tuple[str, str | None]:
-    """Return an address without the name of a table, and that."""
-    if not is_address(address):
-        raise DataError(f"{shown(address)} is not the address of a database. {HOW}")
-    base, _, query = address.partition("?")
-    pairs = parse_qsl(query, keep_blank_values=True)
-    names = [value for key, value in pairs if key == "table"]
-    rest = urlencode([(key, value) for key, value in pairs if key != "table"])
-    return base + (f"?{rest}" if rest else ""), names[-1] if names else None
 
 
 def _open_duckdb(rest: str) -> Database:

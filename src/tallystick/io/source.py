@@ -136,7 +136,10 @@ def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[
     taken = set(names)
     for j, name in enumerate(names):
         if not name.strip():
-            names[j] = _fresh(f"column_{j + 1}", taken)
+            fresh = f"column_{j + 1}"
+            while fresh in taken:
+                fresh += "_"
+            names[j] = fresh
             taken.add(names[j])
             notes.append(
                 Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j])
@@ -184,12 +187,6 @@ def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
             "Make them all text: df.columns = df.columns.map(str)."
         )
     return str(name.__index__())
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 # Which part of a file is the table: a sheet of a workbook, a table of a database, a file in an archive.

@@ -11,7 +11,6 @@ import csv as text_tables
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -101,7 +100,25 @@ def open_workbook(path: str, reading: Reading, where: str) -> Source:
         with open(path, "rb") as file, calamine.CalamineWorkbook.from_filelike(file) as book:
             filled = [name for name in book.sheet_names if _is_filled(book, name)]
             sheet, notes = chosen_part(reading.table, book.sheet_names, filled, where, "sheet")
-            text = _written(book.get_sheet_by_name(sheet).iter_rows(), sheet)
+            rows = book.get_sheet_by_name(sheet).iter_rows()
+            scratch = ScratchFile()
+            buffer = io.StringIO()
+            writer = text_tables.writer(buffer, lineterminator="\n")
+            begun = False
+            for number, row in enumerate(rows, 1):
+                cells = [_cell(cell, sheet) for cell in row]
+                has_text = [cell for cell in cells if cell]
+                begun = begun or len(has_text) > 1
+                if has_text:  # above the table, a title that stands alone is a line of its own
+                    writer.writerow(cells if begun else has_text)
+                if number % ROWS == 0:
+                    scratch.append(buffer.getvalue().encode())
+                    buffer.seek(0)
+                    buffer.truncate()
+            scratch.append(buffer.getvalue().encode())
+            if not scratch.size:
+                raise DataError(f"sheet {shown(sheet)} is empty. Name another, or fill it.")
+            text = ScratchPath.of(scratch)
     except TallyError:
         raise
     except BaseException as error:
@@ -122,28 +139,6 @@ def _is_filled(book: Any, name: str) -> bool:
         return bool(book.get_sheet_by_name(name).height)
     except Exception:  # of a reader that is not ours: sheets of other kinds end in errors of all kinds
         return False
-
-
-def _written(rows: Iterator[list[Any]], sheet: str) -> ScratchPath:
-    """Return the rows as a text table in a scratch file."""
-    file = ScratchFile()
-    text = io.StringIO()
-    writer = text_tables.writer(text, lineterminator="\n")
-    begun = False
-    for number, row in enumerate(rows, 1):
-        cells = [_cell(cell, sheet) for cell in row]
-        filled = [cell for cell in cells if cell]
-        begun = begun or len(filled) > 1
-        if filled:  # above the table, a title that stands alone is a line of its own, as in an export
-            writer.writerow(cells if begun else filled)
-        if number % ROWS == 0:
-            file.append(text.getvalue().encode())
-            text.seek(0)
-            text.truncate()
-    file.append(text.getvalue().encode())
-    if not file.size:
-        raise DataError(f"sheet {shown(sheet)} is empty. Name another, or fill it.")
-    return ScratchPath.of(file)
 
 
 def _cell(cell: Any, sheet: str) -> str:

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from tallystick.draw.svg import between, brief, class_words, colour, measured_percent, percent
 from tallystick.errors import clean
-from tallystick.export.python import runtime
+from tallystick.export.targets import runtime
 from tallystick.reports.answer import Name, Sentence, finds, is_rare, say, score_sentences
 from tallystick.reports.columns import data_section, error_sentence, median_error, ranking
 from tallystick.reports.context import OTHERS, PageData, class_colours, section_of, use_section
