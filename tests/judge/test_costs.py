@@ -6,7 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.judge.costs import cost_matrix, judged_by, named, own_costs
+from tallystick.judge.run import cost_matrix, judged_by, named, own_costs
 from tallystick.schema import Target
 
 TARGET = Target("ill", ("no", "yes"))

@@ -15,9 +15,8 @@ from tallystick.judge import compare as trials
 from tallystick.judge.api import compare_read
 from tallystick.judge.checks import check_columns, check_table
 from tallystick.judge.compare import Candidate
-from tallystick.judge.costs import judged_cost
 from tallystick.judge.crossval import FoldOptions
-from tallystick.judge.run import hold
+from tallystick.judge.run import hold, judged_cost
 
 pytestmark = pytest.mark.slow
 

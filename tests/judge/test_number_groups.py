@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.judge.number_groups import error_sizes, number_sentence
+from tallystick.judge.groups import error_sizes, number_sentence
 from tallystick.judge.result import FoldAnswers
 
 

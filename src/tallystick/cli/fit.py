@@ -215,7 +215,7 @@ def decided(wish: WishedDecision, target: Target, rarer: str | None, own: Any) -
     """Return the decision, chosen on answers of folds where it has to be, and what it makes of them. own: a
     cross-validation, or None.
     """
-    from tallystick.judge.costs import cost_matrix
+    from tallystick.judge.run import cost_matrix
     from tallystick.model.decision import decision_of
 
     if wish.cheapest:
@@ -436,7 +436,7 @@ def fit(
     result, reason = judged(done, folds, given["measure"])
     decision: DecidedAnswers | None = None
     if wish.any:  # kept with the model; chosen on answers to rows that models had not seen where it has to be
-        from tallystick.judge.costs import rarer_class
+        from tallystick.judge.run import rarer_class
 
         target_ = classifier(done.estimator, "the model").schema_.predicted
         rarer = rarer_class(done.table) if len(target_.labels) == 2 else None

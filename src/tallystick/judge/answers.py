@@ -7,6 +7,7 @@ pieces changes a bit; where there is a budget, what is held in memory does not g
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,7 +22,7 @@ from tallystick.io import scratch
 from tallystick.judge.folds import by_key, counts, steps
 from tallystick.stats import distributions
 from tallystick.stats.class_counts import BayesSums
-from tallystick.stats.exact import PARTS, digits, joined, nearest
+from tallystick.stats.exact import PARTS, digits, joined, nearest, weighted_total
 
 PIECE = 1 << 13  # rows of a piece of an order, about
 CLIP = 1e-15  # the share taken for one of 0: a wrong answer costs log(1/CLIP), counted in `Scores.impossible`
@@ -61,6 +62,13 @@ def losses_of(rows: Block | Table, answers: Floats, some: Any = slice(None)) -> 
         return np.asarray((rows.response[some] - answers[:, 0]) ** 2)
     assert rows.classes is not None
     return log_losses(rows.classes[some].astype(np.int64), answers)
+
+
+def average(values: Floats, weight: Floats) -> float:
+    """Return the mean of values[row]: the same in any order of the rows."""
+    rows = float(weight.sum())
+    rough = float((weight * values).sum())
+    return (weighted_total(values, weight) if math.isfinite(rough) else rough) / rows
 
 
 @dataclass(frozen=True)

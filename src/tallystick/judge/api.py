@@ -24,7 +24,7 @@ from tallystick.errors import DataError, NoParameter, OptionError, counted, near
 from tallystick.estimator.base import Estimator, PlainMethod
 from tallystick.io.open import is_spark, open_source, opened
 from tallystick.io.scratch import size_text
-from tallystick.judge.answers import class_weights
+from tallystick.judge.answers import average, class_weights
 from tallystick.judge.checks import (
     LEFT_OUT,
     Check,
@@ -37,7 +37,6 @@ from tallystick.judge.checks import (
     no_better,
 )
 from tallystick.judge.compare import INNER, Candidate, Comparison, Entry, Watch, best_method, compare_table
-from tallystick.judge.costs import cost_matrix, judged_cost
 from tallystick.judge.crossval import (
     FoldOptions,
     LearningCurve,
@@ -49,8 +48,7 @@ from tallystick.judge.crossval import (
 from tallystick.judge.folds import some_rows, tidy
 from tallystick.judge.groups import By, asked_by, names_by
 from tallystick.judge.result import DECIDING, CrossValidation, RegressionValidation
-from tallystick.judge.run import HeldOut, fresh, hold, training_loss
-from tallystick.judge.scores import average
+from tallystick.judge.run import HeldOut, cost_matrix, fresh, hold, judged_cost, training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, REGRESSIONS, named, of_kind, variant
 from tallystick.model.decision import AnswerDecision
 from tallystick.schema import listed

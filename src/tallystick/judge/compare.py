@@ -21,7 +21,6 @@ from tallystick.errors import OptionError, counted
 from tallystick.judge import folds as large
 from tallystick.judge.answers import log_losses, losses_of
 from tallystick.judge.checks import Check, figure
-from tallystick.judge.costs import judged_by
 from tallystick.judge.folds import NEVER, Dealing, FoldPlan, is_large, tidy
 from tallystick.judge.result import BY_AREA, CrossValidation, FoldAnswers, RegressionValidation, difference
 from tallystick.judge.run import (
@@ -32,6 +31,7 @@ from tallystick.judge.run import (
     answer_settings,
     answered,
     fresh,
+    judged_by,
     run_folds,
     workers,
 )

@@ -22,7 +22,6 @@ from tallystick.errors import Argument, DataError, OptionError, shown, some
 from tallystick.io.open import is_spark
 from tallystick.judge import folds as large
 from tallystick.judge.answers import class_weights, log_losses
-from tallystick.judge.costs import judged_by, judged_cost, named, own_costs
 from tallystick.judge.folds import (
     Cases,
     Dealing,
@@ -56,6 +55,10 @@ from tallystick.judge.run import (
     cross_shares,
     fresh,
     hold,
+    judged_by,
+    judged_cost,
+    named,
+    own_costs,
     run_folds,
     workers,
 )

@@ -12,8 +12,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -224,59 +223,26 @@ def cases_of(table: Any) -> Cases:
     hashes, copies = hashes[order], copies[order]
     place, distinct = _numbers(hashes, copies)
     most = _alone(int(copies.sum()), distinct)
-    runs = _runs(place, copies, most)
-    return Cases(order[runs.at], runs.sizes, _coded(hashes[runs.at], runs.numbers))
+    # runs of copies: the first `most` of a row stand alone, the rest of its copies is one run
+    alone = np.clip(most - place, 0, copies)
+    at = np.repeat(np.arange(len(place)), alone)
+    number = place[at] + np.arange(len(at)) - np.repeat(np.cumsum(alone) - alone, alone)
+    rest = np.flatnonzero(copies > alone)
+    sizes = np.concatenate([np.ones(len(at), np.int64), (copies - alone)[rest]])
+    at, number = np.concatenate([at, rest]), np.concatenate([number, np.full(len(rest), most)])
+    return Cases(order[at], sizes, _coded(hashes[at], number))
 
 
-class Runs(NamedTuple):
-    """Runs of cases: of the row at[run], with its number among equal cases, and how many cases."""
-
-    at: Rows
-    numbers: Rows
-    sizes: Rows
-
-
-class Pieces(NamedTuple):
-    """What of a run of cases lies in one fold: at[piece], its fold, and how many cases."""
-
-    at: Rows
-    folds: Rows
-    sizes: Rows
+Pieces = tuple[Rows, Rows, Rows]  # what of a run lies in a fold: run[piece], fold[piece], how many cases
 
 
 @dataclass(frozen=True)
-class CaseOrder:
-    """How cases are ordered by a key, where rows are known by their hashes: see `Cases`. It can be sent to
-    where the rows are.
-    """
+class InTurn:
+    """Cases in the order of a key that go to folds in turn, class by class, or all classes together."""
 
     key: int
-
-    def alone(self, cases: int, distinct: int) -> int:
-        """Return how many copies of a row have a place of their own."""
-        return _alone(cases, distinct)
-
-    def runs(self, ranked: Hashes, copies: Rows, most: int) -> Runs:
-        """Return the runs of rows in the order of their hashes that are so many cases each; most: cases of a
-        row that have a place of their own.
-        """
-        return _runs(_numbers(ranked, copies)[0], copies, most)
-
-    def places(self, hashes: Hashes, numbers: Rows) -> Hashes:
-        """Return the place in the order of rows with these hashes, by their number among equal rows."""
-        return keyed(_coded(hashes, numbers), self.key + 1)
-
-
-@dataclass(frozen=True)
-class InTurn(CaseOrder):
-    """Cases that go to folds in turn, class by class, or all classes together."""
-
     turns: int
     by_class: bool = True
-
-    def folds(self, ranks: Rows) -> Rows:
-        """Return the folds of rows that so many rows are before."""
-        return ranks % self.turns
 
     def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
         """Return the pieces of runs of so many cases that so many cases are before."""
@@ -284,47 +250,37 @@ class InTurn(CaseOrder):
         at = np.repeat(np.arange(len(sizes)), reached)
         turn = np.arange(len(at)) - np.repeat(np.cumsum(reached) - reached, reached)
         amounts = sizes[at] // self.turns + (turn < (sizes % self.turns)[at])
-        return Pieces(at, (ranks[at] + turn) % self.turns, amounts)
-
-    def sizes(self, rows: int) -> tuple[int, ...]:
-        """Return how many rows each fold has."""
-        return tuple((rows - f - 1) // self.turns + 1 for f in range(self.turns))
+        return at, (ranks[at] + turn) % self.turns, amounts
 
 
 @dataclass(frozen=True)
-class InParts(CaseOrder):
-    """Cases that follow each other are in one part. ends[part]: how many cases are in it or before it; the
-    last part has the others.
+class InParts:
+    """Cases that follow each other in the order of a key are in one part. ends[part]: how many cases are in
+    it or before it; the last part has the others.
     """
 
+    key: int
     ends: tuple[int, ...]
     by_class: ClassVar[bool] = False
 
-    def folds(self, ranks: Rows) -> Rows:
-        """Return the parts of rows that so many rows are before."""
-        return np.searchsorted(np.array(self.ends), ranks, side="right").astype(np.int64)
-
     def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
         """Return the pieces of runs of so many cases that so many cases are before."""
-        first, ends = self.folds(ranks), ranks + sizes
-        reached = self.folds(ends - 1) - first + 1  # parts that a run reaches
+        first, last = (np.searchsorted(self.ends, at, side="right") for at in (ranks, ranks + sizes - 1))
+        ends, reached = ranks + sizes, last - first + 1  # parts that a run reaches
         at = np.repeat(np.arange(len(sizes)), reached)
         part = first[at] + np.arange(len(at)) - np.repeat(np.cumsum(reached) - reached, reached)
         begins, stops = np.array([0, *self.ends]), np.array([*self.ends, np.iinfo(np.int64).max])
         amounts = np.minimum(stops[part], ends[at]) - np.maximum(begins[part], ranks[at])
-        return Pieces(at, part, amounts)
-
-    def sizes(self, rows: int) -> tuple[int, ...]:
-        """Return how many rows each part has."""
-        return tuple(b - a for a, b in pairwise((0, *self.ends, rows)))
+        return at, part, amounts
 
 
 @dataclass(frozen=True)
-class InShare(CaseOrder):
-    """About a share of the cases, spread evenly over their order class by class, is in fold 0, the others are
-    in fold 1.
+class InShare:
+    """About a share of the cases, spread evenly over their order by a key class by class, is in fold 0, the
+    others are in fold 1.
     """
 
+    key: int
     share: float
     by_class: ClassVar[bool] = True
 
@@ -333,21 +289,12 @@ class InShare(CaseOrder):
         part = round(self.share * WHOLE)
         return count // WHOLE * part + (count % WHOLE * part + WHOLE // 2) // WHOLE
 
-    def folds(self, ranks: Rows) -> Rows:
-        """Return the folds of rows that so many rows are before."""
-        return np.asarray(1 - (self.reached(ranks + 1) - self.reached(ranks)))
-
     def pieces(self, ranks: Rows, sizes: Rows) -> Pieces:
         """Return the pieces of runs of so many cases that so many cases are before."""
         inside = self.reached(ranks + sizes) - self.reached(ranks)
         at, amounts = np.tile(np.arange(len(sizes)), 2), np.concatenate([inside, sizes - inside])
         there = amounts > 0
-        return Pieces(at[there], np.repeat([0, 1], len(sizes))[there], amounts[there])
-
-    def sizes(self, rows: int) -> tuple[int, ...]:
-        """Return how many rows each fold has."""
-        inside = self.reached(rows)
-        return inside, rows - inside
+        return at[there], np.repeat([0, 1], len(sizes))[there], amounts[there]
 
 
 def case_keys(table: Any) -> Hashes:
@@ -458,19 +405,6 @@ def _numbers(ranked: Hashes, copies: Rows) -> tuple[Rows, int]:
     first = np.concatenate([[True], ranked[1:] != ranked[:-1]]) if len(ranked) else np.zeros(0, bool)
     before = np.cumsum(copies) - copies
     return before - np.maximum.accumulate(np.where(first, before, 0)), int(first.sum())
-
-
-def _runs(place: Rows, copies: Rows, most: int) -> Runs:
-    """Return the runs of rows that are so many cases each, the first of which has place[row] among equal
-    ones.
-    """
-    alone = np.clip(most - place, 0, copies)  # of each row; the rest of its copies is one run
-    at = np.repeat(np.arange(len(place)), alone)
-    number = place[at] + np.arange(len(at)) - np.repeat(np.cumsum(alone) - alone, alone)
-    rest = np.flatnonzero(copies > alone)
-    at, number = np.concatenate([at, rest]), np.concatenate([number, np.full(len(rest), most)])
-    sizes = np.concatenate([np.ones(len(at) - len(rest), np.int64), (copies - alone)[rest]])
-    return Runs(at, number, sizes)
 
 
 def _alone(cases: int, distinct: int) -> int:
@@ -668,22 +602,17 @@ def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
     others train.
     """
-    plan = in_pieces(table, cases_of(table), in_share(share, key, count_cases(table), table.rows))
+    if not 0 < share < 1:
+        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
+    dealt, cases = InShare(key, share), count_cases(table)
+    if not 0 < dealt.reached(cases) < cases:
+        raise DataError(f"{counted(table.rows, 'row')} cannot be divided at {share:g}. Use folds.")
+    plan = in_pieces(table, cases_of(table), dealt)
     fold = np.where(plan.fold == 0, 0, NEVER)
     if plan.rows is None or plan.weights is None:
         return FoldPlan(fold)
     order = np.lexsort((fold, plan.rows))
     return FoldPlan(fold[order], rows=plan.rows[order], weights=plan.weights[order])
-
-
-def in_share(share: float, key: int, cases: int, rows: int) -> InShare:
-    """Return the order that puts a share of so many cases, of so many rows, in one fold."""
-    if not 0 < share < 1:
-        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
-    order = InShare(key, share)
-    if not 0 < order.reached(cases) < cases:
-        raise DataError(f"{counted(rows, 'row')} cannot be divided at {share:g}. Use folds.")
-    return order
 
 
 def in_pieces(

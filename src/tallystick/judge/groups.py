@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Table
+from tallystick.contracts import Table
 from tallystick.draw.svg import (
     Line,
     Picture,
@@ -33,6 +33,7 @@ from tallystick.draw.svg import (
     wrapped,
 )
 from tallystick.errors import Argument, NoColumn, OptionError, clean, nearest, shown, some
+from tallystick.judge.answers import average
 from tallystick.kernels.check import code_dtype
 from tallystick.model.decision import cost_table, costs_told, decide, of_threshold, refuse_unknown
 from tallystick.schema import CODED, Column, Columns, Schema, Target, listed
@@ -393,6 +394,114 @@ def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, li
     return out
 
 
+# Errors of numbers by group: how large they are, and to which side. What differs is found by Welch's test of
+# a group against all other rows.
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDifference:
+    """A mean of one group beside that of all other rows; p before the correction."""
+
+    group: str
+    what: str
+    mean: float
+    others: float
+    p: float
+
+    @property
+    def figures(self) -> str:
+        """Both figures."""
+        return f"{brief(self.mean)}, elsewhere {brief(self.others)}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what} {brief(self.mean)} where it is {shown(self.group)}, {brief(self.others)} elsewhere"
+        )
+
+
+def error_sizes(
+    groups: NDArray[Any], truth: Floats, part: FoldAnswers, weights: Floats | None
+) -> list[dict[str, Any]]:
+    """Return per group: rows, the mean size of the error with its interval, the mean of answer less truth
+    with its interval, and the means of truth and answer.
+    """
+    tested = np.flatnonzero(part.fold >= 0)
+    weight = np.ones(len(tested)) if weights is None else weights[tested]
+    truth, answers = truth[tested], part.shares[tested, 0]
+    away = answers - truth
+    out = []
+    for name, here in largest_groups(groups, tested, weight):
+        own = weight[here]
+        each = truth[here], answers[here], np.abs(away[here]), away[here]
+        means = [average(values, own) for values in each]
+        off = [values - mean for values, mean in zip(each[2:], means[2:], strict=True)]
+        sums = [(weighted_total(one**2, own), weighted_total(one**3, own)) for one in off]
+        out.append(sizes_of(name, float(own.sum()), means, sums))
+    return out
+
+
+def sizes_of(
+    name: str, rows: float, means: Sequence[float], sums: Sequence[tuple[float, float]]
+) -> dict[str, Any]:
+    """Return what is told of one group that has rows. means: of the truth, the answer, the size of the error
+    and answer less truth; sums: of the squares and cubes of what the last two are away from their means.
+    """
+    told = []
+    for mean, (squares, cubes) in zip(means[2:], sums, strict=True):
+        low, high = distributions.of_sums(rows, mean, squares, cubes)
+        told.append({"mean": mean, "low": low, "high": high, "variance": squares / rows})
+    return {
+        "group": name,
+        "rows": rows,
+        "error": told[0],
+        "over": told[1],
+        "truth": means[0],
+        "answer": means[1],
+    }
+
+
+def number_sentence(found: Sequence[dict[str, Any]]) -> str:
+    """Return what differs between groups beyond chance, or that nothing does."""
+    return str(number_told(found))
+
+
+def number_told(found: Sequence[dict[str, Any]]) -> ToldDifferences:
+    """Return what is told of groups."""
+    made = []
+    for key, what in (("error", "size of the error"), ("over", "answer less truth")):
+        for k, group in told_apart(found):
+            rest = [g for j, g in enumerate(found) if j != k]
+            one = _compared_numbers(group["group"], what, _moments([group], key), _moments(rest, key))
+            made += [] if one is None else [one]
+    return told_differences(len(made), beyond_chance(made), "the size of the error or the side it is on")
+
+
+def _moments(groups: Sequence[dict[str, Any]], key: str) -> tuple[float, float, float]:
+    """Return rows, mean and variance of groups together."""
+    rows = sum(g["rows"] for g in groups)
+    if not rows:
+        return 0.0, 0.0, 0.0
+    mean = sum(g["rows"] * g[key]["mean"] for g in groups) / rows
+    square = sum(g["rows"] * (g[key]["variance"] + (g[key]["mean"] - mean) ** 2) for g in groups) / rows
+    return rows, mean, square
+
+
+def _compared_numbers(
+    group: str, what: str, own: tuple[float, float, float], rest: tuple[float, float, float]
+) -> NumberDifference | None:
+    if min(own[0], rest[0]) < FEWEST:
+        return None
+    parts = [variance / (rows - 1) for rows, _, variance in (own, rest)]
+    error = math.sqrt(sum(parts))
+    if error == 0.0:
+        return NumberDifference(group, what, own[1], rest[1], 1.0 if own[1] == rest[1] else 0.0)
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (rows - 1) for part, (rows, _, _) in zip(parts, (own, rest), strict=True)
+    )
+    p = 2 * distributions.student_tail(abs(own[1] - rest[1]) / error, freedom)
+    return NumberDifference(group, what, own[1], rest[1], p)
+
+
 def asked_by(by: Any, weight: Any = None) -> By:
     """Return the columns that groups are asked by, in a form that is false where there are none: names may
     come as an array, and None is no name. weight: a column that is none of them, where it is a name.
@@ -449,16 +558,6 @@ def _cuts(name: str, cuts: Sequence[float]) -> tuple[float, ...]:
 Again = Callable[[Any], Table]  # (reader) -> the same rows by another reader
 
 
-class AskedGroups(NamedTuple):
-    """Columns that groups are asked by, each with the numbers where its ranges begin (None: its levels, or
-    its quartiles); a table that has them; and those of them that were read for this alone.
-    """
-
-    cuts: dict[str, tuple[float, ...] | None]
-    table: Table
-    more: list[str]
-
-
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
     """Tell of a column that is not there by the argument that named it: column -> argument."""
@@ -487,44 +586,35 @@ def refuse_weights(options: Mapping[str, str], weight: Any) -> None:
         )
 
 
-def read_groups(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> AskedGroups:
-    """Return the columns that groups are asked by. Those that are kept out of the table are read for this
-    alone. ordered: rows that are read again are in the same order, else they are known by what they hold.
+def names_by(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> dict[str, NDArray[Any]]:
+    """Return the value of some columns in each row as text. Columns that are kept out of the table are read
+    for this alone. ordered: rows that are read again are in the same order, else they are known by what they
+    hold.
     """
     kinds_of = {c.name: c.kind for c in table.schema.used}
     asked = asked_groups(by, (*table.schema.given, *kinds_of))
     ranged = [name for name, cuts in asked.items() if cuts and kinds_of.get(name) != "numeric"]
     gone = [name for name in asked if name not in kinds_of or name in ranged]
-    if not gone:
-        return AskedGroups(asked, table, gone)
-    refuse_target(dict.fromkeys(gone, "by"), table.schema)
-    known = Columns.of(reader.columns, reader.kinds)
-    told = {} if ordered else table.schema.kinds_again()
-    kinds: dict[str, str] = {n: told.get(n, "out") for n in table.schema.given if n not in gone}
-    kinds |= dict.fromkeys(ranged, "numeric")
-    known = replace(known, kinds=kinds, keep=gone)
-    reader.set_params(columns=known, kinds=None)
-    with naming(dict.fromkeys(gone, "by")):
-        aside = read(reader)
-    texts = [name for name in gone if aside.schema[name].kind == "text"]
-    if texts:
-        reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
-        aside = read(reader)
-    return AskedGroups(asked, aside, gone)
-
-
-def names_by(reader: Any, read: Again, table: Table, by: By, ordered: bool = True) -> dict[str, NDArray[Any]]:
-    """Return the value of some columns in each row as text: see `read_groups`."""
-    found = read_groups(reader, read, table, by, ordered)
-    parts = {
-        name: groups_in(found.table if name in found.more else table, name, cuts)
-        for name, cuts in found.cuts.items()
-    }
+    aside = table
+    if gone:
+        refuse_target(dict.fromkeys(gone, "by"), table.schema)
+        known = Columns.of(reader.columns, reader.kinds)
+        again = {} if ordered else table.schema.kinds_again()
+        kinds: dict[str, str] = {n: again.get(n, "out") for n in table.schema.given if n not in gone}
+        kinds |= dict.fromkeys(ranged, "numeric")
+        reader.set_params(columns=replace(known, kinds=kinds, keep=gone), kinds=None)
+        with naming(dict.fromkeys(gone, "by")):
+            aside = read(reader)
+        texts = [name for name in gone if aside.schema[name].kind == "text"]
+        if texts:
+            reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
+            aside = read(reader)
+    parts = {name: groups_in(aside if name in gone else table, name, cuts) for name, cuts in asked.items()}
     same: Any = slice(None)
-    if found.more and not ordered:
-        same = alike(table, found.table, [parts[name][1] for name in parts if name in found.more])
+    if gone and not ordered:
+        same = alike(table, aside, [parts[name][1] for name in parts if name in gone])
     return {
-        name: np.array(names, object)[groups[same] if name in found.more else groups]
+        name: np.array(names, object)[groups[same] if name in gone else groups]
         for name, (names, groups) in parts.items()
     }
 
@@ -560,57 +650,6 @@ def _group_numbers(table: Table, name: str) -> NDArray[Any]:
         with suppress(ValueError):
             said[code] = float(text)
     return np.asarray(said[data])
-
-
-def level_names(column: Column) -> NDArray[Any]:
-    """Return what each code of a column of levels is called."""
-    return np.array([*column.levels, "(missing)", "(unseen)"], object)
-
-
-@dataclass(frozen=True)
-class GroupOf:
-    """The group of a row by its value in a column: into[code]. starts: of numbers, where all ranges but the
-    first begin; None: the column has codes.
-    """
-
-    name: str
-    into: NDArray[Any]
-    starts: NDArray[np.float64] | None = None
-
-    def groups(self, data: NDArray[Any]) -> NDArray[Any]:
-        """Return group[row] of cells."""
-        codes = data
-        if self.starts is not None:
-            gone = len(self.into) - 1
-            codes = np.where(np.isnan(data), gone, np.searchsorted(self.starts, data, "right"))
-        return np.asarray(self.into[codes])
-
-    def __call__(self, block: Block) -> NDArray[Any]:
-        """Return group[row] of a block."""
-        return self.groups(block.codes(self.name) if self.starts is None else block.values(self.name))
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """How the values of a column are groups: names[group], rising, and the group of each row."""
-
-    names: tuple[str, ...]
-    work: GroupOf
-
-    @classmethod
-    def of(cls, column: Column, cuts: Sequence[float] = ()) -> Grouping:
-        """Return the groups of a column; of numbers cut there."""
-        starts = None if column.kind in CODED else np.array(cuts, float)
-        texts = level_names(column).tolist() if starts is None else range_names(column, cuts)
-        names = sorted(set(texts))
-        at = {name: g for g, name in enumerate(names)}
-        into = np.array([at[text] for text in texts], code_dtype(len(names)))
-        return cls(tuple(names), GroupOf(column.name, into, starts))
-
-    @property
-    def name(self) -> str:
-        """Of the column."""
-        return self.work.name
 
 
 def range_names(column: Column, cuts: Sequence[float]) -> list[str]:
@@ -649,8 +688,15 @@ def groups_in(
     if column.kind == "numeric" and not cuts:
         known = data[~np.isnan(data)]
         cuts = tuple(np.unique(np.quantile(known, QUARTERS)).tolist()) if len(known) else ()
-    found = Grouping.of(column, cuts or ())
-    return found.names, found.work.groups(data)
+    if column.kind in CODED:
+        texts, codes = [*column.levels, "(missing)", "(unseen)"], data
+    else:
+        starts = np.array(cuts or (), float)
+        texts = range_names(column, cuts or ())
+        codes = np.where(np.isnan(data), len(texts) - 1, np.searchsorted(starts, data, "right"))
+    names = sorted(set(texts))
+    at = {name: g for g, name in enumerate(names)}
+    return tuple(names), np.array([at[text] for text in texts], code_dtype(len(names)))[codes]
 
 
 # Where to draw the line between two classes: what every threshold finds, misses and costs, and what the

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, some
 from tallystick.judge import folds as large
-from tallystick.judge.answers import Answers, log_losses
+from tallystick.judge.answers import Answers, average, log_losses
 from tallystick.judge.folds import FoldPlan
 from tallystick.judge.scores import (
     CLASS_SHARES,
@@ -26,9 +27,9 @@ from tallystick.judge.scores import (
     Answered,
     AnsweredNumbers,
     Measure,
+    Measured,
     Scores,
     accuracy,
-    average,
     copies,
 )
 from tallystick.model.decision import decide
@@ -94,8 +95,38 @@ def count_rows(rows: int, weights: Floats | None) -> int:
     return rows if weights is None else int(copies(weights).sum())
 
 
+class Validation:
+    """What out-of-fold answers tell, of classes or of numbers: truth[row], and the answers of each repeat."""
+
+    truth: NDArray[Any]
+    repeats: tuple[FoldAnswers, ...]
+    weights: Floats | None
+
+    @property
+    def measured(self) -> Sequence[Measured]:
+        """The answers of each repeat, as scores ask for them."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, copies counted."""
+        return count_rows(len(self.truth), self.weights)
+
+    @property
+    def fold(self) -> NDArray[np.int64]:
+        """fold[row] of the first repeat."""
+        return self.repeats[0].fold
+
+    @property
+    def loss_error(self) -> float:
+        """The standard error of the mean loss (log-loss, squared error) over the tested rows of the first
+        repeat.
+        """
+        return self.measured[0].loss_error
+
+
 @dataclass(frozen=True)
-class CrossValidation:
+class CrossValidation(Validation):
     """Out-of-fold answers and what follows from them.
 
     truth[row] in the order of the rows read; weights[row] are whole multiples of 1/unit, or None.
@@ -130,11 +161,6 @@ class CrossValidation:
         return self.cost if self.own_costs is None else self.own_costs
 
     @property
-    def rows(self) -> int:
-        """How many rows there are, copies counted."""
-        return count_rows(len(self.truth), self.weights)
-
-    @property
     def answered(self) -> NDArray[np.int64]:
         """The class answered for each row in the first repeat."""
         return decide(self.shares, self.rule)
@@ -150,13 +176,8 @@ class CrossValidation:
         """Out-of-fold shares of the first repeat."""
         return self.repeats[0].shares
 
-    @property
-    def fold(self) -> NDArray[np.int64]:
-        """fold[row] of the first repeat."""
-        return self.repeats[0].fold
-
     @cached_property
-    def answers(self) -> tuple[Answered, ...]:
+    def measured(self) -> tuple[Answered, ...]:
         """The answers of each repeat, as scores ask for them."""
         given = len(self.classes), self.rule, self.cost, self.positive
         return tuple(Answered(r.against(self.truth, self.weights), *given) for r in self.repeats)
@@ -164,7 +185,7 @@ class CrossValidation:
     @cached_property
     def scores(self) -> Scores:
         """The scores of the first repeat: measures, confusion, curves."""
-        return self.answers[0].scores(self.classes)
+        return self.measured[0].scores(self.classes)
 
     def measure(self, name: str) -> Measure:
         """Return one measure, its value and interval averaged over the repeats.
@@ -173,7 +194,7 @@ class CrossValidation:
         share and for how they differ; with rows held out it is that of the one model that answered.
         """
         known_scores = [score for score in SCORES if score.name == name]
-        measured = [given.measure(score) for given in self.answers for score in known_scores]
+        measured = [given.measure(score) for given in self.measured for score in known_scores]
         parts = [found for found in measured if found is not None]
         if not parts:
             known = some([m.name for m in self.scores.measures])
@@ -190,8 +211,8 @@ class CrossValidation:
         folds = sum(n > 0 for n in sizes)
         if folds > distributions.MOST_FOLDS or folds < 2:
             return dict.fromkeys(("accuracy", "log-loss"), distributions.widening(np.empty(0), 0.0, folds))
-        right = float(np.mean([accuracy(given.confusion)[0] for given in self.answers]))
-        rows = self.answers[0].rows
+        right = float(np.mean([accuracy(given.confusion)[0] for given in self.measured]))
+        rows = self.measured[0].rows
         errors = {"accuracy": math.sqrt(right * (1 - right) / rows), "log-loss": self.loss_error}
         return {name: distributions.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
@@ -228,11 +249,6 @@ class CrossValidation:
         """The loss that decides: the log-loss, or what is missing of an accuracy or area of 1."""
         value = self.measure(self.decides).value
         return value if self.decides == "log-loss" else 1 - value
-
-    @property
-    def loss_error(self) -> float:
-        """The standard error of the log-loss over the tested rows of the first repeat."""
-        return self.answers[0].loss_error
 
     def fold_losses(self) -> Floats:
         """Return the loss that decides of every fold of every repeat; nan where a fold has none."""
@@ -274,7 +290,7 @@ class CrossValidation:
         """
         if name == "auc" and self.repeats[0].large:
             raise OptionError(BY_AREA)
-        return np.concatenate([given.fold_means(name) for given in self.answers])
+        return np.concatenate([given.fold_means(name) for given in self.measured])
 
     @property
     def fold_accuracies(self) -> tuple[float, ...]:
@@ -407,7 +423,7 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Float
 
 
 @dataclass(frozen=True)
-class RegressionValidation:
+class RegressionValidation(Validation):
     """truth[row] in the order of the rows read; answers are shares[row, 0] of each repeat."""
 
     truth: Floats
@@ -418,19 +434,9 @@ class RegressionValidation:
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     @property
-    def rows(self) -> int:
-        """How many rows there are, copies counted."""
-        return count_rows(len(self.truth), self.weights)
-
-    @property
     def mse(self) -> float:
         """The mean of the squared errors."""
         return self.measure("mse").value
-
-    @property
-    def fold(self) -> NDArray[np.int64]:
-        """fold[row] of the first repeat."""
-        return self.repeats[0].fold
 
     @property
     def answers(self) -> Floats:
@@ -438,7 +444,8 @@ class RegressionValidation:
         return self.repeats[0].shares[:, 0]
 
     @cached_property
-    def _answers(self) -> tuple[AnsweredNumbers, ...]:
+    def measured(self) -> tuple[AnsweredNumbers, ...]:
+        """The answers of each repeat, as scores ask for them."""
         return tuple(AnsweredNumbers(r.against(self.truth, self.weights)) for r in self.repeats)
 
     @property
@@ -446,7 +453,7 @@ class RegressionValidation:
         """Mean squared error and its root, mean absolute error and R², averaged over the repeats."""
         out = []
         for score in NUMBER_SCORES:
-            same = [found for given in self._answers if (found := given.measure(score)) is not None]
+            same = [found for given in self.measured if (found := given.measure(score)) is not None]
             value, low, high = np.mean([(m.value, m.low, m.high) for m in same], axis=0).tolist()
             found = replace(same[0], value=value, low=low, high=high)
             out.append(found.over_folds(self.widening))
@@ -493,11 +500,6 @@ class RegressionValidation:
         """The mean squared error."""
         return self.mse
 
-    @property
-    def loss_error(self) -> float:
-        """The standard error of the mean squared error over the tested rows of the first repeat."""
-        return self._answers[0].loss_error
-
     def fold_losses(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
         return self.fold_means()
@@ -518,20 +520,20 @@ class RegressionValidation:
 
     def fold_means(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
-        return np.concatenate([given.fold_mean(given.LOSS) for given in self._answers])
+        return np.concatenate([given.fold_mean(given.LOSS) for given in self.measured])
 
     def by(self, column: str) -> list[dict[str, Any]]:
         """Return rows, mean size of the error and mean of answer less truth, with intervals, for each value
         of a column.
         """
-        from tallystick.judge.number_groups import error_sizes
+        from tallystick.judge.groups import error_sizes
 
         part = self.repeats[0]
         return error_sizes(part.of(self.groups[column]), part.of(self.truth), part, part.weight(self.weights))
 
     def said_by(self, column: str) -> str:
         """Return what differs between the values of a column beyond chance, in a sentence."""
-        from tallystick.judge.number_groups import number_sentence
+        from tallystick.judge.groups import number_sentence
 
         return number_sentence(self.by(column))
 

@@ -21,6 +21,7 @@ from tallystick.judge.answers import (
     AnswerBlock,
     Answers,
     ShareOrder,
+    average,
     counted,
     log_losses,
     square_distances,
@@ -30,7 +31,7 @@ from tallystick.kernels.check import code_dtype
 from tallystick.model.decision import decide
 from tallystick.stats import distributions
 from tallystick.stats.distributions import METHODS, OF
-from tallystick.stats.exact import digits, exact_total, joined, nearest, weighted_total
+from tallystick.stats.exact import digits, exact_total, joined, nearest
 from tallystick.table.block import rows_counted
 
 Floats = NDArray[np.float64]
@@ -171,13 +172,6 @@ SCORES = [  # in the order in which they are shown
     Score("average precision", _average_precision),
     Score("cost", _cost, answers=True, most=math.inf),
 ]
-
-
-def average(values: Floats, weight: Floats) -> float:
-    """Return the mean of values[row]: the same in any order of the rows."""
-    rows = float(weight.sum())
-    rough = float((weight * values).sum())
-    return (weighted_total(values, weight) if math.isfinite(rough) else rough) / rows
 
 
 def _squared(given: AnsweredNumbers) -> Found:

@@ -29,20 +29,21 @@ from tallystick.draw.charts import (
 )
 from tallystick.draw.svg import between, brief, measured, measured_percent, p_value, percent
 from tallystick.errors import clean
+from tallystick.judge.answers import average
 from tallystick.judge.compare import Entry
 from tallystick.judge.groups import (
     FEWEST,
     Thresholds,
     all_cuts,
     error_rates,
+    error_sizes,
     group_names,
+    number_told,
     thin,
     thresholds_between,
     told_of,
 )
-from tallystick.judge.number_groups import error_sizes, number_told
 from tallystick.judge.result import CrossValidation
-from tallystick.judge.scores import average
 from tallystick.reports.context import PageData, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.stats import distributions
@@ -89,7 +90,7 @@ def constant(result: CrossValidation) -> bool:
 
 
 def _curves(result: CrossValidation, c: int) -> dict[str, Any]:
-    found, _ = result.answers[0].order(c).curves()
+    found, _ = result.measured[0].order(c).curves()
     bins = found["calibration"]
     return {
         "roc": thinned(found["roc"]),

@@ -486,8 +486,8 @@ class AnyTree(Estimator):
 
     def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
         """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
-        from tallystick.judge.costs import named
         from tallystick.judge.folds import deal
+        from tallystick.judge.run import named
 
         plan = deal(table, folds)
         pieces = plan.pieces(table)
@@ -499,9 +499,9 @@ class AnyTree(Estimator):
         """Return a tree grown on the first part of some rows, with the rows of each of the others: the parts
         that `compare` makes of the same shares.
         """
-        from tallystick.judge.costs import named
         from tallystick.judge.crossval import FoldOptions
         from tallystick.judge.folds import Dealing
+        from tallystick.judge.run import named
 
         parts = FoldOptions.of(shares, None, None).shares
         dealing = Dealing(shares=parts)
