@@ -213,7 +213,7 @@ void bind_ranks(nb::module_& m) {
         [](Strided<double> values, Out<uint64_t> scratch, size_t present, AnyOut codes, Out<double> distinct) {
             need_scratch(values, scratch, present);
             const size_t rows = values.size();
-            need("codes", codes, {rows}), need("distinct", distinct, {any});
+            need_codes("codes", AnyIn(codes), rows), need("distinct", distinct, {any});
             by_width_out(codes, [&](auto* c) {
                 rank_codes(rows, column_of(values), {present, distinct.size()}, scratch.data(), scratch.data() + rows, c,
                            distinct.data());
@@ -381,6 +381,7 @@ void bind_moments(nb::module_& m) {
         "add_moments",
         [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> scratch, Out<int64_t> missing,
            Out<int64_t> sums, Out<int64_t> squares) {
+            need("matrix", matrix, {any, any}), need("missing", missing, {any, any});
             const size_t rows = matrix.shape(0), columns = missing.shape(0), k = missing.shape(1);
             need("matrix", matrix, {rows, columns}), need_codes("classes", classes, rows), need("weights", weights, {rows});
             need("missing", missing, {columns, k}), need("sums", sums, {columns, k, size_t(sum_digits)});

@@ -1,6 +1,6 @@
 """The only door to compiled code. The binding checks what it is given: type, shape, order in memory, all that
 costs nothing per row; a wrong argument is named. Kernels run on the calling thread without the interpreter's
-lock. What only the rows can tell (a code beyond its table) is the caller's promise.
+lock. What only the rows show (a code beyond its table) is the caller's promise.
 
 Here is what needs an object in Python; all else is the binding's own function, see `_kernels.pyi`.
 """

@@ -277,7 +277,7 @@ class Descent:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class NewtonPoint:
     """A point on the way, and the step that leads on."""
 
     value: float
@@ -312,7 +312,7 @@ def newton(
     theta: Floats,
     bits: int,
     descent: Descent,
-    start: tuple[Floats, Begun | None],
+    start: tuple[Floats, NewtonPoint | None],
 ) -> Landing:
     """Go from weights (or from a point, along its step) to the end. theta[P, link] has what is not free, and
     is written to.

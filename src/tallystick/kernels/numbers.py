@@ -236,7 +236,7 @@ PICKED_AT_ONCE = 1 << 14  # rows
 
 
 class Scan(NamedTuple):
-    """What one pass over a numeric column tells. low > high (inf, -inf) when no finite value is present."""
+    """What one pass over a numeric column finds. low > high (inf, -inf) when no finite value is present."""
 
     missing: int
     first_infinity: int  # row, or -1
@@ -276,7 +276,7 @@ def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
 
 
 def scan_columns(columns: Sequence[NDArray[np.float64]], found: list[RowScan] | None = None) -> list[Scan]:
-    """Return `scan` of columns of one length, several at a time; found: what `scan_rows` tells of them, where
+    """Return `scan` of columns of one length, several at a time; found: what `scan_rows` finds in them, where
     it is known.
     """
     found = _kernels.scan_rows(columns) if found is None else found

@@ -174,7 +174,7 @@ class GrowColumn(NamedTuple):
 class Grower:
     """One tree being grown. heavy, all_rows: what all rows of the table weigh in scores and in counts, None
     where these are all of them. room: makes the array in which columns of numbers lie in order, as
-    numpy.empty does; None: in memory. most_nodes: a tree of more is given up, and `nodes` tells so.
+    numpy.empty does; None: in memory. most_nodes: a tree of more is given up, and `nodes` shows it.
     """
 
     def __init__(
@@ -279,7 +279,7 @@ class Grower:
         return self._grower.arrays()
 
     def harvest(self) -> Harvest:
-        """Return what is left when the tree is read off: `tried()` tells the candidates of its nodes."""
+        """Return what is left when the tree is read off: `tried()` has the candidates of its nodes."""
         return self._grower.harvest()
 
 

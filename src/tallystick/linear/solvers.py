@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import OptionError, TallyError, counted, shown
-from tallystick.kernels.linear import Begun, Curvature, End, Landing, NewtonStop
+from tallystick.kernels.linear import Curvature, End, Landing, NewtonPoint, NewtonStop
 from tallystick.linear.prepare import KnownRows, Point, Problem, Start, StopRule, norm, steepest
 from tallystick.stats.design_sums import LeverageSums, NewtonSums
 
@@ -219,7 +219,7 @@ class SolverRun:
         """May this be the optimum, where no step leads down and the step to go is not known?"""
         return point.steep <= max(TOLERANCE * self.problem.rows, self.problem.doubt)
 
-    def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
+    def far(self, w: Array, begun: NewtonPoint | None) -> Generator[Any, Any, Point | Landing]:
         """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
         at = w if begun is None else w + begun.d
         stop = self.stop_rule(self.most - len(self.trace))
@@ -409,7 +409,7 @@ def far_newton(run: SolverRun, start: Start) -> Steps:
         if run.ended(point, d) or run.stalled(point, d, before):
             return point
         before = point.steep
-        found = yield from run.far(point.w, Begun(point.value, point.gradient, d))
+        found = yield from run.far(point.w, NewtonPoint(point.value, point.gradient, d))
 
 
 def lbfgs(run: SolverRun, start: Start) -> Steps:

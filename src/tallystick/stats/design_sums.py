@@ -21,11 +21,11 @@ from tallystick import kernels
 from tallystick.contracts import Block, Statistic
 from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown
 from tallystick.kernels.linear import (
-    Begun,
     Curvature,
     DenseColumns,
     Descent,
     Landing,
+    NewtonPoint,
     Sums,
     TextColumn,
     Weighting,
@@ -553,7 +553,7 @@ class NewtonSums(Statistic[Total]):
     question: LogisticSums
     descent: Descent
     w: Array
-    begun: Begun | None = None
+    begun: NewtonPoint | None = None
 
     def zero(self) -> Total:
         """Return the total of no rows."""
