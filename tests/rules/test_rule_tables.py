@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.rules.learner import ListCounts, Pick, RuleTables, coded, holds
+from tallystick.rules.learner import ListCounts, Pick, RuleTables, holds
 from tallystick.table.block import RowBlock as Block
 from tallystick.tree.tables import CodedColumn, Coding
 
@@ -96,4 +96,4 @@ def test_a_list_takes_each_row_once_and_knows_who_is_next(seed, cut):
 
 def test_no_condition_holds_everywhere():
     assert holds((), [], 3).tolist() == [True, True, True]
-    assert all(c.values is None for c in coded(FORM).codings)
+    assert all(c.values is None for c in FORM.done().codings)

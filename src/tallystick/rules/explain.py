@@ -26,7 +26,7 @@ from tallystick.stats.distributions import mixture_interval, searched
 from tallystick.tree.explain import of_mean, of_share, steps_of
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import ways
-from tallystick.tree.rules import Rules, holds
+from tallystick.tree.rules import Rule, Rules, holds
 
 LEFT, WIDE, ROW, TOP, BOTTOM, RIGHT = 520.0, 220.0, 28.0, 64.0, 40.0, 190.0
 LONGEST = 76  # of a rule that is written out
@@ -57,30 +57,22 @@ def rule_picture(title: str, labels: Sequence[str], lines: Sequence[RuleLine]) -
         at += 100
     most = max((sum(line.rows) for line in shown), default=0.0) or 1.0
     for k, line in enumerate(shown):
-        _line(svg, TOP + ROW * k, line, WIDE * sum(line.rows) / most)
+        top, total = TOP + ROW * k, sum(line.rows) or 1.0
+        said, at = clean(f"{line.text} → {line.answer}"), LEFT
+        svg.text(10, top + 18, cut(said, LONGEST), 12, **({"font_weight": "bold"} if line.lit else {}))
+        for c, weight in enumerate(line.rows):
+            part = WIDE * sum(line.rows) / most * weight / total
+            if part > 0:
+                svg.rect(at, top + 6, part, 16, said, fill=colour(c))
+            at += part
+        wide = WIDE * sum(line.rows) / most
+        svg.text(LEFT + wide + 8, top + 18, clean(line.certainty), 11)
     if len(shown) < len(lines):
         svg.text(10, bottom + 24, f"{len(lines) - len(shown):,} more rules are not drawn", 11, opacity=0.7)
     return str(svg)
 
 
-def _line(svg: Svg, top: float, line: RuleLine, wide: float) -> None:
-    given = {"font_weight": "bold"} if line.lit else {}
-    said = clean(f"{line.text} → {line.answer}")
-    svg.text(10, top + 18, cut(said, LONGEST), 12, **given)
-    total, at = sum(line.rows) or 1.0, LEFT
-    for c, weight in enumerate(line.rows):
-        part = wide * weight / total
-        if part > 0:
-            svg.rect(at, top + 6, part, 16, said, fill=colour(c))
-        at += part
-    svg.text(LEFT + wide + 8, top + 18, clean(line.certainty), 11)
-
-
-# Rules in words: with the rows and the certainty behind each, on rows they were not learnt from, and why a
-# row is answered.
-#
-# Knows fitted rules and encoded rows. Knows nothing of learners or layout of pages.
-
+# ---- in words: with the rows and the certainty behind each ----
 
 Floats = NDArray[np.float64]
 
@@ -135,10 +127,12 @@ def told_rules(model: RuleModel) -> Rules:
     last = len(model.rules)
     c = int(model.answers[last])
     own = model.rows[last]
-    otherwise = replace(
-        _otherwise(found, model),
-        covers=float(own.sum()),
-        right=float(own[c]),
+    otherwise = Rule(
+        (),
+        str(found.default),
+        float(own.sum()),
+        float(sum(model.totals)) / model.unit,
+        float(own[c]),
         probability=float(model.rule_shares[last, c]),
         interval=between[last],
     )
@@ -148,13 +142,6 @@ def told_rules(model: RuleModel) -> Rules:
         else "any rule that holds answers, the surest first"
     )
     return replace(found, rules=tuple(told), otherwise=otherwise, how=how)
-
-
-def _otherwise(found: Rules, model: RuleModel) -> Any:
-    from tallystick.tree.rules import Rule
-
-    total = float(sum(model.totals)) / model.unit
-    return Rule((), str(found.default), 0.0, total)
 
 
 def rules_svg(model: RuleModel, lit: int = 0) -> str:
@@ -334,12 +321,16 @@ def explain(model: RuleModel, block: Block, row: int = 0) -> RuleExplanation:
     others = [(each.count(False), i) for i, each in enumerate(held) if not all(each)]
     if others:
         _, i = min(others)
-        failed = [c for c, ok in zip(model.rules[i].conditions, held[i], strict=True) if not ok]
-        near = (i + 1, model.labels[int(model.answers[i])], tuple(_failed(c, block, row) for c in failed))
+        failed = tuple(
+            f"{c.sentence()} does not hold ({plain_words(c.column.name)} is {_value(c, block, row)})"
+            for c, ok in zip(model.rules[i].conditions, held[i], strict=True)
+            if not ok
+        )
+        near = (i + 1, model.labels[int(model.answers[i])], failed)
     return RuleExplanation(
         model,
         at + 1 if at < len(model.rules) else None,
-        tuple(_held(c, block, row) for c in conditions),
+        tuple(f"{c.sentence()} ({_value(c, block, row)})" for c in conditions),
         tuple(model.rows[at].tolist()),
         model.labels[answer],
         tuple(shares.tolist()),
@@ -363,19 +354,10 @@ def _value(condition: Condition, block: Block, row: int) -> str:
     return "missing" if np.isnan(x) else number(x, column)
 
 
-def _held(condition: Condition, block: Block, row: int) -> str:
-    return f"{condition.sentence()} ({_value(condition, block, row)})"
-
-
-def _failed(condition: Condition, block: Block, row: int) -> str:
-    value = f"{plain_words(condition.column.name)} is {_value(condition, block, row)}"
-    return f"{condition.sentence()} does not hold ({value})"
-
-
-# How sure a model is of each row: intervals of probabilities, or of the mean of a regression tree's leaf.
+# ---- how sure a model is of each row ----
 #
-# Knows fitted trees and rules, and blocks. Law: an interval holds the probability that the model answers,
-# and that of the answered class is the one `explain` shows.
+# Law: an interval holds the probability that the model answers, and that of the answered class is the one
+# `explain` shows.
 
 
 Array = NDArray[np.float64]
@@ -409,33 +391,27 @@ def tree_interval(tree: Tree, block: Block) -> Array:
     """Return low and high ends [row, class, 2] of 95 %; of a regression tree [row, 0, 2], NaN where the leaf
     cannot tell. Rows that come to the same end are asked once.
     """
-    shares = tree.shares(block)
+    columns, shares, stops = tree.schema.used, tree.shares(block), tree.stops(block)
     out = np.full((*shares.shape, 2), np.nan)
-    stops = tree.stops(block)
     known: dict[tuple[int, bytes], Array] = {}
     for row in range(block.rows):
         key = int(stops[row]), shares[row].tobytes()
         if key not in known:
-            known[key] = _of_row(tree, block, row, shares[row])
+
+            def cell(j: int, row: int = row) -> Any:
+                column = columns[j]
+                return (block.codes if column.kind in CODED else block.values)(column.name)[row]
+
+            found = ways(tree.nodes, cell)
+            if tree.regression:
+                way = max(found, key=lambda one: one.part)
+                ends = [of_mean(tree, [node for node, _ in way.steps], len(found) > 1)[0]]
+            else:
+                parts = [(way.part, steps_of(tree, way, cell)) for way in found]
+                ends = [of_share(tree, parts, c, s)[0] for c, s in enumerate(shares[row].tolist())]
+            known[key] = np.array([end or (np.nan, np.nan) for end in ends])
         out[row] = known[key]
     return out
-
-
-def _of_row(tree: Tree, block: Block, row: int, shares: Array) -> Array:
-    columns = tree.schema.used
-
-    def cell(j: int) -> Any:
-        column = columns[j]
-        return (block.codes if column.kind in CODED else block.values)(column.name)[row]
-
-    found = ways(tree.nodes, cell)
-    if tree.regression:
-        way = max(found, key=lambda one: one.part)
-        between, _ = of_mean(tree, [node for node, _ in way.steps], len(found) > 1)
-        return np.array([between or (np.nan, np.nan)])
-    told = [(way.part, steps_of(tree, way, cell)) for way in found]
-    ends = [of_share(tree, told, c, float(share))[0] for c, share in enumerate(shares.tolist())]
-    return np.array([end or (np.nan, np.nan) for end in ends])
 
 
 def rule_interval(model: RuleModel, block: Block) -> Array:

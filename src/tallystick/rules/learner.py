@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from tallystick.table.table import LocalTable
 
 
-# What a rule is worth: by how many nats the classes of the rows are better told with it than without.
-#
-# Knows counts. Knows nothing of columns or rows.
+# ---- what a rule is worth: by how many nats the classes of the rows are more probable with it ----
 #
 # The rows that a rule takes, and those it leaves, are told by their evidence (the probability of their
 # classes in any order when the shares are unknown, `tree/model.py`). A condition costs a quarter
@@ -104,11 +102,7 @@ class RuleScore:
         return out
 
 
-# What a growing rule asks: count tables of the rows that some conditions pick, and what a list of rules
-# takes.
-#
-# Knows blocks, codes and conditions as allowed codes. Knows nothing of scores or words. Law: whole numbers
-# only, so the answer does not depend on the order or the cut of the rows.
+# ---- what a growing rule asks: whole numbers only, so that no order of the rows changes them ----
 
 
 class Pick(NamedTuple):
@@ -134,7 +128,7 @@ class RuleTables(Statistic[list[list[Ints]]]):
 
     def prepared(self) -> tuple[CodedColumn, RuleTables]:
         """Return the form of codes, and the same question of blocks in it: lighter to send."""
-        return self.form, replace(self, form=coded(self.form))
+        return self.form, replace(self, form=self.form.done())
 
     def zero(self) -> list[list[Ints]]:
         """Return tables[picks][column][code, class] of no rows."""
@@ -192,7 +186,7 @@ class ListCounts(Statistic[Taken]):
 
     def prepared(self) -> tuple[CodedColumn, ListCounts]:
         """Return the form of codes, and the same question of blocks in it: lighter to send."""
-        return self.form, replace(self, form=coded(self.form))
+        return self.form, replace(self, form=self.form.done())
 
     def zero(self) -> Taken:
         """Return the total of no rows."""
@@ -235,11 +229,6 @@ def _by_two(place: NDArray[np.uint32], classes: NDArray[Any], weights: Ints | No
         kernels.count_codes(place, classes, *out.shape, weights=weights, out=out)
 
 
-def coded(form: CodedColumn) -> CodedColumn:
-    """Return the form for blocks that are in it already."""
-    return CodedColumn(tuple(replace(c, values=None) for c in form.codings))
-
-
 def holds(picks: Picks, codes: list[NDArray[Any]], rows: int) -> NDArray[np.bool_]:
     """Return which rows fulfil all conditions."""
     out = np.ones(rows, bool)
@@ -263,10 +252,9 @@ def count(
     kernels.count_columns(each, classes, [len(t) for t in out], out[0].shape[1], weights=weights, out=out)
 
 
-# Every condition that a column offers to a rule, and the rows that fulfil it, from one count table.
+# ---- every condition that a column offers to a rule, and the rows that fulfil it, from one count table ----
 #
-# Knows count tables and codes. Knows nothing of scores, names or rows. Law: offers stand in one order, by
-# column and code, so that ties are broken alike everywhere.
+# Law: offers stand in one order, by column and code, so that ties are broken alike everywhere.
 #
 # A number, or levels in order, offers all that is below a code and all from it on, either with the missing
 # rows or without. Levels offer the groups that are best for a class: levels by the class's share among
@@ -288,8 +276,13 @@ class CandidateConditions(NamedTuple):
 
 
 def all_offers(codings: tuple[Coding, ...], tables: list[Ints]) -> CandidateConditions:
-    """Return the offers of all columns together, one column after the other."""
-    each = [_offers(coding.kind, table) for coding, table in zip(codings, tables, strict=True)]
+    """Return the offers of all columns together, one column after the other. tables[column][code, class]:
+    rows, missing the last code.
+    """
+    each = [
+        (_groups if coding.kind == "levels" else _sides)(table)
+        for coding, table in zip(codings, tables, strict=True)
+    ]
     start = np.cumsum([0] + [len(covered) for covered, _, _ in each])
 
     def pick(offer: int) -> Pick:
@@ -299,11 +292,6 @@ def all_offers(codings: tuple[Coding, ...], tables: list[Ints]) -> CandidateCond
     return CandidateConditions(
         np.concatenate([e[0] for e in each]), np.concatenate([e[1] for e in each]), pick
     )
-
-
-def _offers(kind: str, table: Ints) -> tuple[Ints, Floats, Allowed]:
-    """Return what one column offers. table[code, class]: rows, missing the last code."""
-    return _groups(table) if kind == "levels" else _sides(table)
 
 
 def _sides(table: Ints) -> tuple[Ints, Floats, Allowed]:
@@ -359,10 +347,7 @@ def _groups(table: Ints) -> tuple[Ints, Floats, Allowed]:
     return covered, bits, allowed
 
 
-# Grow one rule: add the condition that tells most, go on from the best few, keep the best rule met.
-#
-# Knows totals. Never sees a row. Law: the same totals give the same rule; of equals the first offer.
-
+# ---- one rule: add the condition that is worth most, go on from the best few, keep the best rule ----
 
 Tables = list[Ints]  # [column][code, class]
 WIDEST, MOST_LOOKED_AT = 8, 200_000  # rules grown beside each other, times rows: fewer on large tables
@@ -388,7 +373,7 @@ class RuleGrower:
     """What growing needs to know."""
 
     form: CodedColumn
-    telling: RuleScore
+    score: RuleScore
     classes: int
     max_conditions: int | None
     row: int = 1  # what one row weighs in the table
@@ -396,7 +381,7 @@ class RuleGrower:
     @property
     def width(self) -> int:
         """How many rules are grown beside each other: on small tables more, where few rows mislead."""
-        rows = int(self.telling.totals.sum()) // self.row
+        rows = int(self.score.totals.sum()) // self.row
         return max(1, min(WIDEST, MOST_LOOKED_AT // max(rows, 1)))
 
     def best(self, taken: tuple[Picks, ...], tables: Tables) -> Generator[Any, Any, FoundRule | None]:
@@ -405,25 +390,25 @@ class RuleGrower:
         """
         left = tables[0].sum(axis=0)
         best: FoundRule | None = None
-        least = 0.0 if self.telling.exact else LEAST_WORTH
+        least = 0.0 if self.score.exact else LEAST_WORTH
         beam: list[tuple[FoundRule | None, Tables]] = [(None, tables)]
         patience = PATIENCE
         while beam and patience:
             found = self._extended(beam, left)
-            if best is not None or not self.telling.exact:  # a part of a parity tells nothing, the whole all
+            if best is not None or not self.score.exact:  # a part of a parity tells nothing, the whole all
                 patience -= 1
             for rule in found:
                 if rule.worth > (least if best is None else best.worth) and self._answers(rule):
                     best, patience = rule, PATIENCE
-            open_ = [r for r in found if np.count_nonzero(r.covered) > 1 and self._may_grow(r)]
+            most = self.max_conditions
+            open_ = [
+                r for r in found if np.count_nonzero(r.covered) > 1 and (most is None or len(r.picks) < most)
+            ]
             beam = []
             if open_ and patience:
                 answers = yield RuleTables(self.form, taken, tuple(r.picks for r in open_), self.classes)
                 beam = list(zip(open_, answers, strict=True))
         return best
-
-    def _may_grow(self, rule: FoundRule) -> bool:
-        return self.max_conditions is None or len(rule.picks) < self.max_conditions
 
     def _extended(self, beam: list[tuple[FoundRule | None, Tables]], left: Ints) -> list[FoundRule]:
         """Return the best rules with a condition more, the best first, no two of the same rows."""
@@ -433,13 +418,23 @@ class RuleGrower:
             offers = all_offers(self.form.codings, tables)
             if not len(offers.bits):
                 continue
-            costs = (0.0 if rule is None else rule.cost) + self.telling.costs(offers.bits + columns)
-            worth = self.telling.gains(offers.covered, left) - costs
-            size = self.telling.rows(offers.covered).sum(axis=-1)
-            fits = (size > 0) & self._speaks(offers.covered, left) & self._enough(offers.covered)
+            costs = (0.0 if rule is None else rule.cost) + self.score.costs(offers.bits + columns)
+            worth = self.score.gains(offers.covered, left) - costs
+            size = self.score.rows(offers.covered).sum(axis=-1)
+            taken = offers.covered.sum(axis=1)
+            # a rule of one row would only name it; in a truth table there is one row of each kind
+            fits = (size > 0) & (taken > (0 if self.score.exact else self.row))
+            if (
+                self.score.one is not None
+            ):  # it is to be more frequent there than among all rows that are left
+                rows, whole = self.score.rows(offers.covered), self.score.rows(left)
+                fits &= rows[:, 1] > 0 if self.score.exact else rows[:, 1] * whole[0] > rows[:, 0] * whole[1]
             if rule is not None:
-                fits &= offers.covered.sum(axis=1) < rule.covered.sum()
-            ranks = np.where(fits, _rank(worth, size), -np.inf)
+                fits &= taken < rule.covered.sum()
+            # growing rules are compared by worth over the root of their rows: small rules of much worth
+            # are grown beside large ones of a little for each row
+            root = np.sqrt(np.maximum(size, 1e-300))
+            ranks = np.where(fits, np.where(worth > 0, worth / root, worth * root), -np.inf)
             for i in np.argsort(-ranks, kind="stable")[: self.width].tolist():
                 if fits[i]:
                     picks = with_pick(() if rule is None else rule.picks, offers.pick(i))
@@ -450,37 +445,12 @@ class RuleGrower:
             unique.setdefault(tuple(found.covered.tolist()), found)
         return list(unique.values())[: self.width]
 
-    def _enough(self, covered: Ints) -> NDArray[np.bool_]:
-        """Say which rules have two rows or more: a rule of one row would only name it. In a truth table there
-        is one row of each kind.
-        """
-        return np.asarray(covered.sum(axis=1) > (0 if self.telling.exact else self.row))
-
-    def _speaks(self, covered: Ints, left: Ints) -> NDArray[np.bool_]:
-        """Say which rules speak for the class that is to be told, where there is one: it is more frequent
-        there than among all rows that are left.
-        """
-        if self.telling.one is None:
-            return np.ones(len(covered), bool)
-        rows, whole = self.telling.rows(covered), self.telling.rows(left)
-        if self.telling.exact:
-            return np.asarray(rows[:, 1] > 0)
-        return np.asarray(rows[:, 1] * whole[0] > rows[:, 0] * whole[1])
-
     def _answers(self, rule: FoundRule) -> bool:
         """Say whether a rule answers the class that is to be told, where there is one."""
-        rows = self.telling.rows(rule.covered)
-        if self.telling.exact and np.count_nonzero(rows) != 1:
+        rows = self.score.rows(rule.covered)
+        if self.score.exact and np.count_nonzero(rows) != 1:
             return False
-        return self.telling.one is None or bool(rows[1] > rows[0])
-
-
-def _rank(worth: Floats, size: Floats) -> Floats:
-    """Return by what growing rules are compared: worth over the root of their rows, so that small rules that
-    tell much are grown beside large ones that tell a little of each row.
-    """
-    root = np.sqrt(np.maximum(size, 1e-300))
-    return np.where(worth > 0, worth / root, worth * root)
+        return self.score.one is None or bool(rows[1] > rows[0])
 
 
 def with_pick(picks: Picks, pick: Pick) -> Picks:
@@ -492,34 +462,25 @@ def with_pick(picks: Picks, pick: Pick) -> Picks:
     return (*picks, pick)
 
 
-# Look over a list of rules once more: what would another rule, or none, make of the rows that a rule takes?
-#
-# Knows totals of a list. Never sees a row. Law: a change is made only if the list then tells more,
-# conditions paid for (as much, where they cost nothing); the best change first, of equals the first.
-
+# ---- a list, looked over once more: a rule goes if the list is then worth more; the worst first ----
 
 LEAST = 1e-9  # nats: what is less is rounding
 
 
 def reviewed(grower: RuleGrower, found: list[FoundRule]) -> Generator[Any, Any, list[FoundRule]]:
-    """Return the list without the rules whose rows are told as well by the rules behind them."""
+    """Return the list without the rules whose rows the rules behind them take as well."""
     while found:
         taken: Taken = yield ListCounts(grower.form, tuple(r.picks for r in found), grower.classes)
-        worth = [_without(grower, taken, i) + rule.cost for i, rule in enumerate(found)]
+        before, worth = grower.score.evidence(taken.first), []
+        for i, rule in enumerate(found):  # by how much more the list is worth without this rule
+            after = grower.score.evidence(taken.first + taken.second[i])
+            changed = np.flatnonzero(taken.second[i].any(axis=1))
+            worth.append(float((after[changed] - before[changed]).sum() - before[i]) + rule.cost)
         worst = int(np.argmax(worth))
-        if worth[worst] <= (-LEAST if grower.telling.exact else LEAST):
+        if worth[worst] <= (-LEAST if grower.score.exact else LEAST):
             break
         found = found[:worst] + found[worst + 1 :]
     return found
-
-
-def _without(grower: RuleGrower, taken: Taken, rule: int) -> float:
-    """Return by how much more the list tells without a rule, whose rows go to the next rules that hold."""
-    moved = taken.first + taken.second[rule]
-    before = grower.telling.evidence(taken.first)
-    after = grower.telling.evidence(moved)
-    changed = np.flatnonzero(taken.second[rule].any(axis=1))
-    return float((after[changed] - before[changed]).sum() - before[rule])
 
 
 NOTHING = CodedColumn(())
@@ -549,25 +510,15 @@ class RuleLearner:
         whole: Taken = yield ListCounts(NOTHING, (), len(labels))
         totals = whole.first[0]
         if np.count_nonzero(totals) < 2:
-            raise _one_class(schema, totals)
-        form = yield from self._coded(schema, totals)
-        growing = self.options.growing_weights(schema.predicted)
-        telling = RuleScore(self._factors(growing, totals), totals, self.options.imagined(len(labels)))
-        grower = RuleGrower(form, telling, len(labels), self.options.max_conditions, self.row_unit)
-        if self.kind == LIST:
-            found = yield from self._listed(grower)
-        else:
-            found = yield from self._set_of(grower)
-        taken: Taken = yield ListCounts(form, tuple(r.picks for r in found), len(labels))
-        return self._model(schema, form, found, taken, totals)
-
-    def _coded(self, schema: Schema, totals: Ints) -> Generator[Any, Any, CodedColumn]:
-        """Return the columns as codes: numbers in ranges that begin at exact quantiles."""
-        columns = [c for c in schema.used if c.kind != "text"]
+            present = [label for label, n in zip(labels, totals.tolist(), strict=True) if n]
+            raise TargetError(
+                f"target {shown(schema.predicted.name)} has one class ({some(present)}) among the rows with "
+                "weight; two are needed."
+            )
+        # columns as codes: numbers in ranges that begin at exact quantiles
+        weight, codings = int(totals.sum()), []
         numbers = [c for c in columns if c.kind == "numeric"]
-        weight = int(totals.sum())
         cuts = yield from cuts_by_column(numbers, self.options.max_bins, weight, weight / self.row_unit)
-        codings = []
         for column in columns:
             if column.kind in CODED:
                 kind = "levels" if column.kind == "levels" else "ordered"
@@ -575,20 +526,29 @@ class RuleLearner:
             else:
                 own = np.array(cuts[column.name], np.float64)
                 codings.append(Coding(column.name, "numeric", len(own) + 1, own, True))
-        return CodedColumn(tuple(codings))
-
-    def _factors(self, weights: Any, totals: Ints) -> NDArray[np.float64]:
-        """Return what a unit of the table counts as in rows, by class: all rows together count as many as
-        they are, whatever the weights of their classes.
-        """
-        if weights is None:
-            return np.full(len(totals), 1.0 / self.row_unit)
-        each = weights.of(totals)
-        heavy = 0.0
-        for n, own in zip(totals.tolist(), each.tolist(), strict=True):
-            heavy += n * own
-        out: NDArray[np.float64] = each * (int(totals.sum()) / heavy / self.row_unit)
-        return out
+        form = CodedColumn(tuple(codings))
+        # what a unit of the table counts as in rows, by class: all rows together count as many as they are,
+        # whatever the weights of their classes
+        growing, factors = self.options.growing_weights(schema.predicted), np.full(len(totals), 1.0)
+        factors /= self.row_unit
+        if growing is not None:
+            each, heavy = growing.of(totals), 0.0
+            for n, heft in zip(totals.tolist(), each.tolist(), strict=True):
+                heavy += n * heft
+            factors = each * (weight / heavy / self.row_unit)
+        score = RuleScore(factors, totals, self.options.imagined(len(labels)))
+        grower = RuleGrower(form, score, len(labels), self.options.max_conditions, self.row_unit)
+        if self.kind == LIST:
+            found = yield from self._listed(grower)
+        else:  # those of every class but the most frequent
+            usual, found = int(np.argmax(totals * factors)), list[FoundRule]()
+            for c in range(len(totals)):
+                if c != usual and totals[c]:
+                    found += yield from self._listed(replace(grower, score=replace(score, one=c)))
+            if self.options.max_rules is not None:
+                found = sorted(found, key=lambda r: -r.worth)[: self.options.max_rules]
+        taken: Taken = yield ListCounts(form, tuple(r.picks for r in found), len(labels))
+        return self._model(schema, form, found, taken, totals)
 
     def _listed(self, grower: RuleGrower) -> Generator[Any, Any, list[FoundRule]]:
         """Return the rules of a list, in their order."""
@@ -607,12 +567,12 @@ class RuleLearner:
 
     def _set_of(self, grower: RuleGrower) -> Generator[Any, Any, list[FoundRule]]:
         """Return the rules of a set, the surest first: those of every class but the most frequent."""
-        totals = grower.telling.totals
-        usual = int(np.argmax(totals * grower.telling.factors))
+        totals = grower.score.totals
+        usual = int(np.argmax(totals * grower.score.factors))
         found: list[FoundRule] = []
         for c in range(len(totals)):
             if c != usual and totals[c]:
-                own = replace(grower, telling=replace(grower.telling, one=c))
+                own = replace(grower, score=replace(grower.score, one=c))
                 found += yield from self._listed(own)
         if self.options.max_rules is not None:
             found = sorted(found, key=lambda r: -r.worth)[: self.options.max_rules]
@@ -625,7 +585,7 @@ class RuleLearner:
         imagined = self.options.imagined(len(totals))
         counts = taken.first if self.kind == LIST else taken.held
         rules = tuple(
-            RuleCounts(conditions_of(rule.picks, form, schema), tuple(own.tolist()), imagined + rule.cost)
+            RuleCounts(_conditions_of(rule.picks, form, schema), tuple(own.tolist()), imagined + rule.cost)
             for rule, own in zip(found, counts[: len(found)], strict=True)
         )
         spent = sum((rule.cost for rule in found), 0.0)
@@ -634,23 +594,18 @@ class RuleLearner:
         model = RuleModel(
             schema, self.options, self.kind, rules, otherwise, tuple(totals.tolist()), self.unit, row
         )
-        model = model if self.kind == LIST else surest_first(model)
+        if self.kind != LIST:
+            # the surest first, by the share of the class it answers, of equals as they were found; rules that
+            # answer as the rows without a rule do say nothing, and go
+            shares, answers = model.rule_shares, model.answers
+            kept = [i for i in range(len(rules)) if answers[i] != answers[-1]]
+            order = sorted(kept, key=lambda i: -float(shares[i, answers[i]]))
+            model = replace(model, rules=tuple(rules[i] for i in order))
         asked = {c.column.name for rule in model.rules for c in rule.conditions}
         return replace(model, schema=schema.only(asked))
 
 
-def surest_first(model: RuleModel) -> RuleModel:
-    """Return a set of rules with the surest first: by the share of the class it answers, of equals as they
-    were found. Rules that answer as the rows without a rule do say nothing, and go.
-    """
-    shares, answers = model.rule_shares, model.answers
-    sure = [float(shares[i, answers[i]]) for i in range(len(model.rules))]
-    kept = [i for i in range(len(model.rules)) if answers[i] != answers[-1]]
-    order = sorted(kept, key=lambda i: -sure[i])
-    return replace(model, rules=tuple(model.rules[i] for i in order))
-
-
-def conditions_of(picks: Sequence[Pick], form: CodedColumn, schema: Schema) -> tuple[Condition, ...]:
+def _conditions_of(picks: Sequence[Pick], form: CodedColumn, schema: Schema) -> tuple[Condition, ...]:
     """Return allowed codes as conditions, in the order of the schema's columns."""
     out = []
     for column, allowed in sorted(picks):
@@ -665,19 +620,7 @@ def conditions_of(picks: Sequence[Pick], form: CodedColumn, schema: Schema) -> t
     return tuple(out)
 
 
-def _one_class(schema: Schema, totals: Ints) -> TargetError:
-    target = schema.predicted
-    present = [label for label, n in zip(target.labels, totals.tolist(), strict=True) if n]
-    return TargetError(
-        f"target {shown(target.name)} has one class ({some(present)}) among the rows with weight; "
-        "two are needed."
-    )
-
-
-# The count tables of `rule_tables.py` for a table in memory: which rows are left is kept from rule to rule.
-#
-# Knows a table's codes and the rules made so far. Knows nothing of scores. Law: the tables are those of
-# `RuleTables.add` over all blocks.
+# ---- rows in memory: which of them no rule takes is kept from rule to rule ----
 
 
 @dataclass
@@ -709,20 +652,15 @@ class RowsLeft:
         self.taken = question.taken
         before, self.picked = self.picked, {(): self.rows}
         for picks in question.picks:
-            self.picked[picks] = self._narrowed(picks, before)
+            # begin with the fewest rows that are known to hold what the conditions ask
+            allowed, start, rows = dict(picks), list[Pick](), self.rows
+            for known, own in before.items():
+                wider = all(c in allowed and not any(map(gt, allowed[c], every)) for c, every in known)
+                if wider and len(own) < len(rows):
+                    start, rows = list(known), own
+            left = tuple(pick for pick in picks if pick not in start)
+            self.picked[picks] = rows[self._holds(left, rows)] if left else rows
         return [self._tables(question, self.picked[picks], threads) for picks in question.picks]
-
-    def _narrowed(self, picks: Picks, before: dict[Picks, Ints]) -> Ints:
-        """Return the rows of some conditions, from the fewest rows that are known to hold them all."""
-        allowed = dict(picks)
-        start: Picks = ()
-        rows = self.rows
-        for known, own in before.items():
-            wider = all(c in allowed and not any(map(gt, allowed[c], every)) for c, every in known)
-            if wider and len(own) < len(rows):
-                start, rows = known, own
-        left = tuple(pick for pick in picks if pick not in start)
-        return rows[self._holds(left, rows)] if left else rows
 
     def _holds(self, picks: Picks, rows: Ints) -> NDArray[np.bool_]:
         used = {column for column, _ in picks}

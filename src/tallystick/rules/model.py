@@ -48,11 +48,7 @@ from tallystick.text import label_text
 from tallystick.tree.model import ClassWeights, class_weights, criterion_weights
 from tallystick.tree.rules import Rule, Rules, holds
 
-# The options of rules, and what they mean.
-#
-# Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is
-# read.
-
+# ---- options ----
 
 MOST_BINS = 1_000
 MOST_RULES = 10_000
@@ -124,10 +120,7 @@ class RuleOptions:
         return out
 
 
-# The shape of the rules' part of the model file, and the check that it fits the schema.
-#
-# Knows plain data. Knows nothing of how files are read.
-
+# ---- the shape of the rules' part of the model file, and the check that it fits the schema ----
 
 _CONDITION = Record(
     {"column": Text(), "missing": Flag()},
@@ -173,38 +166,29 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         raise _edited("the answer where no rule holds has conditions")
     if not 0 < sum(model["totals"]) <= MAX_COUNT:
         raise _edited("there are no training rows, or too many to be counted")
-    _check_counts(model, document["kind"] == "rule-list")
+    counts = [rule["counts"] for rule in (*model["rules"], model["otherwise"])]
+    for c, total in enumerate(model["totals"]):
+        own = [row[c] for row in counts]
+        # in a list each row is in one rule
+        if sum(own) != total if document["kind"] == LIST else max(own) > total:
+            raise _edited("the rows of the rules are not those of the table")
+    columns = {c.name: c for c in schema.used}
     for rule in model["rules"]:
         names = [condition["column"] for condition in rule["conditions"]]
         if len(set(names)) < len(names):
             raise _edited("a rule has two conditions of one column")
         for condition in rule["conditions"]:
-            _check_condition(condition, schema)
-
-
-def _check_counts(model: dict[str, Any], ordered: bool) -> None:
-    """Raise unless the rules' rows are rows of the table: in a list each row is in one rule."""
-    counts = [rule["counts"] for rule in (*model["rules"], model["otherwise"])]
-    for c, total in enumerate(model["totals"]):
-        own = [row[c] for row in counts]
-        if sum(own) != total if ordered else max(own) > total:
-            raise _edited("the rows of the rules are not those of the table")
-
-
-def _check_condition(condition: dict[str, Any], schema: Schema) -> None:
-    columns = {c.name: c for c in schema.used}
-    column = columns.get(condition["column"])
-    keys = set(condition) - {"column", "missing"}
-    name = shown(condition["column"])
-    if column is None or column.kind == "text":
-        raise _edited(f"column {name} is not one that a rule can test")
-    if keys not in _FORMS or (keys == {"levels"}) != (column.kind in CODED):
-        raise _edited(f"a condition does not suit the kind of column {name}")
-    if keys == {"levels"} and not set(condition["levels"]) <= set(column.levels):
-        raise _edited(f"a condition names a level that column {name} does not have")
-    low, high = condition.get("low"), condition.get("high")
-    if low is not None and high is not None and low >= high:
-        raise _edited(f"a condition of column {name} holds for no number")
+            column, name = columns.get(condition["column"]), shown(condition["column"])
+            keys = set(condition) - {"column", "missing"}
+            if column is None or column.kind == "text":
+                raise _edited(f"column {name} is not one that a rule can test")
+            if keys not in _FORMS or (keys == {"levels"}) != (column.kind in CODED):
+                raise _edited(f"a condition does not suit the kind of column {name}")
+            if keys == {"levels"} and not set(condition["levels"]) <= set(column.levels):
+                raise _edited(f"a condition names a level that column {name} does not have")
+            low, high = condition.get("low"), condition.get("high")
+            if low is not None and high is not None and low >= high:
+                raise _edited(f"a condition of column {name} holds for no number")
 
 
 def _edited(what: str) -> ModelFileError:
