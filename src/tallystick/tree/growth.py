@@ -1,7 +1,7 @@
-"""The memory that a growing tree takes, and how it keeps to a budget.
+"""Growing a tree: the memory that it takes, what rows weigh, and the whole tree at once in memory.
 
 A column of numbers is a list of rows in the order of its values. It is read and written from its beginning to
-its end, so it may lie on disk. Knows sizes. Knows nothing of rows, scores or files.
+its end, so it may lie on disk.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ GROWING = 40  # bytes that a row takes in two threads, beside its numbers in ord
 PARTING = 4  # and more for every other thread
 SORTING = 32  # and more for every thread that puts a column in order
 HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
-TOLD_TEST, TOLD_COUNT = 96, 16  # bytes that a test that was not made takes, while it is told, and its counts
+TRIED_TEST, TRIED_COUNT = 96, 16  # bytes that a test that was not made takes, and each of its counts
 MANY = 1 << 16  # threads: more than there are
 
 
@@ -62,18 +62,18 @@ class GrowingRoom:
 
     @property
     def on_disk(self) -> bool:
-        """Do the orders lie on disk?"""
+        """Whether the orders lie on disk."""
         return bool(self.budget) and 2 * self._ordered * self.rows > self.budget
 
     @property
     def workers(self) -> int:
         """How many threads may grow at once."""
-        return self._at_once(self._free - SORTING + 2 * PARTING, PARTING)
+        return max(1, (self._free - SORTING + 2 * PARTING) // PARTING) if self.budget else MANY
 
     @property
     def sorters(self) -> int:
         """How many of them may put a column in order at once."""
-        return self._at_once(self._free, SORTING)
+        return max(1, self._free // SORTING) if self.budget else MANY
 
     @property
     def _ordered(self) -> int:
@@ -84,9 +84,6 @@ class GrowingRoom:
     def _free(self) -> int:
         """Bytes of the budget that are left for a row."""
         return self.budget // max(self.rows, 1) - (GROWING if self.on_disk else self._ordered)
-
-    def _at_once(self, free: int, each: int) -> int:
-        return max(1, free // each) if self.budget else MANY
 
 
 NO_BUDGET = GrowingRoom(0, 0)
@@ -100,35 +97,28 @@ def most_rows(budget: int) -> int:
 def holds_tree(question: GrowingTree, rows: int, budget: int, depth: int = 0) -> bool:
     """Say whether a budget, 0 being none, has room for a tree of some rows that stand at a node of this
     depth, its numbers being in order on disk.
+
+    Tests that were not made take room too, a few for each node that is looked at. Without limits, and where
+    numbers tell nothing of two classes, that is one node for 2.0, 2.7, 3.5, 4.4, 5.3 and 6.4 rows of 1, 2, 4,
+    8, 15 and 30 columns; with more classes up to twice as many.
     """
-    return not budget or 2 * (GROWING * rows + _tried(question, rows, depth)) <= budget
+    if not budget:
+        return True
+    tried = 0
+    if question.keep_tried:
+        columns, classes = len(question.columns), len(question.labels)
+        nodes = (1 if classes == 2 else 2) * rows // (1 + columns.bit_length())
+        sizes = (len(question.schema.used[j].levels) for j in question.columns)
+        widest = 2 if question.rules.groups else max([2, *sizes])
+        below = min(max(question.rules.max_depth - depth, 0), 40)  # beyond, rows are the limit
+        tried = (TRIED_TEST + TRIED_COUNT * ((classes or 1) + 1)) * columns * min(nodes, int(widest**below))
+    return 2 * (GROWING * rows + tried) <= budget
 
 
-def _tried(question: GrowingTree, rows: int, depth: int) -> int:
-    """Return about how many bytes the tests take that were not made."""
-    if not question.keep_tried:
-        return 0
-    sizes = (len(question.schema.used[j].levels) for j in question.columns)
-    widest = 2 if question.rules.groups else max([2, *sizes])
-    below = min(max(question.rules.max_depth - depth, 0), 40)  # beyond, rows are the limit
-    each = TOLD_TEST + TOLD_COUNT * ((len(question.labels) or 1) + 1)
-    return each * len(question.columns) * min(_tests(question, rows), int(widest**below))
-
-
-def _tests(question: GrowingTree, rows: int) -> int:
-    """Return about how many nodes of a tree without limits are looked at, where numbers tell nothing of the
-    classes: with two classes one for 2.0, 2.7, 3.5, 4.4, 5.3 and 6.4 rows of 1, 2, 4, 8, 15 and 30 columns,
-    with more of them up to twice as many.
-    """
-    few = len(question.labels) == 2
-    return (1 if few else 2) * rows // (1 + len(question.columns).bit_length())
-
-
-# What a row weighs in the scores of a tree: its own weight times its class's.
+# ---- what a row weighs in the scores of a tree: its own weight times its class's ----
 #
-# Knows weights, classes and how much the scores can take. Knows nothing of columns, splits or engines. Law:
-# one rule for whoever sums. A row weighs the same wherever it is, so no engine can change a sum, and a
-# class keeps its weight however heavy the rows are.
+# Law: a row weighs the same wherever it is, so no engine can change a sum, and a class keeps its weight
+# however heavy the rows are.
 
 
 Ints = NDArray[np.int64]
@@ -224,12 +214,10 @@ def class_factors(given: ClassWeights | None, counts: Ints | None) -> Ints | Non
     return np.where(weights > 0, np.maximum(scaled, 1), 0)
 
 
-# The question a growing tree asks: the best splits of all its nodes.
+# ---- the question of a growing tree: the best splits of all its nodes ----
 #
-# Knows tables, count tables and threads' work as a list of steps. Knows nothing of pruning, models' words
-# or files. A table in memory answers at once, by walking presorted columns (`whole`); any other engine
-# answers level by level with count tables (`level_tables.py`). Law: both give the same arrays, byte for
-# byte.
+# A table in memory answers at once, by walking presorted columns; any other engine answers level by level
+# with count tables (`tables.py`). Law: both give the same arrays, byte for byte.
 
 
 T = TypeVar("T")
@@ -414,10 +402,6 @@ class GrowingTree(Statistic[ColumnSummaries]):
         if self.budget:
             refuse_large_tree(nodes, max(self.node_bytes, growing), self.budget)
 
-    def more_nodes(self, known: int = 0) -> int:
-        """Return how many more nodes the budget has room for where there are `known` ones."""
-        return max(most_nodes(self.node_bytes, self.budget) - known, 0) if self.budget else ANY_NUMBER
-
     @property
     def shares_out(self) -> bool:
         """Does a test send rows down all its branches, in parts, since their value is missing?"""
@@ -440,68 +424,48 @@ class GrowingTree(Statistic[ColumnSummaries]):
         """
         if self.shares_out or not table.holds(GROWING) or not holds_tree(self, table.rows, table.budget):
             return None
-        return _Growth(self).grow(table, engine.cores)
-
-
-@dataclass(frozen=True)
-class _Growth:
-    """A tree growing on a table whose columns can be had whole."""
-
-    question: GrowingTree
-
-    def grow(self, table: Any, threads: int) -> Grown:
-        """Grow the whole tree."""
-        weighing, cells = self._weighing(table), self._cells(table, threads)
-        scale, weight = ValueScale(), table.weight
-        if not self.question.labels:
-            scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
+        threads, on_disk = engine.cores, bool(table.budget)
+        used = self.schema.used
+        made = partial(_grow_column, table, max_bins=self.max_bins)
+        cells = each_in_order(made, [used[j] for j in self.columns], threads if on_disk else 1)
+        if on_disk:
+            codes = sum(c.k + 1 for c in cells)
+            tables = 8 * codes * (len(self.labels) + 2) * (table.rows // SMALL + 1)
+            if 2 * tables > table.budget:
+                raise OptionError(
+                    f"the count tables of a tree on these columns take about {tables >> 20:,} MB, more than "
+                    f"half of memory. Pass max_bins={BINS}, or more memory."
+                )
+        rows: Any = table
+        scale, weight, weighing = ValueScale(), table.weight, ScoreWeights(None, table.weight)
+        if self.labels:
+            counts = kernels.count_classes(rows.classes, len(self.labels), rows.weights)
+            weighing = ScoreWeights.of(self.class_weights, counts)
+        else:
+            scale = ValueScale.of(float(rows.response.min()), float(rows.response.max()), weight)
         room = GrowingRoom(table.rows, sum(not c.k for c in cells), table.budget)
-        grower = make_grower(self.question, cells, table, GrowthScale(scale, weighing, weight), room=room)
+        grower = make_grower(self, cells, rows, GrowthScale(scale, weighing, weight), room=room)
         run(grower, threads if table.rows >= FEW_ROWS else 1, room)
-        self.question.refuse(grower.nodes)
+        self.refuse(grower.nodes)
         arrays, harvest = grower.arrays(), grower.harvest()
         del grower  # and its rows
-        if table.budget:
+        if on_disk:
             arrays = scratch.kept(arrays)
-        if self.question.rules.fractions:
+        if self.rules.fractions:
             spread_missing(arrays)
-        lift(arrays, self.question.columns, "column")
-        tried = partial(tell_tried, harvest, self.question.columns, weighing)
-        if self.question.observed:
-            kept = tried() if self.question.keep_tried else {}
-            self._observe({**arrays, **kept}, table)  # changes the arrays themselves
+        lift(arrays, self.columns, "column")
+        tried = partial(_tried, harvest, self.columns, weighing)
+        if self.observed:
+            kept = tried() if self.keep_tried else {}
+            every = {**arrays, **kept}
+            tested = [every[name] for name in ("column", "tried_column") if name in every]
+            for j in np.unique(np.concatenate(tested)).tolist():
+                if j >= 0 and used[j].kind == "numeric":
+                    observe(every, j, table.ranks(used[j].name)[1])  # changes the arrays themselves
             tried = partial(dict, kept)
-        if self.question.keep_tried and scratch.on_disk(arrays["column"]):
+        if self.keep_tried and scratch.on_disk(arrays["column"]):
             tried = partial(dict, scratch.kept(tried()))
         return Grown(arrays, scale, tried)
-
-    def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
-        used = self.question.schema.used
-        columns = [used[j] for j in self.question.columns]
-        made = partial(grow_column, table, max_bins=self.question.max_bins)
-        cells = each_in_order(made, columns, threads if table.budget else 1)
-        if not table.budget:
-            return cells
-        codes = sum(c.k + 1 for c in cells)
-        tables = 8 * codes * (len(self.question.labels) + 2) * (table.rows // SMALL + 1)
-        if 2 * tables > table.budget:
-            raise OptionError(
-                f"the count tables of a tree on these columns take about {tables >> 20:,} MB, more than half "
-                f"of memory. Pass max_bins={BINS}, or more memory."
-            )
-        return cells
-
-    def _weighing(self, table: Any) -> ScoreWeights:
-        if not self.question.labels:
-            return ScoreWeights(None, table.weight)
-        counts = kernels.count_classes(table.classes, len(self.question.labels), table.weights)
-        return ScoreWeights.of(self.question.class_weights, counts)
-
-    def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
-        tested = [arrays[name] for name in ("column", "tried_column") if name in arrays]
-        for j in np.unique(np.concatenate(tested)).tolist():
-            if j >= 0 and self.question.schema.used[j].kind == "numeric":
-                observe(arrays, j, table.ranks(self.question.schema.used[j].name)[1])
 
 
 @dataclass(frozen=True)
@@ -544,7 +508,9 @@ def make_grower(
         all_rows=scale.rows,
         keep_tried=question.keep_tried,
         room=scratch.empty if room.on_disk else None,
-        most_nodes=question.more_nodes(known),
+        most_nodes=max(most_nodes(question.node_bytes, question.budget) - known, 0)
+        if question.budget
+        else ANY_NUMBER,
     )
 
 
@@ -575,7 +541,7 @@ def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
     arrays["missing"][arrays["column"] >= 0] = SPREADS
 
 
-def tell_tried(harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeights) -> dict[str, NDArray[Any]]:
+def _tried(harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeights) -> dict[str, NDArray[Any]]:
     """Return the candidates of a tree grown in memory as the kernels' arrays, best first in each node."""
     arrays = harvest.tried()
     lift(arrays, columns, "tried_column")
@@ -633,13 +599,15 @@ def run(grower: Grower, threads: int, room: GrowingRoom) -> None:
             raise
 
 
-def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+def _grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
     if column.kind in CODED:
         kind = "levels" if column.kind == "levels" else "ordered"
         return GrowColumn(kind, np.ascontiguousarray(table.column(column.name)), len(column.levels))
-    if max_bins is not None and table.budget:
-        return _on_disk(table, column, max_bins)
+    if max_bins is not None and table.budget:  # codes of its values, or of bins
+        codes, found, binned = table.number_codes(column.name, max_bins, max_bins)
+        edges = np.concatenate([[-np.inf], found]) if binned else found
+        return GrowColumn("numeric", codes, len(edges), edges, binned=binned)
     if max_bins is not None:
         codes, distinct = table.ranks(column.name)
         if len(distinct) > max_bins:
@@ -647,13 +615,6 @@ def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
             return binned_column(quantile_cuts(distinct, counts, max_bins), table.column(column.name))
     lying = raw_column(table, column.name)  # of single floats no doubles need be made
     return GrowColumn("numeric", lying if lying.dtype == np.float32 else table.column(column.name))
-
-
-def _on_disk(table: Any, column: Any, max_bins: int) -> GrowColumn:
-    """Return a numeric column of rows that are not in memory, as codes of its values or of bins."""
-    codes, found, binned = table.number_codes(column.name, max_bins, max_bins)
-    edges = np.concatenate([[-np.inf], found]) if binned else found
-    return GrowColumn("numeric", codes, len(edges), edges, binned=binned)
 
 
 def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None) -> GrowColumn:

@@ -96,7 +96,6 @@ class Levels:
     tests: list[Test] = field(default_factory=list)
     waiting: list[Family] = field(default_factory=lambda: [Family([0])])
     now: list[Family] = field(default_factory=list)
-    observed: bool = False  # cuts are where they belong
     below: int = 0  # nodes of subtrees that were grown to their leaves
 
     @property
@@ -104,23 +103,12 @@ class Levels:
         """How columns become codes."""
         return self.form.codings
 
-    @property
-    def weighing(self) -> ScoreWeights:
-        """What rows weigh in scores."""
-        return self.scale.weighing
-
-    @property
-    def open(self) -> bool:
-        """Say whether some node still waits for its tables, or the cuts for the values beside them."""
-        return bool(self.waiting) or (self.question.observed and not self.observed)
-
-    def ask(self) -> LevelCounts | LargestBelow:
-        """Return the next question of a tree that is open."""
-        if not self.waiting:
-            return self._below
-        weighing = self.weighing if self.weighing.drop else None
+    def ask(self) -> LevelCounts:
+        """Return the question for the nodes that wait: large ones first, as many as one question holds."""
+        weighing = self.scale.weighing if self.scale.weighing.drop else None
         each = sum(c.k + 1 for c in self.codings) * self.width * (1 if weighing is None else 2)
-        large = [f for f in self.waiting if any(self._is_large(n) for n in f.asked)]
+        most = SUBTREE_CELLS // len(self.codings) if self.in_numbers else max(self.rows)
+        large = [f for f in self.waiting if any(self.rows[n] > most for n in f.asked)]
         wanted, cells, end = large or self.waiting, 0, not large and not self.question.shares_out
         self.now = []
         while wanted and (cells == 0 or cells + each * len(wanted[0].asked) <= MOST_CELLS):
@@ -139,32 +127,23 @@ class Levels:
             self.scale.values,
             self.question.parts,
             weighing,
-            self._open_nodes(depth, rows, end) if self.in_numbers else None,
+            OpenNodes(self.question, self.scale, depth, rows, end, len(self.parts) + self.below)
+            if self.in_numbers
+            else None,
         )
-
-    def _open_nodes(self, depth: tuple[int, ...], rows: tuple[int, ...], end: bool) -> OpenNodes:
-        """Return what engines must know of the nodes asked for."""
-        return OpenNodes(self.question, self.scale, depth, rows, end, len(self.parts) + self.below)
 
     @property
     def in_numbers(self) -> bool:
-        """Is some column told by its numbers as they are?"""
+        """Whether some column has no codes but its numbers."""
         return any(c.plain for c in self.codings)
-
-    def _is_large(self, node: int) -> bool:
-        """Say of a node that its rows are too many to be brought together."""
-        return self.in_numbers and self.rows[node] * len(self.codings) > SUBTREE_CELLS
 
     @property
     def width(self) -> int:
         """How many counts a node has: rows of each class; regression: rows and sum of the response."""
         return len(self.question.labels) or 2
 
-    def update(self, total: Level | list[NDArray[np.float64]]) -> None:
+    def update(self, total: Level) -> None:
         """Split the nodes that were asked for by their tables."""
-        if isinstance(total, list):
-            self._observe(total)
-            return
         i = 0
         for family in self.now:
             left = family.parent
@@ -208,8 +187,12 @@ class Levels:
         counts = tables[0].table.sum(axis=0)[: self.width]
         deviance = 0.0
         if not self.question.labels:
-            deviance = _deviance(int(counts[0]), int(counts[1]), sum_of_squares(squares))
-        branches = [self.weighing.vectors(t.table, len(self.question.labels)) for t in tables]
+            rows, total_response = int(counts[0]), int(counts[1])
+            middle = total_response // max(rows, 1)  # responses in fixed point are never negative
+            rest = float(total_response - rows * middle)
+            whole = float(sum_of_squares(squares) - 2 * middle * total_response + rows * middle * middle)
+            deviance = max(whole - rest * rest / float(max(rows, 1)), 0.0)  # as the kernels round it
+        branches = [self.scale.weighing.vectors(t.table, len(self.question.labels)) for t in tables]
         total = branches[0].sum(axis=0)
         values, cuts = [t.values for t in tables], [t.cuts for t in tables]
         said = self.judge.judge(total, branches, self.depth[node], deviance, values, cuts)
@@ -228,8 +211,11 @@ class Levels:
         cut = float(said["cut"][0]) if coding.plain else None
         own = tables[column]
         if coding.kind == "numeric":
-            starts = _starts(coding) if own.values is None else own.values
-            right = (starts >= said["cut"][0]).astype(np.int64)
+            values = coding.values if own.values is None else own.values  # a value of each code
+            assert values is not None
+            if coding.binned:
+                values = np.concatenate([[-np.inf], values])
+            right = (values >= said["cut"][0]).astype(np.int64)
         elif coding.kind == "levels" and not self.question.rules.groups:
             right = np.arange(coding.k)
         else:
@@ -244,7 +230,21 @@ class Levels:
             np.add.at(counts, np.append(right, said["missing"][0]), own.table[:, : self.width])
             rows = counts.sum(axis=1) if self.question.labels else counts[:, 0]
             self.rows += self._shared(node, rows)
-            self._await(part.children, counts, tables)
+            if not self.question.labels:
+                self.waiting += [Family([child]) for child in part.children]
+                return
+            more = []
+            for child, own_counts in zip(part.children, counts, strict=True):
+                if self._ends(own_counts, self.depth[child]):
+                    self.parts[child] = LevelPart(self.leaf, own_counts)
+                else:
+                    more.append(child)
+            if len(more) < children or len(more) == 1 or self.in_numbers:
+                self.waiting += [Family([child]) for child in more]
+                return
+            # the largest is what the others leave of their parent, and is not asked for
+            rest = part.children[int(counts.sum(axis=1).argmax())]
+            self.waiting.append(Family([child for child in more if child != rest], rest, tables))
             return
         self.waiting.append(Family(part.children))
         rows = own.table[:, : len(self.question.labels) or 1].sum(axis=1)
@@ -257,28 +257,8 @@ class Levels:
         """Return about how many of a node's rows each branch has. weight[branch]."""
         return [-(-self.rows[node] * own // max(int(weight.sum()), 1)) for own in weight.tolist()]
 
-    def _await(self, children: list[int], counts: NDArray[np.int64], tables: list[ValueTable]) -> None:
-        """Make leaves of the branches that must end, and let the others wait; the largest is what the others
-        leave of their parent, and is not asked for, where tables tell that. counts[branch, class].
-        """
-        if not self.question.labels:
-            self.waiting += [Family([child]) for child in children]
-            return
-        more = []
-        for child, rows in zip(children, counts, strict=True):
-            if self._ends(rows, self.depth[child]):
-                self.parts[child] = LevelPart(self.leaf, rows)
-            else:
-                more.append(child)
-        if len(more) < len(children) or len(more) == 1 or self.in_numbers:
-            self.waiting += [Family([child]) for child in more]
-            return
-        rest = children[int(counts.sum(axis=1).argmax())]
-        self.waiting.append(Family([child for child in more if child != rest], rest, tables))
-
-    @cached_property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All nodes joined, depth first."""
+    def joined(self) -> dict[str, NDArray[Any]]:
+        """Return all nodes as one, depth first; the parts are given up."""
         order, stack = [], [0]
         while stack:
             node = stack.pop()
@@ -289,43 +269,14 @@ class Levels:
         self.parts = []
         return join(order, self.question.budget > 0)
 
-    def finish(self) -> Grown:
+    def finish(self, arrays: dict[str, NDArray[Any]]) -> Grown:
         """Return the grown tree."""
-        arrays = self.arrays
         if self.question.rules.fractions:
             spread_missing(arrays)
         for name in ("column", "tried_column"):
             lift(arrays, self.question.columns, name)
-        self.weighing.count_rows(arrays)
-        return Grown(arrays, self.scale.values, partial(_as_they_are, arrays))
-
-    @cached_property
-    def _below(self) -> LargestBelow:
-        """The question for the values below all cuts of the tree and its candidates."""
-        numeric = [j for j, coding in enumerate(self.codings) if coding.kind == "numeric"]
-        cuts = [np.unique(np.concatenate([cuts for _, cuts in cuts_on(self.arrays, j)])) for j in numeric]
-        return LargestBelow(tuple(self.codings[j].name for j in numeric), tuple(cuts))
-
-    def _observe(self, found: list[NDArray[np.float64]]) -> None:
-        numeric = [j for j, coding in enumerate(self.codings) if coding.kind == "numeric"]
-        for j, values in zip(numeric, found, strict=True):
-            observe(self.arrays, j, np.unique(values[values > -np.inf]))
-        self.observed = True
-
-
-def _starts(coding: Coding) -> NDArray[np.float64]:
-    """Return a value of each code that lies on the right side of every cut before it."""
-    assert coding.values is not None
-    return np.concatenate([[-np.inf], coding.values]) if coding.binned else coding.values
-
-
-def _deviance(rows: int, total: int, squares: int) -> float:
-    """Return the sum of squared deviations in fixed point, as the kernels round it."""
-    if not rows:
-        return 0.0
-    middle = total // rows  # responses in fixed point are never negative
-    rest = float(total - rows * middle)
-    return max(float(squares - 2 * middle * total + rows * middle * middle) - rest * rest / float(rows), 0.0)
+        self.scale.weighing.count_rows(arrays)
+        return Grown(arrays, self.scale.values, partial(dict, arrays))
 
 
 def join(parts: list[LevelPart], disk: bool = False) -> dict[str, NDArray[Any]]:
@@ -334,38 +285,29 @@ def join(parts: list[LevelPart], disk: bool = False) -> dict[str, NDArray[Any]]:
     """
     said = [{**p.said, "counts": np.atleast_2d(p.counts)} for p in parts]
     parts.clear()
-    starts: dict[str, list[int]] = {}
+    starts: dict[str, list[int]] = {}  # what the numbers in the arrays of each node are raised by
     for name, into in (("map", "maps"), ("tried_map", "tried_maps"), ("tried_left", "lefts")):
         starts[name] = np.cumsum([0] + [s[into].size for s in said]).tolist()
     starts["candidates"] = [0, *np.cumsum([np.count_nonzero(s["candidates"] >= 0) for s in said]).tolist()]
-    forms = {name: _form([s[name] for s in said]) for name in JOINED}
+    forms = {}
+    for name in JOINED:
+        each = [s[name] for s in said]
+        shape = (sum(map(len, each)), *each[0].shape[1:])
+        forms[name] = scratch.ArrayForm(shape, np.result_type(*{a.dtype for a in each}))
     if disk and sum(form.bytes for form in forms.values()) >= scratch.FEW:
         out = dict(zip(forms, scratch.empties(list(forms.values())), strict=True))
     else:
         out = {name: np.empty(*form) for name, form in forms.items()}
     for name, whole in out.items():
-        _join([s.pop(name) for s in said], whole, starts.get(name), name != "map")
+        at = 0
+        for i, s in enumerate(said):
+            array = s.pop(name)
+            here = whole[at : at + len(array)]
+            here[...] = array
+            if name in starts:  # an entry below 0 says that nothing is there
+                np.add(here, starts[name][i], out=here, where=True if name == "map" else here >= 0)
+            at += len(array)
     return out
-
-
-def _form(arrays: list[NDArray[Any]]) -> scratch.ArrayForm:
-    """Return the form of many arrays behind one another."""
-    return scratch.ArrayForm(
-        (sum(map(len, arrays)), *arrays[0].shape[1:]), np.result_type(*{a.dtype for a in arrays})
-    )
-
-
-def _join(arrays: list[NDArray[Any]], out: NDArray[Any], starts: list[int] | None, some: bool) -> None:
-    """Write many arrays behind one another. starts: what each is raised by; some: but for entries below 0,
-    which say that nothing is there.
-    """
-    at = 0
-    for i, array in enumerate(arrays):
-        here = out[at : at + len(array)]
-        here[...] = array
-        if starts is not None:
-            np.add(here, starts[i], out=here, where=here >= 0 if some else True)
-        at += len(array)
 
 
 def begin(question: GrowingTree, look: ColumnSummaries, near: list[ValueCounts]) -> Levels:
@@ -386,44 +328,27 @@ def begin(question: GrowingTree, look: ColumnSummaries, near: list[ValueCounts])
             codings.append(Coding(column.name, "numeric", len(found.few.values), found.few.values))
     rows = look.rows * question.parts
     if rows >= 2**63:
-        raise parts_overflow(look.rows, question.parts)
+        raise DataError(
+            f"the sample weights sum to {look.rows:.3g}, and missing_values='fractions' counts rows in parts "
+            f"of 1/{question.parts:,}, which leaves room for {2**63 // question.parts:.3g}. Scale them down."
+        )
     if question.labels:
         weighing, scale = ScoreWeights.of(question.class_weights, look.classes, question.parts), ValueScale()
     else:
         weighing, scale = ScoreWeights(None, rows), ValueScale.of(look.low, look.high, rows)
-    columns = [_grow_column(c) for c in codings]
+    columns = [
+        binned_column(c.values, None)
+        if c.binned and c.values is not None
+        else GrowColumn(c.kind, np.empty(0, np.uint8), c.k, c.values)
+        for c in codings
+    ]
     rules, classes = scale.rules(question.rules), len(question.labels)
     judge = Judge(columns, question.by_name, rules, classes, weighing.heavy, rows)
     whole = GrowthScale(scale, weighing, rows)
     return Levels(question, CodedColumn(tuple(codings)), judge, whole, rows=[question.rows])
 
 
-def parts_overflow(weight: int, parts: int) -> DataError:
-    """Return the error of weights whose parts cannot be counted."""
-    return DataError(
-        f"the sample weights sum to {weight:.3g}, and missing_values='fractions' counts rows in parts of "
-        f"1/{parts:,}, which leaves room for {2**63 // parts:.3g}. Scale them down."
-    )
-
-
-def _grow_column(coding: Coding) -> GrowColumn:
-    if coding.binned:
-        assert coding.values is not None
-        return binned_column(coding.values, None)
-    return GrowColumn(coding.kind, np.empty(0, np.uint8), coding.k, coding.values)
-
-
-def _as_they_are(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Candidates that are in order already; a function of the module, so that a model can be pickled."""
-    return arrays
-
-
-# Learn a tree: ask for the best splits, make nodes of them, keep the best leaves when their number is
-# limited.
-#
-# Knows options, totals and nodes. Knows nothing of rows, threads, files or words. Law: the same totals give
-# the same tree.
-
+# ---- the learner ----
 
 TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
 NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
@@ -459,9 +384,16 @@ class TreeLearner:
                 found = yield near
             levels = begin(question, look, found)
             del total, look, found
-            while levels.open:
+            while levels.waiting:
                 levels.update((yield levels.ask()))
-            total = levels.finish()
+            arrays = levels.joined()
+            if question.observed:  # cuts lie just above the largest value below them
+                numeric = [j for j, coding in enumerate(levels.codings) if coding.kind == "numeric"]
+                cuts = [np.unique(np.concatenate([cuts for _, cuts in cuts_on(arrays, j)])) for j in numeric]
+                below = yield LargestBelow(tuple(levels.codings[j].name for j in numeric), tuple(cuts))
+                for j, values in zip(numeric, below, strict=True):
+                    observe(arrays, j, np.unique(values[values > -np.inf]))
+            total = levels.finish(arrays)
         return self._tree(schema, columns, total)
 
     def _refuse_classes(self, schema: Schema, columns: tuple[int, ...]) -> None:
@@ -473,7 +405,11 @@ class TreeLearner:
         if classes < MANY_CLASSES:
             return
         leaves = min(classes, self.rows or classes, 2 ** min(self.options.max_depth or 63, 63))
-        leaves = min(leaves, cells_of(schema, columns, leaves))
+        cells = 1  # into which tests can part all rows
+        for j in columns:
+            column = schema.used[j]
+            cells = min(cells * (len(column.levels) + 1 if column.kind in CODED else leaves), leaves)
+        leaves = cells
         tables = TABLES + len(columns) * self.keep_candidates
         refuse_beyond_memory(
             8 * classes * leaves * tables,
@@ -484,6 +420,10 @@ class TreeLearner:
     def question(self, schema: Schema, columns: tuple[int, ...]) -> GrowingTree:
         """Return the first question, which holds all there is to know."""
         options, parts = self.options, self.options.parts(schema, self.unit)
+        # what a node takes while the tree answers, is shown and written
+        classes = len(schema.predicted.labels)
+        averaged = AVERAGED + AVERAGED_CLASS * classes if self.answers.average else 0
+        node_bytes = NODE + NODE_CLASS * classes + averaged
         return GrowingTree(
             schema,
             columns,
@@ -499,14 +439,9 @@ class TreeLearner:
             parts,
             self.rows,
             FEW_VALUES,
-            self._node_bytes(len(schema.predicted.labels)),
+            node_bytes,
             self.budget,
         )
-
-    def _node_bytes(self, classes: int) -> int:
-        """Return how much memory a node takes while the tree answers, is shown and written."""
-        averaged = AVERAGED + AVERAGED_CLASS * classes if self.answers.average else 0
-        return NODE + NODE_CLASS * classes + averaged
 
     def _tree(self, schema: Schema, columns: tuple[int, ...], grown: Grown) -> Tree:
         each = self.options.level_splits == "each"
@@ -587,27 +522,14 @@ def beyond(nodes: Nodes, heavy: NDArray[np.float64], most: int) -> NDArray[np.bo
     leaves = 1
     while queue and leaves < most:
         _, node = heapq.heappop(queue)
-        if nodes.column[node] < 0:
-            continue
         more = int(nodes.n_children[node]) - 1
-        if leaves + more > most:
+        if nodes.column[node] < 0 or leaves + more > most:
             continue
         leaves += more
         stop[node] = False
         for child in nodes.branches(node).tolist():
             heapq.heappush(queue, (-worth[child], child))
     return stop
-
-
-def cells_of(schema: Schema, columns: tuple[int, ...], most: int) -> int:
-    """Return into how many cells tests can part all rows, `most` where there may be more."""
-    cells = 1
-    for j in columns:
-        column = schema.used[j]
-        cells *= len(column.levels) + 1 if column.kind in CODED else most
-        if cells >= most:
-            return most
-    return cells
 
 
 def limited(tree: Tree, most: int) -> Tree:
@@ -646,8 +568,12 @@ class Tried:
         )
         left = a["tried_left"][every]
         kept = left >= 0
-        first = a["lefts"][left[kept] // a["lefts"].shape[1]]
-        both = _both(first, nodes["counts"][np.repeat(of, sizes)[kept]], regression)
+        first, whole = (
+            a["lefts"][left[kept] // a["lefts"].shape[1]],
+            nodes["counts"][np.repeat(of, sizes)[kept]],
+        )
+        own = first[:, [1, 0]] if regression else first[:, :-1]
+        both = np.stack([own, whole - own], axis=1).reshape(-1, whole.shape[1])  # of both branches in turn
         numeric = np.array([c.kind == "numeric" for c in self._schema.used])[column]
         mean = np.empty(0)
         if regression:
@@ -665,10 +591,3 @@ class Tried:
             counts=both,
             mean=mean,
         )
-
-
-def _both(first: NDArray[np.int64], counts: NDArray[np.int64], regression: bool) -> NDArray[np.int64]:
-    """Return rows of both branches of two-branch candidates, one after the other."""
-    own = first[:, [1, 0]] if regression else first[:, :-1]
-    out: NDArray[np.int64] = np.stack([own, counts - own], axis=1).reshape(-1, counts.shape[1])
-    return out
