@@ -13,7 +13,6 @@ import reference_tree as twin
 import tallystick as ts
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 from tallystick.stats import binning as price
-from tallystick.tree.learner import cells_of
 
 KINDS = ("numeric", "numeric", "ordered", "levels")
 
@@ -208,16 +207,6 @@ def test_ties_are_those_of_exact_arithmetic(seed: int, criterion: str) -> None:
         )
         grower.run()
         assert grower.arrays()["column"][0] == worth.index(max(worth))
-
-
-def test_cells_that_tests_can_make_bound_the_leaves_of_a_tree():
-    rows = {"flag": [True, False] * 20, "size": ["s", "m", "l", "s"] * 10, "x": [i / 7 for i in range(40)]}
-    schema = ts.DecisionTree()._read(rows, ["a", "b"] * 20).schema
-    places = {column.name: j for j, column in enumerate(schema.used)}
-    assert cells_of(schema, (places["flag"], places["size"]), 1000) == 3 * 4
-    assert cells_of(schema, (places["flag"], places["size"]), 10) == 10
-    assert cells_of(schema, (places["x"],), 1000) == 1000
-    assert cells_of(schema, (), 1000) == 1
 
 
 def test_many_classes_that_few_leaves_can_part_are_grown():

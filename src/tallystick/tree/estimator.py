@@ -39,7 +39,6 @@ from tallystick.tree.prune import (
     HELD_OUT,
     CostComplexity,
     Held,
-    LinkPath,
     Pessimistic,
     Pruning,
     from_file,
@@ -175,12 +174,12 @@ class AnyTree(Estimator):
             len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
         )
         table = None if self._table is None else self._as_fitted
-        told = measures(
+        words = measures(
             None if self._regression else self._setting("criterion"),
             price,
             self.level_splits == "groups" and any(k > 2 for k in named),
         )
-        return replace(splits(self.model_, node, table), measures=told)
+        return replace(splits(self.model_, node, table), measures=words)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules.
@@ -304,7 +303,9 @@ class AnyTree(Estimator):
             if data is not None:
                 raise _unused("pruning_path(held_out=...)", "leave data out")
             given = self._rows(held_out, "pruning_path()")
-            held = [held_rows(self._by_leaves(), given, np.arange(given.rows))]
+            tree = self.model_
+            by_leaves = replace(tree, answers=replace(tree.answers, average=False))
+            held = [held_rows(by_leaves, given, np.arange(given.rows))]
             return replace(PruningPath.of_parts(held, measure), copies=self._copies(given))
         if isinstance(folds, list | tuple | np.ndarray):
             return PruningPath.of_parts(self._parts(self._rows(data, "pruning_path()"), folds), measure)
@@ -370,89 +371,64 @@ class AnyTree(Estimator):
             return out
         way = pruners.pruning_of(kind) if pruners.is_pruning(kind) else None
         if way is not None:
-            kind, alpha, confidence = self._said(way, alpha, confidence)
+            kind = way.name
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
         out._table, out._float_labels = self._table, self._float_labels
         out._set_columns(self._columns_in(), self._named_columns)
         if kind == "cost-complexity":
             path = pruners.weakest_links(tree)
-            at = self._price(path, alpha, data, choose, folds)
-            way = pruners.CostComplexity(at / float(path.error[0]) if path.error[0] else 0.0)
-            small = tree.cut_back(path.stop(at))
+            if isinstance(way, pruners.CostComplexity) and way.cp is not None:
+                alpha = way.cp * float(path.error[0])
+            if alpha is None:
+                check_whole("folds", folds, 2)
+                if choose not in CHOICES:
+                    raise OptionError(
+                        f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}."
+                    )
+                judged = pruners.judge(
+                    path, self._held_out(self._rows(data, "prune('cost-complexity')"), folds)
+                )
+                alpha = float(path.alpha[judged.minimum if choose == "minimum" else judged.one_se])
+            else:
+                check_price("alpha", alpha)
+                if data is not None:
+                    raise _unused("prune('cost-complexity', alpha=...)", "leave alpha or data out")
+                alpha = float(alpha)
+            way = pruners.CostComplexity(alpha / float(path.error[0]) if path.error[0] else 0.0)
+            small = tree.cut_back(path.stop(alpha))
         elif kind == "pessimistic":
-            way = pruners.Pessimistic(confidence)
-            small = self._pessimistic(data, confidence, raising)
+            way = way if isinstance(way, pruners.Pessimistic) else pruners.Pessimistic(confidence)
+            if raising:
+                rows = self._coded_rows(data, "prune('pessimistic', raising=True)")
+                small = pruners.pessimistic(tree, way.confidence, rows.local().slice(0, rows.rows), True)
+            elif data is not None:
+                raise _unused("prune('pessimistic', raising=False)", "leave data out")
+            else:
+                small = pruners.pessimistic(tree, way.confidence)
         elif kind == pruners.HELD_OUT:
-            small = self._reduced_error(data)
-        else:
-            way = way or self._named_way(kind)
-            small = self._by_fit_rows(way, data, folds)
+            if data is None:
+                raise OptionError(
+                    "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows, "
+                    "or (X, y)."
+                )
+            rows = self._coded_rows(data, "prune('reduced-error')")
+            stops = np.concatenate([tree.stops(block) for block in rows.blocks()])
+            truth = rows.response if tree.regression else rows.classes
+            assert truth is not None
+            small = pruners.reduced_error(tree, stops, truth.astype(np.float64), np.ones(len(stops)))
+        else:  # as it would as part of a fit
+            if not isinstance(kind, str) or kind not in pruners.METHODS:
+                known = ", ".join((*pruners.METHODS, pruners.HELD_OUT))
+                raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
+            way, call = way or pruners.METHODS[kind](), f"prune('{kind}')"
+            if data is not None:
+                raise _unused(call, "leave data out")
+            block = None if self._table is None else self._as_fitted().local().slice(0, self._table.rows)
+            small = way.prune(tree, block, lambda: self._held_out(self._rows(None, call), folds))
         out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
         out._adopt(small, (*notes, pruning_note(str(kind), tree, small, self._averages)), self.rows_)
         return out._with_profile_of(self, self._table)
-
-    def _said(
-        self, way: pruners.Pruning, alpha: float | None, confidence: float
-    ) -> tuple[str, float | None, float]:
-        """Return a way to prune in the words of `prune`: its name, alpha and confidence."""
-        if isinstance(way, pruners.CostComplexity) and way.cp is not None:
-            alpha = way.cp * float(pruners.weakest_links(self.model_).error[0])
-        if isinstance(way, pruners.Pessimistic):
-            confidence = way.confidence
-        return way.name, alpha, confidence
-
-    @staticmethod
-    def _named_way(kind: Any) -> pruners.Pruning:
-        if not isinstance(kind, str) or kind not in pruners.METHODS:
-            known = ", ".join((*pruners.METHODS, pruners.HELD_OUT))
-            raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
-        return pruners.METHODS[kind]()
-
-    def _by_fit_rows(self, way: pruners.Pruning, data: Any, folds: int) -> Tree:
-        """Return the tree that a way of the list leaves, as it would as part of a fit."""
-        call = f"prune('{way.name}')"
-        if data is not None:
-            raise _unused(call, "leave data out")
-        rows = None if self._table is None else self._as_fitted().local().slice(0, self._table.rows)
-        return way.prune(self.model_, rows, lambda: self._held_out(self._rows(None, call), folds))
-
-    def _price(self, path: LinkPath, alpha: float | None, data: Any, choose: str, folds: int) -> float:
-        """Return the price per leaf: as given, or chosen by cross-validation."""
-        if alpha is None:
-            check_whole("folds", folds, 2)
-            return self._choose(path, data, choose, folds)
-        check_price("alpha", alpha)
-        if data is not None:
-            raise _unused("prune('cost-complexity', alpha=...)", "leave alpha or data out")
-        return float(alpha)
-
-    def _pessimistic(self, data: Any, confidence: float, raising: bool) -> Tree:
-        if not raising:
-            if data is not None:
-                raise _unused("prune('pessimistic', raising=False)", "leave data out")
-            return pruners.pessimistic(self.model_, confidence)
-        table = self._coded_rows(data, "prune('pessimistic', raising=True)")
-        return pruners.pessimistic(self.model_, confidence, table.local().slice(0, table.rows), True)
-
-    def _choose(self, path: LinkPath, data: Any, choose: str, folds: int) -> float:
-        """Return the price per leaf that cross-validation chooses."""
-        if choose not in CHOICES:
-            raise OptionError(f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}.")
-        judged = pruners.judge(path, self._held_out(self._rows(data, "prune('cost-complexity')"), folds))
-        return float(path.alpha[judged.minimum if choose == "minimum" else judged.one_se])
-
-    def _reduced_error(self, data: Any) -> Tree:
-        if data is None:
-            raise OptionError(
-                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows, "
-                "or (X, y)."
-            )
-        table = self._coded_rows(data, "prune('reduced-error')")
-        stops = np.concatenate([self.model_.stops(block) for block in table.blocks()])
-        truth = table.response if self.model_.regression else table.classes
-        assert truth is not None
-        return pruners.reduced_error(self.model_, stops, truth.astype(np.float64), np.ones(len(stops)))
 
     def _rows(self, data: Any, what: str) -> Table:
         """Return the labelled rows to work on, with their own levels: those given, else those of the fit."""
@@ -525,11 +501,6 @@ class AnyTree(Estimator):
         if self._table is None:
             return 0
         return int(np.isin(coded(given, self.schema_).row_hashes(), self._table.row_hashes()).sum())
-
-    def _by_leaves(self) -> Tree:
-        """Return the tree of this model, answering by its leaves."""
-        tree = self.model_
-        return replace(tree, answers=replace(tree.answers, average=False))
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
@@ -1021,9 +992,7 @@ class DecisionTree(AnyTree, Classifier):
         check_settings(self)
 
 
-# `RegressionTree`: the same machinery on a numeric target; leaves hold means, splits lower the variance.
-#
-# Knows the learner and the model. Knows nothing of splits or sums.
+# ---- a numeric target: leaves hold means, splits lower the variance ----
 
 
 class RegressionTree(Regressor, AnyTree):

@@ -22,12 +22,11 @@ from tallystick.errors import OptionError, shown
 from tallystick.model.file import is_number
 from tallystick.schema import CODED, typed
 from tallystick.tree.model import Tree, log_evidence
-from tallystick.tree.nodes import SPREADS, Nodes, taken
+from tallystick.tree.nodes import SPREADS, taken
 
-# Reduced-error pruning: a test stays only when it helps on rows the tree has not seen.
+# ---- reduced error: a test stays only when it helps on rows the tree has not seen ----
 #
-# Knows where held-out rows stop. Knows nothing of how a tree was grown. Law: no pruning of the tree makes
-# fewer errors on the held-out rows; of equals it is the smallest.
+# Law: no pruning of the tree makes fewer errors on the held-out rows; of equals it is the smallest.
 
 
 def reduced_error(
@@ -37,17 +36,29 @@ def reduced_error(
 
     stops[row]: the node where the row ends in the whole tree; truth[row]: its class code or response.
     """
-    nodes = tree.nodes
-    loss = _losses(tree, stops, truth, weights)
-    below = loss.copy()
-    inner = nodes.n_children > 0
-    # a row that stays at a test (its level has no branch) is answered there in every pruning that keeps the
-    # test
-    below[inner] = _staying(tree, stops, truth, weights)[inner]
+    nodes, inner = tree.nodes, tree.nodes.n_children > 0
+    loss, own = np.zeros(len(nodes)), np.zeros(len(nodes))
+    # own[node]: of the rows that stay at a test (their level has no branch), which it answers in every
+    # pruning that keeps it; loss[node]: of all rows that come to a node if it were a leaf
+    np.add.at(own, stops, _answer_loss(tree, stops, truth, weights))
+    here = stops.copy()
+    while len(here):
+        np.add.at(loss, here, _answer_loss(tree, here, truth, weights))
+        here = nodes.parent[here]
+        on = here >= 0
+        here, truth, weights = here[on], truth[on], weights[on]
+    return _best_pruning(tree, loss, np.where(inner, own, loss))
+
+
+def _best_pruning(tree: Tree, leaf: NDArray[np.float64], below: NDArray[np.float64]) -> Tree:
+    """Return the smallest pruning of the least sum. leaf[node]: what the node costs as a leaf; below[node]:
+    as a test, its branches not counted, and of a leaf as a leaf.
+    """
+    nodes, inner = tree.nodes, tree.nodes.n_children > 0
     stop = ~inner
     for node in range(len(nodes) - 1, -1, -1):
-        if inner[node] and loss[node] <= below[node]:
-            stop[node], below[node] = True, loss[node]
+        if inner[node] and leaf[node] <= below[node]:
+            stop[node], below[node] = True, leaf[node]
         if node:
             below[nodes.parent[node]] += below[node]
     return tree.cut_back(stop)
@@ -69,35 +80,11 @@ def _answer_loss(
     return out
 
 
-def _staying(
-    tree: Tree, stops: NDArray[np.int64], truth: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the loss of the rows that end at each node itself."""
-    out = np.zeros(len(tree.nodes))
-    np.add.at(out, stops, _answer_loss(tree, stops, truth, weights))
-    return out
-
-
-def _losses(
-    tree: Tree, stops: NDArray[np.int64], truth: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the loss of all held-out rows that come to a node if it were a leaf."""
-    out = np.zeros(len(tree.nodes))
-    here = stops.copy()
-    while len(here):
-        np.add.at(out, here, _answer_loss(tree, here, truth, weights))
-        here = tree.nodes.parent[here]
-        on = here >= 0
-        here, truth, weights = here[on], truth[on], weights[on]
-    return out
-
-
-# Minimum description length: the pruning that tells tree and classes in the fewest bits.
+# ---- minimum description length: tree and classes in the fewest bits ----
 #
-# Knows counts and kinds of tests. Knows nothing of rows or how a tree was grown. A node costs one bit to
-# say whether it has a test; a test costs log2(columns) bits for its column and log2(choices) for its cut or
-# groups; the classes in a leaf cost -log2 of their Krichevsky-Trofimov probability Γ(k/2)/Γ(N + k/2) · Π
-# Γ(n_c + 1/2)/Γ(1/2), the code that need not know the shares beforehand.
+# A node costs one bit to say whether it has a test; a test costs log2(columns) bits for its column and
+# log2(choices) for its cut or groups; the classes in a leaf cost -log2 of their Krichevsky-Trofimov
+# probability Γ(k/2)/Γ(N + k/2) · Π Γ(n_c + 1/2)/Γ(1/2), the code that need not know the shares beforehand.
 
 
 def shortest(tree: Tree) -> Tree:
@@ -108,16 +95,7 @@ def shortest(tree: Tree) -> Tree:
     classes = nodes.counts.shape[1]
     base = np.full(classes, 1 / classes)
     leaf = 1 - log_evidence(tree.counted, classes / 2, base) / kernels.log([2.0])[0]
-    below = 1 + bits_of_tests(tree)
-    inner = nodes.n_children > 0
-    stop = ~inner
-    below[~inner] = leaf[~inner]
-    for node in range(len(nodes) - 1, -1, -1):
-        if inner[node] and leaf[node] <= below[node]:
-            stop[node], below[node] = True, leaf[node]
-        if node:
-            below[nodes.parent[node]] += below[node]
-    return tree.cut_back(stop)
+    return _best_pruning(tree, leaf, np.where(nodes.n_children > 0, 1 + bits_of_tests(tree), leaf))
 
 
 def bits_of_tests(tree: Tree) -> NDArray[np.float64]:
@@ -135,9 +113,8 @@ def bits_of_tests(tree: Tree) -> NDArray[np.float64]:
     return np.where(nodes.leaf, 0.0, bits)
 
 
-# C4.5's pessimistic pruning: collapse, leaf, or the largest branch in place of its parent.
+# ---- C4.5's pessimistic pruning: collapse, leaf, or the largest branch in place of its parent ----
 #
-# Knows errors and their upper bound, and how rows go down a tree. Knows nothing of how a tree was grown.
 # Bound: with E errors in N cases the true error may well be U(E, N): the rate at which so few errors have
 # probability CF. For E = 0 it is 1 - CF^(1/N); above, the normal approximation with continuity correction
 # that C4.5 uses.
@@ -208,12 +185,6 @@ class Bound:
     def upper(self, errors: Floats, cases: Floats) -> Floats:
         """Return E plus the errors that must be feared beyond it, for each node."""
         none = cases * (1 - kernels.exp(kernels.log([self.confidence])[0] / np.maximum(cases, 1e-300)))
-        return np.where(
-            cases > 0, errors + np.where(errors < 1e-6, none, self._some(errors, cases, none)), 0.0
-        )
-
-    def _some(self, errors: Floats, cases: Floats, none: Floats) -> Floats:
-        """Return the extra errors where there is at least some error."""
         few = errors < 0.9999  # between no error and one: a straight line
         start = np.where(few, 1.0, errors)
         half = start + 0.5
@@ -222,7 +193,8 @@ class Bound:
         inner = np.maximum(z2 * (half * (1 - half / n) + z2 / 4), 0.0)
         bound = n * (half + z2 / 2 + np.sqrt(inner)) / (n + z2) - start
         extra = np.where(half >= n, 0.67 * np.maximum(n - start, 0), bound)
-        return np.where(few, none + errors * (extra - none), extra)
+        some = np.where(few, none + errors * (extra - none), extra)
+        return np.where(cases > 0, errors + np.where(errors < 1e-6, none, some), 0.0)
 
 
 @dataclass(eq=False)
@@ -258,35 +230,49 @@ class _Pruner:
     def __init__(self, tree: Tree, bound: Bound, block: Any) -> None:
         self.tree, self.bound, self.block = tree, bound, block
         self.copies: Ints | None = None
-        self.known: dict[
-            tuple[int, int], float
-        ] = {}  # bounds found before, by rows and rows of the largest class
+        # bounds found before, by rows and rows of the largest class
+        self.known: dict[tuple[int, int], float] = {}
 
     def run(self) -> Tree:
         """Return the pruned tree."""
-        root = _tree_of(self.tree.nodes)
+        nodes = self.tree.nodes
+        made = [
+            _Node(
+                int(nodes.column[n]), float(nodes.cut[n]), nodes.levels(n), int(nodes.missing_branch[n]),
+                float(nodes.gain[n]), n, nodes.counts[n], [],
+            )
+            for n in range(len(nodes))
+        ]  # fmt: skip
+        for n in range(1, len(nodes)):
+            made[int(nodes.parent[n])].branches.append(made[n])
+        rows = None
+        if self.block is not None:
+            # all training rows with what one copy of each weighs: a copy is shared out like the row, so a
+            # whole weight counts copies; other weights are shared out themselves
+            each, weights = np.full(self.block.rows, self.tree.unit, np.int64), self.block.weights
+            if weights is not None and self.tree.unit == REAL:
+                each = weights
+            else:
+                self.copies = weights
+            rows = np.arange(self.block.rows), each
         before = sys.getrecursionlimit()
-        sys.setrecursionlimit(
-            max(before, 1000 + 8 * int(self.tree.nodes.depth.max()))
-        )  # a tree may be a long chain
+        deep = 1000 + 8 * int(nodes.depth.max())  # a tree may be a long chain
+        sys.setrecursionlimit(max(before, deep))
         try:
-            return _flat(self.prune(_collapse(root, self.tree.row), self.rows()), self.tree)
+            root = self.prune(_collapse(made[0], self.tree.row), rows)
         finally:
             sys.setrecursionlimit(before)
-
-    def rows(self) -> tuple[Ints, Ints] | None:
-        """Return all training rows with what one copy of each weighs, or None when there are no rows.
-
-        A copy is shared out like the row, so a whole weight counts copies; other weights are shared out
-        themselves.
-        """
-        if self.block is None:
-            return None
-        rows, weights = np.arange(self.block.rows), self.block.weights
-        if weights is not None and self.tree.unit == REAL:
-            return rows, weights
-        self.copies = weights
-        return rows, np.full(self.block.rows, self.tree.unit, np.int64)
+        # in preorder; candidates stay with the tests they were for
+        order: list[_Node] = []
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            order.append(node)
+            waiting += reversed(node.branches)
+        leaf = np.array([not n.branches for n in order])
+        origin = np.array([n.origin for n in order], dtype=np.int64)
+        counts = np.array([n.counts for n in order], dtype=np.int64)
+        return self.tree.with_nodes(replace(nodes.pick(origin, leaf), counts=counts), origin)
 
     def prune(self, node: _Node, rows: tuple[Ints, Ints] | None) -> _Node:
         """Return what stands in the place of a node, after its branches have been pruned."""
@@ -300,7 +286,7 @@ class _Pruner:
         raised, as_raised = None, np.inf
         if rows is not None and node.branches[largest].branches:
             raised = self.refill(node.branches[largest], rows)
-            as_raised = self.tree_errors(raised)
+            as_raised = sum(self.leaf_errors(leaf.counts) for leaf in _leaves(raised))
         if as_leaf <= as_tree + 0.1 and as_leaf <= as_raised + 0.1:
             node.branches, node.errors = [], as_leaf
             return node
@@ -319,15 +305,13 @@ class _Pruner:
             self.known[cases, most] = known
         return known
 
-    def tree_errors(self, node: _Node) -> float:
-        """Return the bound on the errors of all leaves of a subtree."""
-        return sum(self.leaf_errors(leaf.counts) for leaf in _leaves(node))
-
     def split(self, node: _Node, rows: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
         """Return the rows of each branch with their weights. Rows without a value go to all branches in
         proportion to these rows with one, and not to those that the test was made for: a raised branch
         has others. Their parts sum exactly, and are those of growing.
         """
+        from tallystick.tree.tables import share_out  # who predicts does not load growing
+
         here, weights = rows
         column = self.tree.schema.used[node.column]
         cells = self.block.codes(column.name) if column.kind in CODED else self.block.values(column.name)
@@ -337,7 +321,9 @@ class _Pruner:
             each = [np.flatnonzero(branch == k) for k in range(len(node.branches))]
             return [(here[own], weights[own]) for own in each]
         heavy = weights if self.copies is None else weights * self.copies[here]
-        shares = _parts(weights[spread], [int(heavy[branch == k].sum()) for k in range(len(node.branches))])
+        sizes = [int(heavy[branch == k].sum()) for k in range(len(node.branches))]
+        sizes = sizes if any(sizes) else [1] * len(sizes)
+        shares = share_out(weights[spread], np.array(sizes, np.int64))  # as growing does
         out = []
         for k in range(len(node.branches)):
             own = np.flatnonzero(branch == k)
@@ -362,26 +348,6 @@ class _Pruner:
         )
 
 
-def _parts(weights: Ints, sizes: list[int]) -> Ints:
-    """Return whole parts[row, branch] of each weight in proportion to the sizes, as growing shares out."""
-    from tallystick.tree.tables import share_out
-
-    return share_out(weights, np.array(sizes if sum(sizes) else [1] * len(sizes), np.int64))
-
-
-def _tree_of(nodes: Nodes) -> _Node:
-    made = [
-        _Node(
-            int(nodes.column[n]), float(nodes.cut[n]), nodes.levels(n), int(nodes.missing_branch[n]),
-            float(nodes.gain[n]), n, nodes.counts[n], [],
-        )
-        for n in range(len(nodes))
-    ]  # fmt: skip
-    for n in range(1, len(nodes)):
-        made[int(nodes.parent[n])].branches.append(made[n])
-    return made[0]
-
-
 def _leaves(node: _Node) -> list[_Node]:
     waiting, out = [node], []
     while waiting:
@@ -401,31 +367,15 @@ def _collapse(node: _Node, unit: int) -> _Node:
     return node
 
 
-def _flat(root: _Node, tree: Tree) -> Tree:
-    """Return the pruned nodes as a tree in preorder; candidates stay with the tests they were for."""
-    order: list[_Node] = []
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        waiting += reversed(node.branches)
-    leaf = np.array([not n.branches for n in order])
-    origin = np.array([n.origin for n in order], dtype=np.int64)
-    counts = np.array([n.counts for n in order], dtype=np.int64)
-    return tree.with_nodes(replace(tree.nodes.pick(origin, leaf), counts=counts), origin)
-
-
-# Cost-complexity pruning: the whole sequence of weakest links, and its choice by cross-validation.
+# ---- cost-complexity: the whole sequence of weakest links, and its choice by cross-validation ----
 #
-# Knows the errors of nodes. Knows nothing of columns, tables or how a tree was grown. For a price alpha per
-# leaf the best pruning minimises R(pruning) + alpha · leaves. As alpha grows, the subtrees that no longer
-# pay are cut: the next to go is the node with the least g = (R(node) - R(subtree)) / (leaves - 1). Law:
-# each entry of the path is the smallest pruning that is best for its alpha, and the path is nested.
+# For a price alpha per leaf the best pruning minimises R(pruning) + alpha · leaves. As alpha grows, the
+# subtrees that no longer pay are cut: the next to go is the node with the least g = (R(node) - R(subtree)) /
+# (leaves - 1). Law: each entry of the path is the smallest pruning that is best for its alpha, and the path
+# is nested.
 
 
 STALE = 2  # entries a node, of which most have changed since: then they are looked through
-
-Link = tuple[float, int]  # what a leaf of a node's subtree is worth, and the node
 
 
 def node_errors(tree: Tree) -> Floats:
@@ -483,7 +433,9 @@ def weakest_links(tree: Tree) -> LinkPath:
             continue  # cut already (then its subtree has one leaf), or changed since
         alpha = max(alpha, g)
         gone, saved = int(leaves[node]) - 1, float(own[node] - below[node])
-        _cut(node, int(nodes.end[node]), alpha, inner, price, leaves)
+        inside = slice(node, int(nodes.end[node]))  # tests below that still stand fall with it
+        price[inside] = np.where(inner[inside] & np.isnan(price[inside]), alpha, price[inside])
+        leaves[inside] = 1
         below[node] = own[node]
         up = parent[node]
         while up >= 0:
@@ -493,27 +445,15 @@ def weakest_links(tree: Tree) -> LinkPath:
                 heapq.heappush(waiting, ((own[up] - below[up]) / (leaves[up] - 1), up))
             up = parent[up]
         if len(waiting) > STALE * len(nodes):
-            waiting = _current(waiting, own, below, leaves)
+            now = ((own[n] - below[n]) / (leaves[n] - 1) if leaves[n] > 1 else np.nan for _, n in waiting)
+            waiting = [link for link, g in zip(waiting, now, strict=True) if link[0] == g]
+            heapq.heapify(waiting)
         step = (float(alpha), int(leaves[0]), float(below[0]))
         steps = [*steps[:-1], step] if steps[-1][0] == alpha else [*steps, step]
     steps.reverse()
     alphas, sizes, errors = (np.array(part) for part in zip(*steps, strict=True))
     total = tree.rows[0].sum()
     return LinkPath(alphas / total, sizes, errors / total, price / total)
-
-
-def _current(waiting: list[Link], own: Floats, below: Floats, leaves: Ints) -> list[Link]:
-    """Return the heap without the entries that have changed since."""
-    out = [(g, n) for g, n in waiting if leaves[n] > 1 and g == (own[n] - below[n]) / (leaves[n] - 1)]
-    heapq.heapify(out)
-    return out
-
-
-def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Floats, leaves: Ints) -> None:
-    """Make the node a leaf at this price; tests below that still stand fall with it."""
-    inside = slice(node, end)
-    price[inside] = np.where(inner[inside] & np.isnan(price[inside]), alpha, price[inside])
-    leaves[inside] = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -586,7 +526,7 @@ def _sums(held: Held, prices: Floats, about: Floats, unit: float) -> Floats:
     """
     tree, own = held.tree, weakest_links(held.tree)
     out = np.empty((2, len(prices)))
-    answers = tree.nodes.mean if tree.regression else _labels(tree)
+    answers: Any = tree.nodes.mean if tree.regression else tree.decide(tree.rows)
     costs = np.array(tree.answers.costs) if tree.answers.costs else None
     truth = held.truth if tree.regression else held.truth.astype(np.int64)
     for k, price in enumerate(prices):
@@ -601,11 +541,6 @@ def _sums(held: Held, prices: Floats, about: Floats, unit: float) -> Floats:
     return out
 
 
-def _labels(tree: Tree) -> Ints:
-    """Return the class each node answers as a leaf of its own counts."""
-    return tree.decide(tree.rows)
-
-
 def ends(tree: Tree, stop: NDArray[np.bool_]) -> Ints:
     """Return for each node the node where a row that stops there ends when stop[node] nodes are leaves."""
     out = np.arange(len(tree.nodes))
@@ -615,11 +550,7 @@ def ends(tree: Tree, stop: NDArray[np.bool_]) -> Ints:
     return out
 
 
-# The ways to prune as part of a fit: one small object each, listed once.
-#
-# Knows trees, the rules of this room, and what the model file says of a way. Knows nothing of estimators.
-# Law: an object says all there is to say of its way, so that equal objects prune the same way.
-
+# ---- the ways to prune as part of a fit: one small object each, listed once ----
 
 LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold them
 
