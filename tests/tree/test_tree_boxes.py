@@ -42,7 +42,7 @@ def test_a_leaf_tells_the_answer_and_in_brackets_its_own_share():
     model = fitted(average=False, smoothing=5.0)
     tree = model.model_
     leaf = int(np.argmax(np.where(tree.nodes.leaf, tree.nodes.weight, 0)))
-    said, own = node_lines(tree, node_answers(tree))[leaf]
+    said, own = node_lines(tree.shown, node_answers(tree), leaf)
     label, counts = int(tree.labels[leaf]), tree.rows[leaf]
     assert said == f"{tree.schema.predicted.labels[label]} {percent(tree.node_shares[leaf, label])}"
     assert own == f"({percent(counts[label] / counts.sum())} of {counts.sum():.0f} rows)"
@@ -53,9 +53,9 @@ def test_answers_that_differ_within_a_leaf_are_told_as_a_range():
     tree = fitted().model_
     answers = node_answers(tree)
     wide = int(np.argmax(answers.high - answers.low))
-    assert re.fullmatch(r"[\d.]+ to [\d.]+ %", answers.told(wide))
+    assert re.fullmatch(r"[\d.]+ to [\d.]+ %", answers.share_text(wide))
     one = int(np.flatnonzero(answers.high == answers.low)[0])
-    assert re.fullmatch(r"[\d.]+ %", answers.told(one))
+    assert re.fullmatch(r"[\d.]+ %", answers.share_text(one))
 
 
 def test_branches_are_told_in_words():
@@ -67,14 +67,14 @@ def test_branches_are_told_in_words():
 def test_a_regression_tree_tells_means():
     table = [{"x": k % 13, "y": float(k % 13 > 5) * 10 + k % 2} for k in range(40)]
     tree = ts.RegressionTree().fit(table, "y").model_
-    assert node_lines(tree, None)[0] == (f"{tree.nodes.mean[0]:.5g}", "40 rows")
+    assert node_lines(tree, None, 0) == (f"{tree.nodes.mean[0]:.5g}", "40 rows")
     assert "40 rows" in words(tree_svg(tree))
 
 
 def test_labels_that_are_numbers_read_as_labels():
     table = [{"x": k % 13, "y": int(k % 13 > 5) + 3} for k in range(60)]
     tree = ts.DecisionTree().fit(table, "y").model_
-    lines = node_lines(tree, node_answers(tree))
+    lines = [node_lines(tree.shown, node_answers(tree), n) for n in range(len(tree.shown.nodes))]
     assert lines[0][0].startswith("60 rows · class 3 ")
     assert all(line[0].startswith(("class 3 ", "class 4 ")) for line in lines[1:])
     assert "class 4" in words(tree_svg(tree))

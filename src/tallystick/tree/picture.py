@@ -9,7 +9,7 @@ of a bar is as long as its share, and what is not drawn by class is one grey par
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.svg import Svg, class_words, colour, cut, percent, width
-from tallystick.model.conditions import fitted, footnote, plain_words, reachable, rows
+from tallystick.model.conditions import fitted, footnote, plain_words, rows
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import SPREADS, STAYS
-from tallystick.tree.view import node_text
+from tallystick.tree.view import node_text, test_to
 
 BREAK = "\x1f"
 WIDE, WIDEST, ROOM, GAP, PAD = 212.0, 344.0, 60.0, 12.0, 9.0  # of a box; of a question; between boxes; inside
@@ -114,9 +114,18 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str, note: 
     for k, box in enumerate(boxes):
         depth[k] = depth[box.parent] + 1 if box.parent >= 0 else 0
     middle, height = _places(boxes)
-    box_wide = _box_width(boxes)
+    longest = max((width(line) for box in boxes for line in box.lines), default=0)
+    box_wide = min(max(WIDE, 2 * PAD + SMALL_LETTER * longest), WIDEST)
     wide = max(2 * PAD + (box_wide + ROOM) * max(depth) + box_wide, 300.0)
-    rows = _legend_rows(legend, wide) if len(legend) <= MANY else []
+    rows: list[list[tuple[int, str]]] = []  # of the legend: class and name
+    used = wide
+    for k, name in enumerate(legend if len(legend) <= MANY else ()):
+        own = width(name) * LETTER + 30
+        if not rows or (used and used + own > wide):
+            rows.append([])
+            used = 0.0
+        rows[-1].append((k, name))
+        used += own
     grey = "The largest classes of each group are drawn; grey: the others." if len(legend) > MANY else ""
     notes = [line for text in (grey, note) if text for line in textwrap.wrap(text, int(wide / LETTER))]
     svg = Svg(wide, height + 20 * len(rows) + LINE * len(notes) + PAD, title)
@@ -126,7 +135,12 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str, note: 
             _branch(svg, box, (left[k], middle[box.parent], middle[k]), lit)
     for k, box in enumerate(boxes):
         _box(svg, (left[k], middle[k] - box.tall / 2, box_wide), box)
-    _legend(svg, rows, height)
+    for n, row in enumerate(rows):
+        at = PAD
+        for k, name in row:
+            svg.rect(at, height + 20 * n + 2, 12, 12, fill=colour(k))
+            svg.text(at + 17, height + 20 * n + 12, name, 12)
+            at += width(name) * LETTER + 30
     for n, line in enumerate(notes):
         svg.text(PAD, height + 20 * len(rows) + LINE * n + 10, line, 11)
     return str(svg)
@@ -170,12 +184,6 @@ def _branch(svg: Svg, box: Box, at: tuple[float, float, float], lit: bool) -> No
     )
 
 
-def _box_width(boxes: Sequence[Box]) -> float:
-    """Return how wide all boxes are: as their longest line needs, within reason."""
-    longest = max((width(line) for box in boxes for line in box.lines), default=0)
-    return min(max(WIDE, 2 * PAD + SMALL_LETTER * longest), WIDEST)
-
-
 def _box(svg: Svg, at: tuple[float, float, float], box: Box) -> None:
     left, top, wide = at
     inside, letters = wide - 2 * PAD, int((wide - 2 * PAD) / SMALL_LETTER)
@@ -196,21 +204,16 @@ def _box(svg: Svg, at: tuple[float, float, float], box: Box) -> None:
         svg.text(left + PAD, y + 11, line, 12, fill="#222222", font_weight="bold")
         y += HEAD
     if box.parts:
-        _bar(svg, (left + PAD, y + 1, inside), box.parts)
+        at_x = left + PAD
+        for number, share in box.parts:
+            svg.rect(at_x, y + 1, share * inside, BAR, **tone(number))
+            at_x += share * inside
         y += BAR + 6
     for line in box.lines:
         svg.text(left + PAD, y + 10, cut(line, letters), 11, fill="#222222")
         y += LINE
     if box.spread is not None:
         _spread(svg, (left + PAD, y, inside), box.spread)
-
-
-def _bar(svg: Svg, at: tuple[float, float, float], parts: Sequence[tuple[int, float]]) -> None:
-    left, top, wide = at
-    for number, share in parts:
-        part = share * wide
-        svg.rect(left, top, part, BAR, **tone(number))
-        left += part
 
 
 def _spread(svg: Svg, at: tuple[float, float, float], spread: AskedColumn) -> None:
@@ -238,31 +241,9 @@ def _spread(svg: Svg, at: tuple[float, float, float], spread: AskedColumn) -> No
             svg.text(left + each * (k + 0.5), foot + 11, word, 10, fill="#222222", text_anchor="middle")
 
 
-def _legend_rows(legend: Sequence[str], edge: float) -> list[list[tuple[int, str]]]:
-    rows: list[list[tuple[int, str]]] = [[]] if legend else []
-    used = 0.0
-    for k, name in enumerate(legend):
-        wide = width(name) * LETTER + 30
-        if used and used + wide > edge:
-            rows.append([])
-            used = 0.0
-        rows[-1].append((k, name))
-        used += wide
-    return rows
-
-
-def _legend(svg: Svg, rows: list[list[tuple[int, str]]], top: float) -> None:
-    for n, row in enumerate(rows):
-        at = PAD
-        for k, name in row:
-            svg.rect(at, top + 20 * n + 2, 12, 12, fill=colour(k))
-            svg.text(at + 17, top + 20 * n + 12, name, 12)
-            at += width(name) * LETTER + 30
-
-
-# A fitted tree as boxes: what stands in each, and the picture of them.
+# ---- a fitted tree as boxes: what stands in each ----
 #
-# Knows fitted trees. Knows nothing of layout, pages or rows of a table. Law: a leaf's box tells what the
+# Law: a leaf's box tells what the
 # model answers there (smoothed, weighted and averaged as it answers), and the share of its own rows in
 # brackets; every other box tells the share of its rows.
 
@@ -283,7 +264,7 @@ class NodeAnswers:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
-    def told(self, node: int) -> str:
+    def share_text(self, node: int) -> str:
         """Return `91.9 %`, or `91.9 to 98.2 %` where rows of the node are answered differently."""
         ends = [percent(float(end[node])) for end in (self.low, self.high)]
         if ends[0] == ends[1]:
@@ -311,17 +292,8 @@ def node_answers(tree: Tree) -> NodeAnswers:
     return NodeAnswers(label, low, high)
 
 
-def node_lines(
-    tree: Tree, answers: NodeAnswers | None, some: Iterable[int] | None = None
-) -> list[tuple[str, ...]]:
-    """Return the words of each node that is shown, or of some of them; answers: None for a regression
-    tree.
-    """
-    shown = tree.shown
-    return [_lines(shown, answers, node) for node in (range(len(shown.nodes)) if some is None else some)]
-
-
-def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...]:
+def node_lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...]:
+    """Return the words of a node of the tree that is shown; answers: None for a regression tree."""
     nodes, counts = tree.nodes, tree.rows[node]
     total = rows(nodes.counts[node].sum(), tree.unit)
     many = f"{total} {'row' if total == '1' else 'rows'}"
@@ -331,25 +303,20 @@ def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...
     name = cut(class_words(plain_words(tree.schema.predicted.labels[label])), LABEL)
     own = percent(float(counts[label] / counts.sum())) if counts.sum() else ""
     if nodes.column[node] < 0:
-        return f"{name} {answers.told(node)}", f"({own} of {many})" if own else f"({many})"
+        return f"{name} {answers.share_text(node)}", f"({own} of {many})" if own else f"({many})"
     out = [f"{many} · {name} {own}".rstrip()]
     if len(counts) > MANY and counts.sum():  # colours come again: the next classes by name
-        out.append(_next_best(tree, node, label))
+        labels = tree.schema.predicted.labels
+        order = [c for c in np.argsort(-counts, kind="stable").tolist() if c != label and counts[c]][:2]
+        names = [
+            f"{cut(class_words(plain_words(labels[c])), 8)} {percent(float(counts[c] / counts.sum()))}"
+            for c in order
+        ]
+        out.append(f"then {', '.join(names)}" if names else "no other class")
     if nodes.missing_branch[node] in (STAYS, SPREADS):
         lost = "go all ways" if nodes.missing_branch[node] == SPREADS else "end here"
         out.append(f"missing values {lost}")
     return tuple(out)
-
-
-def _next_best(tree: Tree, node: int, label: int) -> str:
-    """Return the two classes that follow the first."""
-    counts, labels = tree.rows[node], tree.schema.predicted.labels
-    order = [c for c in np.argsort(-counts, kind="stable").tolist() if c != label and counts[c]][:2]
-    names = [
-        f"{cut(class_words(plain_words(labels[c])), 8)} {percent(float(counts[c] / counts.sum()))}"
-        for c in order
-    ]
-    return f"then {', '.join(names)}" if names else "no other class"
 
 
 def mean_places(tree: Tree) -> NDArray[np.float64]:
@@ -361,11 +328,8 @@ def mean_places(tree: Tree) -> NDArray[np.float64]:
 
 def branch_words(tree: Tree, node: int) -> str:
     """Return the test that leads to a node in words that fit a box; `all rows` for the root."""
-    up = int(tree.nodes.parent[node])
-    if up < 0:
-        return "all rows"
-    branch = tree.nodes.branches(up).tolist().index(node)
-    return fitted(reachable(tree.schema, tree.nodes, up, branch), BRANCH)
+    test = test_to(tree, node)
+    return "all rows" if test is None else fitted(test, BRANCH)
 
 
 def tree_svg(
@@ -383,7 +347,6 @@ def tree_svg(
     answers = None if tree.regression else node_answers(tree)
     places = mean_places(shown) if tree.regression else None
     drawn = drawn_nodes(shown, most)
-    lines = dict(zip(drawn, node_lines(tree, answers, drawn), strict=True))
     place = {node: k for k, node in enumerate(drawn)}
     boxes = []
     for node in drawn:
@@ -397,7 +360,7 @@ def tree_svg(
             Box(
                 place.get(int(shown.nodes.parent[node]), -1),
                 branch_words(shown, node),
-                (*lines[node], *more),
+                (*node_lines(shown, answers, node), *more),
                 parts,
                 float(shown.nodes.weight[node]) / (float(shown.nodes.weight[0]) or 1.0),
                 -1 if answers is None else int(answers.label[node]),

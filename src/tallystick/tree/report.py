@@ -18,7 +18,7 @@ from tallystick.contracts import Table
 from tallystick.description.columns import ColumnView
 from tallystick.draw.svg import class_words, cut, ticks, width
 from tallystick.errors import clean
-from tallystick.model.conditions import Condition, condition, footnote, reachable
+from tallystick.model.conditions import Condition, condition, footnote
 from tallystick.reports.answer import (
     TELLING,
     Name,
@@ -46,6 +46,7 @@ from tallystick.tree.picture import (
     tree_svg,
 )
 from tallystick.tree.splits import splits
+from tallystick.tree.view import test_to
 
 MOST_NODES = 120  # nodes whose column is drawn, the largest first
 FEWEST = 20  # rows that are worth a distribution
@@ -306,12 +307,10 @@ def _words(one: Condition, missing: bool, several: bool) -> str:
 def way_conditions(tree: Tree, node: int) -> list[Condition]:
     """Return the conditions on the way to a node, the first question first; of one column one."""
     found: dict[str, Condition] = {}
-    while tree.nodes.parent[node] >= 0:
-        up = int(tree.nodes.parent[node])
-        test = reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(node))
+    while (test := test_to(tree, node)) is not None:
         name = test.column.name
         found[name] = test.and_(found[name]) if name in found else test
-        node = up
+        node = int(tree.nodes.parent[node])
     return list(found.values())[::-1]
 
 
@@ -358,7 +357,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     told = with_candidates(shown, kept)
     left = {n: int(nodes.end[n]) - n - 1 for n in inner if n + 1 not in place}
     answers = None if tree.regression else node_answers(tree)
-    lines = node_lines(tree, answers, kept)
+    lines = [node_lines(shown, answers, n) for n in kept]
     return {
         "parent": [place.get(p, -1) for p in nodes.parent[kept].tolist()],
         "branch": [branch_words(shown, n) for n in kept],

@@ -18,14 +18,14 @@ from tallystick.draw import svg
 from tallystick.draw.charts import bar_chart, line_chart
 from tallystick.draw.svg import Picture, as_html, framed
 from tallystick.errors import OptionError, counted
-from tallystick.model.conditions import missing_alone, plain_words, reachable, rows, tested
+from tallystick.model.conditions import missing_alone, plain_words, rows, tested
 from tallystick.schema import CODED, Column
 from tallystick.table.table import LocalTable
 from tallystick.tree.model import Tree
 from tallystick.tree.nodes import SPREADS, Candidates, branches_of, taken
 from tallystick.tree.options import CRITERIA, VARIANCE
 from tallystick.tree.prune import Held, Judged, LinkPath, validate, weakest_links
-from tallystick.tree.view import WIDEST, Certificate, count, in_short, node_text
+from tallystick.tree.view import WIDEST, Certificate, count, in_short, node_text, test_to
 
 PARTS = ("training", "validation", "test")
 DO = ("train", "validate", "test")  # what the rows of each part do
@@ -166,9 +166,7 @@ def _aligned(head: str, cells: list[str]) -> list[str]:
     return [f"{text:>{wide}}" for text in (head, *cells)]
 
 
-# Two trees of the same rows beside each other: how far a grown tree is from the best one.
-#
-# Knows fitted trees. Knows nothing of rows: errors follow from the counts in the leaves.
+# ---- two trees of the same rows: how far a grown tree is from the best one ----
 
 
 @dataclass(frozen=True)
@@ -202,24 +200,23 @@ class TreesBeside:
         def size(i: int) -> str:
             return f"{count(self.leaves[i], 'leaf')}, depth {self.depth[i]}"
 
+        def loss(value: float) -> str:
+            cost = self.measure == "cost"
+            return f"cost {in_short(value)}" if cost else f"{in_short(value)} {self.measure}"
+
         lines = []
         for i in (0, 1):
             name = ("this tree", "the other")[i] + (", optimal" if i == self.optimal else "")
-            lines.append(f"{name}: {self._told(self.loss[i])}, {size(i)}")
-        lines.append(f"This tree has {_more(self.further, self.measure)} and {self._leaves()}.")
+            lines.append(f"{name}: {loss(self.loss[i])}, {size(i)}")
+        leaves = "as many leaves as the other"
+        if self.more_leaves:
+            leaves = f"{count(abs(self.more_leaves), 'leaf')} {'more' if self.more_leaves > 0 else 'fewer'}"
+        lines.append(f"This tree has {_more(self.further, self.measure)} and {leaves}.")
         if self.certificate is not None:
             lines.append(f"Certificate: {self.certificate}")
         return "\n".join(lines)
 
     __repr__ = __str__
-
-    def _told(self, loss: float) -> str:
-        return f"cost {in_short(loss)}" if self.measure == "cost" else f"{in_short(loss)} {self.measure}"
-
-    def _leaves(self) -> str:
-        if not self.more_leaves:
-            return "as many leaves as the other"
-        return f"{count(abs(self.more_leaves), 'leaf')} {'more' if self.more_leaves > 0 else 'fewer'}"
 
 
 def _more(difference: float, measure: str) -> str:
@@ -260,9 +257,7 @@ def _loss(tree: Tree, judge: Tree) -> float:
     return float((rows * costs.T[answers]).sum())
 
 
-# The errors of trees beside each other: in training, and among rows held out.
-#
-# Knows counts. Knows nothing of trees or rows.
+# ---- the errors of trees, in training and among rows held out ----
 
 
 @dataclass(frozen=True)
@@ -283,9 +278,9 @@ class TreeErrors:
         return asdict(self)
 
     def __str__(self) -> str:
-        told = f"{self.name}: {count(self.leaves, 'leaf')}, {_share(self.wrong, self.rows)} wrong in training"
+        text = f"{self.name}: {count(self.leaves, 'leaf')}, {_share(self.wrong, self.rows)} wrong in training"
         held = _share(self.held_out_wrong, self.held_out_rows)
-        return told + (f", {held} held out" if self.held_out_rows else "")
+        return text + (f", {held} held out" if self.held_out_rows else "")
 
     __repr__ = __str__
 
@@ -311,10 +306,9 @@ class ErrorsBeside:
     _repr_html_ = as_html
 
 
-# The training rows in the branches of a candidate split, counted where growing did not keep them.
+# ---- the training rows in the branches of a candidate split, counted where growing did not keep them ----
 #
-# Knows fitted trees and encoded rows. Knows nothing of how candidates are found or shown. Law: a row
-# without a value of the column is in no branch; a row that arrives in parts counts with its part.
+# Law: a row without a value of the column is in no branch; a row that arrives in parts counts with its part.
 
 
 Branches = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]  # counts of each branch, and its mean
@@ -391,17 +385,9 @@ def _cells(column: Column, block: Block) -> NDArray[np.generic]:
     return block.codes(column.name) if column.kind in CODED else block.values(column.name)
 
 
-# Why a tree is as it is: the candidates of one node, what each column is worth, the picture.
-#
-# Knows fitted trees and encoded cells. Knows nothing of learners, files or terminals. Law: every number
-# follows from the counts shown beside it.
-
+# ---- the candidates of one node ----
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
-
-
-def _labels(tree: Tree) -> tuple[str, ...]:
-    return tree.schema.predicted.labels
 
 
 @dataclass(frozen=True)
@@ -450,21 +436,23 @@ class Splits:
 
     _repr_html_ = as_html
 
-    def _untried(self) -> list[str]:
-        """Return why no test was tried: a table of zeros, where the rows are alike in every column."""
-        if not self.alike:
-            return ["No test was tried here."]
-        names = [plain_words(name) for name in self.alike]
-        wide = max([6, *map(svg.width, names)])
-        head = "No test was tried here: the rows have one value in every column, and nothing parts them."
-        table = [f"  {svg.padded(name, wide)}  0" for name in names]
-        return [head, f"  {svg.padded('column', wide)}  gain", *table]
-
     def __str__(self) -> str:
-        labels = _labels(self.tree)
-        out = [f"Node {self.node}{_named(self.tree, self.node)}: {node_text(_by_leaf(self.tree), self.node)}"]
-        if not self.candidates:
-            return "\n".join([*out, *self._untried()])
+        tree, labels = self.tree, self.tree.schema.predicted.labels
+        # which tree is meant, where there are two, and the test that leads to the node
+        named = " of the grown tree" if tree.averaged is not None else ""
+        if (way := test_to(tree, self.node)) is not None:
+            named += f" ({way.sentence(WIDEST)})"
+        if tree.averaged is not None:  # the node answers by its own counts
+            tree = replace(tree, answers=replace(tree.answers, average=False))
+        out = [f"Node {self.node}{named}: {node_text(tree, self.node)}"]
+        if not self.candidates and not self.alike:
+            return "\n".join([*out, "No test was tried here."])
+        if not self.candidates:  # a table of zeros: the rows are alike in every column
+            names = [plain_words(name) for name in self.alike]
+            wide = max([6, *map(svg.width, names)])
+            head = "No test was tried here: the rows have one value in every column, and nothing parts them."
+            zeros = [f"  {svg.padded(name, wide)}  0" for name in names]
+            return "\n".join([*out, head, f"  {svg.padded('column', wide)}  gain", *zeros])
         out += [f"{name}: {text}" for name, text in self.measures]
         if labels:
             out.append("Bars: " + ", ".join(plain_words(label) for label in labels))
@@ -486,21 +474,6 @@ def _bars(counts: tuple[float, ...]) -> str:
     """Return one small bar per class, as high as its share of the branch."""
     total = sum(counts)
     return "".join(svg.HEIGHTS[min(7, int(8 * n / total))] if n else "·" for n in counts) if total else ""
-
-
-def _named(tree: Tree, node: int) -> str:
-    """Return which tree is meant, where there are two, and the test that leads to the node."""
-    grown = " of the grown tree" if tree.averaged is not None else ""
-    up = int(tree.nodes.parent[node])
-    if up < 0:
-        return grown
-    test = reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(node))
-    return f"{grown} ({test.sentence(WIDEST)})"
-
-
-def _by_leaf(tree: Tree) -> Tree:
-    """Return the tree that answers by its own counts."""
-    return tree if tree.averaged is None else replace(tree, answers=replace(tree.answers, average=False))
 
 
 def measures(criterion: str | None, cut_price: float, groups: bool = False) -> tuple[tuple[str, str], ...]:
@@ -548,7 +521,10 @@ def splits(
     made = [_candidate(tree, node, found, c) for c in every]
     bare = [i for i, one in enumerate(made) if not one.counts]
     if table is not None and bare:
-        tests = [_test_of(tree, found, every[i]) for i in bare]
+        tests = [
+            BranchTest(tree.schema.used[int(found.column[c])], float(found.cut[c]), found.groups(c))
+            for c in (every[i] for i in bare)
+        ]
         for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table()), strict=True):
             made[i] = replace(made[i], counts=counts, means=means)
     alike = () if made or table is None else _alike(tree, node, table())
@@ -570,10 +546,6 @@ def _alike(tree: Tree, node: int, table: Table) -> tuple[str, ...]:
     if any(len(np.unique(_cells(column, block)[here])) > 1 for column in tree.schema.used):
         return ()
     return tuple(column.name for column in tree.schema.columns)
-
-
-def _test_of(tree: Tree, found: Candidates, c: int) -> BranchTest:
-    return BranchTest(tree.schema.used[int(found.column[c])], float(found.cut[c]), found.groups(c))
 
 
 def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> CandidateTest:

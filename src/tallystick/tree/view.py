@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.errors import page_limit
-from tallystick.model.conditions import away, fitted, footnote, number, plain_words, reachable, rows
+from tallystick.model.conditions import (
+    Condition,
+    away,
+    fitted,
+    footnote,
+    number,
+    plain_words,
+    reachable,
+    rows,
+)
 from tallystick.tree.nodes import SPREADS
 
 if TYPE_CHECKING:
@@ -41,7 +50,20 @@ def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
     """
     picture = tree.shown
     lines = heading(tree)
-    body = _lines(picture, page_limit(most))
+    shown = min(len(picture.nodes), page_limit(most))
+    widths = []
+    if not tree.regression:
+        counts = picture.nodes.counts
+        widths = [max(len(rows(n, tree.unit)) for n in counts[:, k]) for k in range(counts.shape[1])]
+    each = [node_text(picture, node, widths) for node in range(shown)]
+    # where a line would be longer than CELLS, deep tests are indented less and long ones shortened
+    room = CELLS - 2 - max((len(text) for text in each), default=0)
+    texts = _indented(picture, shown, 3, 0)
+    if max((len(text) for text in texts), default=0) > room:
+        deepest = int(picture.nodes.depth[:shown].max())
+        step = next((s for s in (3, 2) if s * deepest + LEAST <= room), 1)
+        texts = _indented(picture, shown, step, max(room, LEAST + step * deepest))
+    body = list(zip(texts, each, strict=True))
     if nodes:
         last = len(str(tree.shown_numbers[-1]))
         numbers = tree.shown_numbers[: len(body)].tolist()
@@ -83,10 +105,22 @@ def heading(tree: Tree) -> list[str]:
             "Its leaves answer, not an average over prunings: no leaf has two classes, and there are as many "
             "rows as combinations of levels."
         )
-    lines += _unequal(tree)
+    # why the answer need not be the class of most rows
+    if (weights := tree.answers.weights) is not None:
+        what = "All rows of a class together count" if weights.by_share else "A row counts by its class"
+        labels = tree.schema.predicted.labels
+        each = [f"{plain_words(n)} {w:.6g}" for n, w in zip(labels, weights.weights, strict=True)]
+        some = ", ".join([*each[:MOST_CLASSES], *(["…"] if len(each) > MOST_CLASSES else [])])
+        lines.append(
+            f"{what} ({some}), so that a class of fewer rows can be the answer; the counts and shares below "
+            "are of rows that count equally."
+        )
+    if tree.decision is not None:
+        lines.append(f"The answer is {plain_words(str(tree.decision))}.")
+    elif tree.answers.costs:
+        lines.append("The answer is the class of the least expected cost; it can be a class of fewer rows.")
     if tree.certificate is not None:
-        said = str(tree.certificate)
-        lines.append(f"Certificate: {said}")
+        lines.append(f"Certificate: {tree.certificate}")
     if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
         lines.append("Counts: " + ", ".join(plain_words(label) for label in target.labels))
     if _spreads(picture):
@@ -111,58 +145,28 @@ def _right(tree: Tree, whose: str) -> str:
     return f"training accuracy{whose} {1 - wrong / total:.4f} ({rows(total - wrong, 1)} of {rows(total, 1)})"
 
 
-def _unequal(tree: Tree) -> list[str]:
-    """Say why the answer need not be the class of most rows."""
-    target, weights = tree.schema.predicted, tree.answers.weights
-    out = []
-    if weights is not None:
-        what = "All rows of a class together count" if weights.by_share else "A row counts by its class"
-        each = [f"{plain_words(n)} {w:.6g}" for n, w in zip(target.labels, weights.weights, strict=True)]
-        some = ", ".join([*each[:MOST_CLASSES], *(["…"] if len(each) > MOST_CLASSES else [])])
-        out.append(
-            f"{what} ({some}), so that a class of fewer rows can be the answer; the counts and shares below "
-            "are of rows that count equally."
-        )
-    if tree.decision is not None:
-        out.append(f"The answer is {plain_words(str(tree.decision))}.")
-    elif tree.answers.costs:
-        out.append("The answer is the class of the least expected cost; it can be a class of fewer rows.")
-    return out
-
-
-def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
-    """Return (indented test, counts) of the first `most` nodes; where a line would be longer than CELLS, deep
-    tests are indented less and long ones shortened.
-    """
-    count = min(len(tree.nodes), most)
-    widths = _widths(tree)
-    counts = [node_text(tree, node, widths) for node in range(count)]
-    room = CELLS - 2 - max((len(text) for text in counts), default=0)
-    texts = _indented(tree, count, 3, 0)
-    if max((len(text) for text in texts), default=0) > room:
-        deepest = int(tree.nodes.depth[:count].max())
-        step = next((s for s in (3, 2) if s * deepest + LEAST <= room), 1)
-        texts = _indented(tree, count, step, max(room, LEAST + step * deepest))
-    return list(zip(texts, counts, strict=True))
+def test_to(tree: Tree, node: int) -> Condition | None:
+    """Return the test that leads to a node; None of the root."""
+    up = int(tree.nodes.parent[node])
+    if up < 0:
+        return None
+    return reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(node))
 
 
 def _indented(tree: Tree, count: int, step: int, room: int) -> list[str]:
     """Return the tests of the first nodes, each level `step` further in. room: of a line, 0: any."""
-    nodes, told = tree.nodes, _spreads(tree)
+    nodes, spreads = tree.nodes, _spreads(tree)
     spaces: list[str] = [""] * len(nodes)
     out = []
     for node in range(count):
-        up = int(nodes.parent[node])
-        text = "all rows"
-        if up >= 0:
-            branches = nodes.branches(up).tolist()
-            branch = branches.index(node)
-            last = branch == len(branches) - 1
+        text, test = "all rows", test_to(tree, node)
+        if test is not None:
+            up = int(nodes.parent[node])
+            last = node == int(nodes.branches(up)[-1])
             text = spaces[up] + (TEXT_ENDS[step] if last else GOES_ON[step])
-            test = reachable(tree.schema, nodes, up, branch)
             text += fitted(test, room - len(text)) if room else test.sentence(WIDEST)
             spaces[node] = spaces[up] + ("   " if last else "│  ")[:step]
-        if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0 and not told:
+        if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0 and not spreads:
             text += f" ({away(nodes, node)})"
         out.append(text)
     return out
@@ -172,15 +176,6 @@ def _spreads(tree: Tree) -> bool:
     """Tell whether missing values go down all branches at every test; then it is said once."""
     ways = tree.nodes.missing_branch[tree.nodes.column >= 0]
     return len(ways) > 0 and bool((ways == SPREADS).all())
-
-
-def _widths(tree: Tree) -> list[int]:
-    if tree.regression:
-        return []
-    return [
-        max(len(rows(n, tree.unit)) for n in tree.nodes.counts[:, k])
-        for k in range(tree.nodes.counts.shape[1])
-    ]
 
 
 def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
@@ -196,11 +191,7 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     counts = nodes.counts[node]
     best = int(tree.labels[node])
     share = counts[best] / weight if weight else 0.0
-    answer = (
-        f"{arrow} {plain_words(target.labels[best])} {share:.3f}"
-        if weight
-        else f"{arrow} {plain_words(target.labels[best])}"
-    )
+    answer = f"{arrow} {plain_words(target.labels[best])}" + (f" {share:.3f}" if weight else "")
     if len(counts) <= MOST_CLASSES:
         widths = widths or [0] * len(counts)
         shown = " ".join(f"{rows(n, tree.unit):>{w}}" for n, w in zip(counts, widths, strict=True))
@@ -213,10 +204,9 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     return f"{rows(weight, tree.unit)} rows {answer} ({', '.join(parts)})" if weight else f"0 rows {answer}"
 
 
-# What is proven of a tree that was searched for: how much any tree loses, and how much this one does.
+# ---- what is proven of a tree that was searched for ----
 #
-# Knows numbers and words. Knows nothing of rows or of how the search went. Law: `bound` holds for every
-# tree within the limits, whether the search was cut off or not.
+# Law: `bound` holds for every tree within the limits, whether the search was cut off or not.
 
 
 ENDS = ("proven", "max_work", "seconds", "interrupted")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.errors import OptionError, shown
 from tallystick.export.rules import expression_of
-from tallystick.model.conditions import Condition, Disjunction, literal, plain_words, reachable, tested
+from tallystick.model.conditions import Condition, Disjunction, literal, plain_words, tested
 from tallystick.schema import CODED, Column
 from tallystick.stats.binning import coverage, group_bits
 from tallystick.teach.document import (
@@ -49,7 +49,7 @@ from tallystick.tree.model import Tree
 from tallystick.tree.options import CRITERIA, TreeOptions
 from tallystick.tree.rules import rules
 from tallystick.tree.splits import arriving
-from tallystick.tree.view import count, show
+from tallystick.tree.view import count, show, test_to
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -623,11 +623,9 @@ def _place(tree: Tree, number: int) -> Line:
     if number == 0:
         return ("Node 0: all rows",)
     tests, at = [], number
-    while (up := int(tree.nodes.parent[at])) >= 0:
-        branch = tree.nodes.branches(up).tolist().index(at)
-        condition = reachable(tree.schema, tree.nodes, up, branch)
+    while (condition := test_to(tree, at)) is not None:
         tests.append(condition.sentence(missing=condition.column.missing > 0))
-        at = up
+        at = int(tree.nodes.parent[at])
     return line(f"Node {number}: ", joined([(Quoted(t),) for t in reversed(tests)], " and "))
 
 
