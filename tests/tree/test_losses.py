@@ -24,7 +24,7 @@ def test_a_key_tells_errors_and_the_price_of_leaves(price):
     for errors in range(3):
         for leaves in range(1, 5):
             key = errors * made.worth + leaves * made.leaf
-            assert made.told(key) == pytest.approx(errors + leaves * price, abs=1e-6)
+            assert made.loss_of(key) == pytest.approx(errors + leaves * price, abs=1e-6)
 
 
 def test_of_equal_costs_fewer_leaves_have_the_smaller_key():
@@ -38,14 +38,14 @@ def test_of_equal_costs_fewer_leaves_have_the_smaller_key():
 def test_common_factors_leave_small_numbers():
     made = of(weights=(2**32, 3 * 2**32, 2**32), unit=2**32)
     assert made.loss.tolist() == [[0, 1], [3, 0], [1, 0]]
-    assert made.told(3 * made.worth + made.leaf) == 3.0
+    assert made.loss_of(3 * made.worth + made.leaf) == 3.0
 
 
 def test_heavy_rows_are_rounded_up_in_a_coarser_unit():
     made = of(weights=(2**61, 2**60 + 1, 1), leaves=8)
     assert made.loss.max() * made.worth * 2 + 8 * made.leaf <= MOST_KEY
     assert made.loss[2, 0] == 1
-    assert made.told(int(made.loss[0, 1]) * made.worth) == pytest.approx(2.0**61)
+    assert made.loss_of(int(made.loss[0, 1]) * made.worth) == pytest.approx(2.0**61)
 
 
 @pytest.mark.parametrize("costs", [PLAIN, PLAIN * [[0.1234567], [1.7654321]], PLAIN * [[1e-9], [1 / 3]]])
@@ -57,7 +57,7 @@ def test_keys_of_any_costs_and_prices_stay_below_62_bits(costs, weights, price, 
     highest = int(made.loss.max(axis=1).sum()) * made.worth + leaves * made.leaf
     assert 0 <= highest <= MOST_KEY
     lost = sum(w * costs[c].max() / weights[0] for w, c in zip(weights, CLASSES, strict=True))
-    assert made.told(highest) == pytest.approx(lost + price * leaves, rel=1e-4)
+    assert made.loss_of(highest) == pytest.approx(lost + price * leaves, rel=1e-4)
 
 
 @pytest.mark.parametrize(

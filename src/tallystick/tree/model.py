@@ -39,9 +39,7 @@ from tallystick.tree.nodes import (
 )
 from tallystick.tree.view import Certificate, show
 
-# The exact average over all prunings of a tree, in one pass up and one pass down.
-#
-# Knows counts and a prior. Knows nothing of columns, rows or words.
+# ---- the exact average over all prunings of a tree, in one pass up and one pass down ----
 #
 # A pruning makes some nodes leaves. Its prior: every node with a test keeps it with probability `keep`,
 # independently. The evidence of a leaf is the probability of its rows' classes in any order when the shares
@@ -100,11 +98,13 @@ def average(nodes: Nodes, own: Floats, evidence: Floats, keep: Floats) -> Averag
     best = evidence.copy()  # log of the largest term of W when it is multiplied out
     below, below_best = np.zeros(len(nodes)), np.zeros(len(nodes))  # sums over the branches
     end_log, cut = np.zeros(len(nodes)), ~inner
-    layers = _layers(nodes)
+    order = np.argsort(nodes.depth, kind="stable")
+    layers = np.split(order, np.cumsum(np.bincount(nodes.depth))[:-1])  # the nodes of each depth
     for here in reversed(layers):
         tests = here[inner[here]]
         end, go = log_end[tests] + evidence[tests], log_keep[tests] + below[tests]
-        total[tests] = _log_sum(end, go)
+        high, low = np.maximum(end, go), np.minimum(end, go)
+        total[tests] = high + kernels.log(1 + kernels.exp(low - high))  # log(e^end + e^go)
         end_log[tests] = end - total[tests]
         go_best = log_keep[tests] + below_best[tests]
         cut[tests] = end >= go_best
@@ -113,31 +113,13 @@ def average(nodes: Nodes, own: Floats, evidence: Floats, keep: Floats) -> Averag
             np.add.at(below, nodes.parent[here], total[here])
             np.add.at(below_best, nodes.parent[here], best[here])
     ends = np.where(inner, kernels.exp(end_log), 1.0)
-    reach, shares = _down(nodes, ends, own, layers)
-    return Average(ends, reach, shares, cut, float(best[0] - total[0]))
-
-
-def _layers(nodes: Nodes) -> list[NDArray[np.int64]]:
-    """Return the nodes of each depth, the root first."""
-    order = np.argsort(nodes.depth, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(nodes.depth))[:-1])
-
-
-def _down(nodes: Nodes, ends: Floats, own: Floats, layers: list[NDArray[np.int64]]) -> tuple[Floats, Floats]:
-    """Return reach[node] and the averaged shares[node, class] of rows that stop at the node."""
     reach, above = np.ones(len(nodes)), np.zeros_like(own)
     for here in layers[1:]:
         up = nodes.parent[here]
         above[here] = above[up] + (reach[up] * ends[up])[:, None] * own[up]
         reach[here] = reach[up] * (1 - ends[up])
-    return reach, above + reach[:, None] * own
-
-
-def _log_sum(x: Floats, y: Floats) -> Floats:
-    """Return log(e^x + e^y)."""
-    high, low = np.maximum(x, y), np.minimum(x, y)
-    out: Floats = high + kernels.log(1 + kernels.exp(low - high))
-    return out
+    shares = above + reach[:, None] * own  # of rows that stop at the node
+    return Average(ends, reach, shares, cut, float(best[0] - total[0]))
 
 
 def log_evidence(counts: Floats, a: float, base: Floats) -> Floats:
@@ -177,9 +159,7 @@ def _log_gamma(x: Floats) -> Floats:
     return out
 
 
-# What a row of each class counts: class weights and priors, in growing and in answering.
-#
-# Knows labels and counts. Knows nothing of splits.
+# ---- what a row of each class counts: class weights and priors, in growing and in answering ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,19 +401,11 @@ class Tree:
     @cached_property
     def node_shares(self) -> NDArray[np.float64]:
         """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
-        mean.
+        mean. Rows count by their class; where all weigh 0, the plain shares answer.
         """
-        return self.nodes.mean[:, None] if self.regression else self._weighted(self.unweighted)
-
-    @cached_property
-    def unweighted(self) -> NDArray[np.float64]:
-        """shares[node, class] before rows count by their class."""
-        if self.averaged is not None:
-            return self.averaged.shares
-        return leaf_shares(self._filled(), self.answers.smoothing, self.base)
-
-    def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""
+        if self.regression:
+            return self.nodes.mean[:, None]
+        shares = self.unweighted
         if self.answers.weights is None:
             return shares
         heavy = shares * self.answers.weights.of(self.nodes.counts[0])
@@ -441,12 +413,15 @@ class Tree:
         out: NDArray[np.float64] = np.where(total > 0, heavy / np.where(total > 0, total, 1.0), shares)
         return out
 
-    def _filled(self) -> NDArray[np.float64]:
-        """Rows of each node; a node without rows has those of the nearest node above it that has some."""
-        out = self.counted.copy()
-        for node in np.flatnonzero(self.nodes.weight == 0):
-            out[node] = out[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
-        return out
+    @cached_property
+    def unweighted(self) -> NDArray[np.float64]:
+        """shares[node, class] before rows count by their class."""
+        if self.averaged is not None:
+            return self.averaged.shares
+        rows = self.counted.copy()
+        for node in np.flatnonzero(self.nodes.weight == 0):  # they answer as the nearest node above with rows
+            rows[node] = rows[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
+        return leaf_shares(rows, self.answers.smoothing, self.base)
 
     @cached_property
     def labels(self) -> NDArray[np.int64]:

@@ -239,15 +239,11 @@ class Candidates:
 
     def best(self, most: int) -> Candidates:
         """Return at most `most` candidates of each node."""
-        sizes = np.minimum(np.diff(self.start), most)
-        chosen = [np.arange(s, s + k) for s, k in zip(self.start[:-1], sizes, strict=True)]
-        return self._pick(np.concatenate([np.empty(0, np.int64), *chosen]).astype(np.int64), sizes)
+        return self._pick(self.start[:-1], np.minimum(np.diff(self.start), most))
 
     def of_nodes(self, kept: Ints) -> Candidates:
         """Return the candidates of the nodes `kept`, in that order."""
-        sizes = np.diff(self.start)[kept]
-        chosen = [np.arange(self.start[n], self.start[n + 1]) for n in kept]
-        return self._pick(np.concatenate([np.empty(0, np.int64), *chosen]).astype(np.int64), sizes)
+        return self._pick(self.start[:-1][kept], np.diff(self.start)[kept])
 
     @staticmethod
     def joined(parts: Sequence[Candidates]) -> Candidates:
@@ -273,11 +269,14 @@ class Candidates:
             mean=flat("mean"),
         )
 
-    def _pick(self, chosen: Ints, sizes: Ints) -> Candidates:
+    def _pick(self, first: Ints, sizes: Ints) -> Candidates:
+        """Return candidates node after node: first[node], and how many follow it."""
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        chosen = np.arange(start[-1]) + np.repeat(first - start[:-1], sizes)
         branch_of, branch_start = _slices(self.branch_of, self.branch_start, chosen)
         rows, count_start = _slices(np.arange(len(self.counts)), self.count_start, chosen)
         return Candidates(
-            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            start=start,
             column=self.column[chosen],
             cut=self.cut[chosen],
             branch_start=branch_start,
@@ -298,9 +297,9 @@ def _slices(flat: NDArray[Any], start: Ints, chosen: Sequence[int] | Ints) -> tu
     return flat[index], begin
 
 
-# The best candidate splits of each test, to texts and back.
+# ---- the best candidate splits of each test, to texts and back ----
 #
-# Knows the shape of one text: [[column, cut, gain, ratio, counts, branch_of, means], ...], best first. Of
+# The shape of one text: [[column, cut, gain, ratio, counts, branch_of, means], ...], best first. Of
 # two branches only the counts of the first are written, the second has the rest of the node; parts that are
 # empty at the end are left out. A text, because it is read only when somebody asks why a split was chosen;
 # then it is checked as strictly as nodes. Law: `read(write(candidates))` is the same, up to the five best
@@ -435,20 +434,17 @@ def _good(row: list[Any], total: list[int], regression: bool, schema: Schema) ->
     )
 
 
-# A tree to plain data and back: one short list per node, and strict reading.
+# ---- a tree to plain data and back: one short list per node, and strict reading ----
 #
-# Knows the shape of the model file's own part. Knows nothing of bytes, checksums, rows or words. Law:
-# `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
+# Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
 #
 #     nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]; without a target:
 #                 [weight]); a test has four more:
 #                 column, cut (null for a test of levels), missing branch (-1 stays, -2 spreads), gain
 #     branches    for each test of levels, in node order: the branch of each level, -1 stays
-#     candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text
-# because
-#     it is
-#                 only read when somebody asks for the candidates, and then it is checked as strictly as the
-#                 rest.
+#     candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because
+#                 it is only read when somebody asks for the candidates, and then it is checked as strictly as
+#                 the rest.
 
 
 LARGEST = 2**62  # a node's rows in table units stay below this, so that no sum overflows
@@ -515,7 +511,17 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
         raise ModelFileError(
             f"the tree in the model file is not one tree: {error}. Get the file again."
         ) from None
-    _check_sums(nodes)
+    # the counts of the branches must add up to the counts above them
+    _demand(int(nodes.counts[0].max()) > 0, "the root of the tree holds no rows")
+    inner = np.flatnonzero(nodes.n_children > 0)
+    if len(inner):
+        below = np.add.reduceat(nodes.counts[nodes.child], nodes.first[inner], axis=0)
+        wrong = np.flatnonzero(np.any(below != nodes.counts[inner], axis=1))
+        if len(wrong):
+            raise ModelFileError(
+                f"the counts below node {int(inner[wrong[0]])} do not add up to its own. "
+                "Get the model file again."
+            )
     return nodes
 
 
@@ -577,21 +583,6 @@ def _branches(
     return n_children, start, branch_of
 
 
-def _check_sums(nodes: Nodes) -> None:
-    """The counts of the branches must add up to the counts above them."""
-    _demand(int(nodes.counts[0].max()) > 0, "the root of the tree holds no rows")
-    inner = np.flatnonzero(nodes.n_children > 0)
-    if not len(inner):
-        return
-    below = np.add.reduceat(nodes.counts[nodes.child], nodes.first[inner], axis=0)
-    wrong = np.flatnonzero(np.any(below != nodes.counts[inner], axis=1))
-    if len(wrong):
-        node = int(inner[wrong[0]])
-        raise ModelFileError(
-            f"the counts below node {node} do not add up to its own. Get the model file again."
-        )
-
-
 def _whole(values: Sequence[Any], what: str, low: int, high: int) -> NDArray[np.int64]:
     """Return whole numbers within a range; True, 1.0 and text are not whole numbers."""
     _demand(set(map(type, values)) <= {int}, f"a {what} is not a whole number")
@@ -622,15 +613,11 @@ def _demand(holds: bool, what: str) -> None:
         raise ModelFileError(f"the tree in the model file is damaged: {what}. Get the file again.")
 
 
-# How probable a test of a grown tree is before its rows are seen: less, the more tests it was chosen from.
-#
-# Knows columns, levels and numbers of rows. Knows nothing of classes, names or words.
+# ---- how probable a test is before its rows are seen: less, the more tests it was chosen from ----
 #
 # A test that is the best of m explains the rows it was chosen on better than it explains new ones, so that
-# the
-# odds of keeping it are 1 to the root of m: neighbouring cuts part nearly the same rows, and m tests are
-# not m
-# chances. m is the number of columns times
+# the odds of keeping it are 1 to the root of m: neighbouring cuts part nearly the same rows, and m tests are
+# not m chances. m is the number of columns times
 #     a number                 rows of the node - 1, the cuts
 #     levels in order          levels - 1
 #     two groups of levels     2^bits, bits = log2(k - 1) + log2(k over j) - 1, what it takes to name j of k
@@ -648,29 +635,22 @@ def prior_of_tests(schema: Schema, nodes: Nodes, rows: Floats) -> Floats:
 
     rows[node]: how many rows came there.
     """
-    tests = np.flatnonzero(nodes.column >= 0)
-    bits = np.minimum(_bits(schema, nodes, rows, tests), MOST_BITS)
-    out = np.full(len(nodes), 0.5)
-    out[tests] = 1 / (1 + kernels.exp(HALF_LOG_2 * bits))
-    return out
-
-
-def _bits(schema: Schema, nodes: Nodes, rows: Floats, tests: NDArray[np.int64]) -> Floats:
-    """Return log2(m) of every test."""
-    used = schema.used
-    met, place = np.unique(nodes.column[tests], return_inverse=True)
-    tested = [used[j] for j in met.tolist()]
+    used, tests = schema.used, np.flatnonzero(nodes.column >= 0)
+    columns, place = np.unique(nodes.column[tests], return_inverse=True)
+    tested = [used[j] for j in columns.tolist()]
     lost = np.array([bool(c.missing) for c in tested], bool)[place]
     k = np.array([len(c.levels) for c in tested], np.int64)[place] + lost
     numeric = np.array([c.kind == "numeric" for c in tested], bool)[place]
     levels = np.array([c.kind == "levels" for c in tested], bool)[place]
     groups = levels & (nodes.n_children[tests] == 2)
     cuts = np.where(numeric, rows[tests] - 1, np.where(levels, 1, k - 1))
-    out = kernels.log2(np.maximum(cuts, 1.0) * sum(c.kind != "text" for c in used))
+    bits = kernels.log2(np.maximum(cuts, 1.0) * sum(c.kind != "text" for c in used))  # log2(m)
     second = np.concatenate([[0], np.cumsum(nodes.branch_of == 1)])
     start = nodes.branch_start
     j = second[start[tests + 1]] - second[start[tests]] + (lost & (nodes.missing_branch[tests] == 1))
-    out[groups] += group_bits(k[groups], j[groups])
+    bits[groups] += group_bits(k[groups], j[groups])
+    out = np.full(len(nodes), 0.5)
+    out[tests] = 1 / (1 + kernels.exp(HALF_LOG_2 * np.minimum(bits, MOST_BITS)))
     return out
 
 
@@ -681,9 +661,9 @@ def group_bits(k: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
     return np.where((k < 3) | (j == 0) | (j == k), 0.0, bits)
 
 
-# Rows down the tree, by arrays.
+# ---- rows down the tree, by arrays ----
 #
-# Knows nodes and blocks of encoded rows. Knows nothing of names or shares. Law: `stops` and `ways` agree on
+# Law: `stops` and `ways` agree on
 # every row, and neither depends on how the rows were cut into blocks.
 
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from tallystick.contracts import Table
 
 
-# What each answer costs each distinct row, in whole numbers, so that equal trees tie exactly.
+# ---- what each answer costs each distinct row, in whole numbers, so that equal trees tie exactly ----
 #
-# Knows weights, class weights, costs and the price of a leaf. Knows nothing of columns or of the search.
 # Law: short fractions are exact while all rows together stay below 62 bits. Others are rounded to 2^-44 of
 # the largest or less, and rows too heavy for 62 bits are rounded up in a coarser unit. Refused is what
 # would then keep less than four digits.
@@ -99,12 +98,19 @@ class Losses:
                     f"{costs[costs > 0].min(initial=math.inf):g} to {float(largest):g}, a leaf "
                     f"{leaf_price:g}. Bring them closer together, or use 0."
                 )
-        loss = _shifted(weights, whole, classes, drop)
+        loss = weights[:, None] * whole[classes] if not drop else np.zeros(0, np.int64)
+        if drop:  # rounded up to units of 2^drop
+            each_row = weights.astype(object)[:, None] * whole[classes].astype(object)
+            loss = ((each_row + ((1 << drop) - 1)) >> drop).astype(np.int64)
         common = int(np.gcd.reduce(loss.ravel(), initial=0)) or 1
         unit = row_unit * scale / 2**drop
-        return cls(_form(whole), loss // common, common * fold, each * fold + 1, fold, unit)
+        # the kernels' word for how losses are made
+        wrong = whole.max(axis=1, initial=0)
+        plain = bool((whole == wrong[:, None] * (1 - np.eye(len(whole), dtype=np.int64))).all())
+        form = "two" if len(whole) == 2 else "classes" if plain and len(whole) > 2 else "any"
+        return cls(form, loss // common, common * fold, each * fold + 1, fold, unit)
 
-    def told(self, key: int) -> float:
+    def loss_of(self, key: int) -> float:
         """Return what a tree of this key loses, its leaves priced: as weight 1 is 1 error."""
         return float(Fraction(key // self.fold) / self.unit)
 
@@ -115,15 +121,6 @@ def price_table(
     """Return the cost of each answer for a row of each class; counts[class] of the table."""
     table = np.array(costs) if costs else 1.0 - np.eye(len(counts))
     return table if weights is None else table * weights.of_mean_one(counts)[:, None]
-
-
-def _form(whole: Ints) -> str:
-    """Return the kernels' word for how losses are made."""
-    if len(whole) == 2:
-        return "two"
-    wrong = whole.max(axis=1, initial=0)
-    plain = bool((whole == wrong[:, None] * (1 - np.eye(len(whole), dtype=np.int64))).all())
-    return "classes" if plain and len(whole) > 2 else "any"
 
 
 def _exact(costs: NDArray[np.float64], leaf_price: float, row_unit: int) -> tuple[Ints, int, Fraction] | None:
@@ -147,19 +144,7 @@ def _bits(total: Fraction, rows: int, fold: int) -> int:
     return (int(total + rows + 1) * fold).bit_length() - MOST_KEY.bit_length() + 1
 
 
-def _shifted(weights: Ints, whole: Ints, classes: Ints, drop: int) -> Ints:
-    """Return weights times costs [row, answer], rounded up to units of 2^drop."""
-    if not drop:
-        return weights[:, None] * whole[classes]
-    each = weights.astype(object)[:, None] * whole[classes].astype(object)
-    out: Ints = ((each + ((1 << drop) - 1)) >> drop).astype(np.int64)
-    return out
-
-
-# What the best tree is the best of: the parameters, and what they may be.
-#
-# Knows names and numbers. Knows nothing of rows.
-
+# ---- parameters ----
 
 MOST_LEAVES = 2**16  # of any tree: nothing larger can be searched
 
@@ -203,11 +188,6 @@ class OptimalOptions:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)
-
-
-# `OptimalTree`: the tree of a small depth that makes the fewest training errors, with the proof.
-#
-# Knows the learner and the model. Knows nothing of how the search goes.
 
 
 OWN = tuple(OptimalOptions.__dataclass_fields__)
@@ -340,7 +320,7 @@ class OptimalTree(AnyTree, Classifier):
         from tallystick.engine.fit import fit
 
         work = self._local()
-        running = Running(thread_count(work.threads), self.seconds, told(work.progress, self.max_work))
+        running = Running(thread_count(work.threads), self.seconds, _report_to(work.progress, self.max_work))
         answers = self._answers(table.schema.target)
         learner = OptimalLearner(self._options(), table.unit, answers, table.row_unit, running)
         return fit(learner, table, engine)
@@ -350,7 +330,12 @@ class OptimalTree(AnyTree, Classifier):
     ) -> tuple[Model, tuple[Note, ...]]:
         tree = self._grow(table, engine, candidates)
         self._table = None if table.budget else table
-        notes = [*text_notes(table.schema), *search_notes(tree.certificate)]
+        notes, proof = [*text_notes(table.schema)], tree.certificate
+        if proof is not None and not proof.proven:  # what is still proven
+            text = f"the search was cut off: {proof}"
+            if not proof.reproducible:
+                text += " Another run may give another tree; max_work= gives the same everywhere."
+            notes.append(Note("not-proven", text))
         return tree, tuple(notes)
 
     def _fit_settings(self, settings: Sequence[Any], training: Table, roughly: bool = False) -> None:
@@ -366,19 +351,9 @@ class OptimalTree(AnyTree, Classifier):
     prune: Any = pruning_path
 
 
-def search_notes(proof: Certificate | None) -> list[Note]:
-    """Say of a search that was cut off what is still proven."""
-    if proof is None or proof.proven:
-        return []
-    text = f"the search was cut off: {proof}"
-    if not proof.reproducible:
-        text += " Another run may give another tree; max_work= gives the same everywhere."
-    return [Note("not-proven", text)]
-
-
-def told(progress: Callable[..., None] | None, limit: int | None) -> Told | None:
-    """Return how the search tells of itself: progress(work, limit, "best 37, bound 21"), or without the words
-    where the function takes two numbers.
+def _report_to(progress: Callable[..., None] | None, limit: int | None) -> Report | None:
+    """Return what is called as the search goes on: progress(work, limit, "best 37, bound 21"), or without the
+    words where the function takes two numbers.
     """
     if progress is None:
         return None
@@ -389,9 +364,7 @@ def told(progress: Callable[..., None] | None, limit: int | None) -> Told | None
     return lambda work, best, bound: progress(work, limit or 0, f"best {best:,.6g}, bound {bound:,.6g}")
 
 
-# Distinct rows as the search takes them: codes by column, in the order in which equal tests are taken.
-#
-# Knows totals of distinct rows. Knows nothing of losses or of the search.
+# ---- distinct rows as the search takes them ----
 
 
 @dataclass(frozen=True, eq=False)
@@ -456,22 +429,21 @@ def _coded(schema: Schema, j: int, cells: NDArray[np.uint64]) -> tuple[SearchCol
     return SearchColumn(False, len(values), codes), values
 
 
-# Learn the best tree: ask for the distinct rows, search, and make nodes of the tests that were found.
+# ---- the learner ----
 #
-# Knows options, totals, the search's rounds and nodes. Knows nothing of files or words. Law: the same total
-# gives the same tree, whatever the threads; only a clock or an interrupt can change that.
+# Law: the same total gives the same tree, whatever the threads; only a clock or an interrupt can change that.
 
 
-Told = Callable[[int, float, float], None]  # work, best, bound
+Report = Callable[[int, float, float], None]  # work, best, bound
 
 
 @dataclass(frozen=True)
 class Running:
-    """How the search is run: no part of what is learnt, unless it is cut off. told: called as it goes on."""
+    """How the search is run: no part of what is learnt, unless it is cut off; `report` is called as it goes."""
 
     threads: int = 1
     seconds: float | None = None
-    told: Told | None = None
+    report: Report | None = None
 
 
 @dataclass(frozen=True)
@@ -507,7 +479,19 @@ class OptimalLearner:
         ended = self._run(search, losses, depth, leaves)
         measure = "cost" if costs else "weighted errors" if weights else "errors"
         nodes = _nodes(points, search.tests)
-        certificate = self._certificate(search, losses, nodes.leaves, ended, measure)
+        found = losses.loss_of(search.key)
+        certificate = Certificate(
+            measure,
+            self.options.max_depth,
+            self.options.max_leaf_nodes,
+            float(self.options.leaf_price),
+            losses.loss_of(search.key - nodes.leaves * (losses.leaf - 1)),
+            nodes.leaves,
+            found,
+            min(losses.loss_of(search.bound), found),
+            ended,
+            search.work,
+        )
         counted = 0 if self.unit == 1 else self.row_unit
         return Tree(schema, nodes, self.unit, self.answers, None, counted, certificate)
 
@@ -516,7 +500,7 @@ class OptimalLearner:
         run, began = self.running, time.monotonic()
         search.start(depth, leaves, self.options.max_work, run.seconds)
         try:
-            rounds(search, run, lambda: (losses.told(search.key), losses.told(search.bound)))
+            rounds(search, run, lambda: (losses.loss_of(search.key), losses.loss_of(search.bound)))
         except KeyboardInterrupt:
             search.merge()
             return "proven" if search.bound >= search.key else "interrupted"
@@ -524,24 +508,6 @@ class OptimalLearner:
             return "proven"
         late = run.seconds is not None and time.monotonic() - began >= run.seconds
         return "seconds" if late else "max_work"
-
-    def _certificate(
-        self, search: Search, losses: Losses, leaves: int, ended: str, measure: str
-    ) -> Certificate:
-        options = self.options
-        found = losses.told(search.key)
-        return Certificate(
-            measure,
-            options.max_depth,
-            options.max_leaf_nodes,
-            float(options.leaf_price),
-            losses.told(search.key - leaves * (losses.leaf - 1)),
-            leaves,
-            found,
-            min(losses.told(search.bound), found),
-            ended,
-            search.work,
-        )
 
 
 def rounds(search: Search, run: Running, reached: Callable[[], tuple[float, float]]) -> None:
@@ -554,8 +520,8 @@ def rounds(search: Search, run: Running, reached: Callable[[], tuple[float, floa
                 checkpoint()
                 every(search.evaluate, range(cuts))
                 search.merge()
-                if run.told is not None:
-                    run.told(search.work, *reached())
+                if run.report is not None:
+                    run.report(search.work, *reached())
         except BaseException:
             search.stop()
             raise
@@ -575,7 +541,12 @@ def _nodes(points: Points, tests: list[TestFound]) -> Nodes:
         np.add.at(counts[node], points.classes[rows], points.weights[rows])
         if test.column < 0:
             continue
-        right = _goes_right(points, test, rows)
+        own = points.columns[test.column]
+        codes = own.codes[rows]
+        known = codes != test.low if own.levels else codes >= test.high
+        if test.high == own.k:
+            known = np.zeros(len(rows), bool)
+        right = np.where(codes == own.k, test.missing == 1, known)
         weight = points.weights[rows]
         lost = test.missing if test.missing >= 0 else int(weight[right].sum() > weight[~right].sum())
         column[node], missing[node], children[node] = points.numbers[test.column], lost, 2
@@ -587,16 +558,6 @@ def _nodes(points: Points, tests: list[TestFound]) -> Nodes:
     for node in parents:
         gain[node] = _gain(counts, node, nodes.branches(node).tolist())
     return nodes
-
-
-def _goes_right(points: Points, test: TestFound, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    column = points.columns[test.column]
-    codes = column.codes[rows]
-    known = codes != test.low if column.levels else codes >= test.high
-    if test.high == column.k:
-        known = np.zeros(len(rows), bool)
-    out: NDArray[np.bool_] = np.where(codes == column.k, test.missing == 1, known)
-    return out
 
 
 def _test(
