@@ -439,7 +439,7 @@ Report = Callable[[int, float, float], None]  # work, best, bound
 
 @dataclass(frozen=True)
 class Running:
-    """How the search is run: no part of what is learnt, unless it is cut off; `report` is called as it goes."""
+    """How the search is run: no part of what is learnt, unless it is cut off; report: called as it goes."""
 
     threads: int = 1
     seconds: float | None = None
