@@ -15,7 +15,7 @@ from tallystick.description import columns as doubts
 from tallystick.description import columns as far_numbers
 from tallystick.description.columns import Group, RangedNumbers, Stack, views
 from tallystick.schema import Column
-from tallystick.spark import judging as ranked_room
+from tallystick.spark import ranks as ranked_room
 
 
 def column_of(kind, k, many, seed):

@@ -28,7 +28,7 @@ def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(
 
 def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
     wind = next(r for r in ranking(given("tree"))["rows"] if r["name"] == "wind")
-    assert wind["told"].endswith(("% yes", "% no"))
+    assert wind["says"].endswith(("% yes", "% no"))
     groups = [ValueGroup("a", (9, 1)), ValueGroup("b", (40, 50)), ValueGroup("c", (1, 9))]
     assert furthest(groups)[0].words in ("a", "c", "b")
     few, many = ValueGroup("few", (0, 2)), ValueGroup("many", (60, 20))
@@ -41,10 +41,10 @@ def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
 def test_a_rare_class_leads_only_where_there_are_two():
     """Of three classes the third is rare, and lies in the low numbers; the first has them nearly all."""
     rows = [{"x": i % 100, "y": "b" if i % 100 >= 50 else "c" if i % 100 == 7 else "a"} for i in range(600)]
-    told = ranking(ingredients(rows))["rows"][0]["told"]
+    told = ranking(ingredients(rows))["rows"][0]["says"]
     assert told.endswith((" % a", " % b"))
     two = [row | {"y": "c" if row["y"] == "c" else "a"} for row in rows]
-    assert ranking(ingredients(two))["rows"][0]["told"].endswith(" % c")
+    assert ranking(ingredients(two))["rows"][0]["says"].endswith(" % c")
 
 
 def ingredients(rows):
@@ -59,7 +59,7 @@ def test_what_one_row_of_thousands_tells_is_not_told(given):
     assert furthest([one, rest], 1) == (rest, 1)
     found = given("tree")
     view = next(v for v in found.description.columns if v.name == "wind")
-    far = [r["told"] for r in ranking(found)["rows"] if r["name"] == view.name]
+    far = [r["says"] for r in ranking(found)["rows"] if r["name"] == view.name]
     assert far != [""]
     flat = replace(view, distribution=tuple(replace(p, by_class=(30.0, 30.0)) for p in view.distribution))
     assert _told(found, flat) == ""

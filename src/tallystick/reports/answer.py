@@ -113,10 +113,13 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-MOST_LEVELS = 20  # of a column that can be said to tell something alone
-LOOKED, TELLING = 4, 0.05  # columns whose values may be told, and how far beyond all rows a share must be
-FEWEST, FEW = 10, 0.01  # rows, or the share of all: groups of fewer are not told of
-ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target
+MOST_LEVELS = 20  # of a column that can be said to predict alone
+LOOKED, TELLING = (
+    4,
+    0.05,
+)  # columns whose values may stand in a sentence, and how far beyond all rows a share must be
+FEWEST, FEW = 10, 0.01  # rows, or the share of all: groups of fewer are not named
+ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to predict the target
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,10 @@ def column_alone(table: Table, view: ColumnView) -> list[ValueGroup]:
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
-        told = told_cut(view.cut, column, values)
+        cut_words = told_cut(view.cut, column, values)
         groups = [
-            ValueGroup(f"< {told}", _counts(table, values < view.cut)),
-            ValueGroup(f"≥ {told}", _counts(table, values >= view.cut)),
+            ValueGroup(f"< {cut_words}", _counts(table, values < view.cut)),
+            ValueGroup(f"≥ {cut_words}", _counts(table, values >= view.cut)),
         ]
         missing = np.isnan(values)
     else:
@@ -186,7 +189,7 @@ def predicts_alone(groups: Sequence[ValueGroup], base: float, reached: float) ->
 
 
 def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> Sentence:
-    """Return what one column tells, and its two or three largest groups."""
+    """Return how well one column predicts, and its two or three largest groups."""
     target, labels = table.schema.predicted.name, table.schema.predicted.labels
     rows = sum(g.rows for g in groups)
     right = sum(g.counts[g.best] for g in groups) / rows
@@ -217,7 +220,7 @@ def furthest(groups: Sequence[ValueGroup], *only: int) -> tuple[ValueGroup, int]
     """
     rows = sum(g.rows for g in groups)
     shares = [sum(g.counts[c] for g in groups) / rows for c in range(len(groups[0].counts))]
-    large = [g for g in groups if g.rows >= min(FEWEST, FEW * rows)]  # what a row or two tell is chance
+    large = [g for g in groups if g.rows >= min(FEWEST, FEW * rows)]  # what a row or two say is chance
     every = [(g, c) for g in large for c in only or range(len(shares))]
 
     def beyond(one: tuple[ValueGroup, int]) -> tuple[float, float]:
@@ -230,9 +233,9 @@ def furthest(groups: Sequence[ValueGroup], *only: int) -> tuple[ValueGroup, int]
 
 def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) -> Sentence | None:
     """Return what the most telling values of the strongest columns go with, at most two, of two classes where
-    that can be; None where no value tells enough.
+    that can be; None where no value says enough.
     """
-    labels, told, said = table.schema.predicted.labels, [], set[int]()
+    labels, found, said = table.schema.predicted.labels, [], set[int]()
     known = {v.name: v for v in views}
     for name in order[:LOOKED]:
         groups = [g for g in column_alone(table, known[name]) if not g.missing]
@@ -242,16 +245,16 @@ def conditions(table: Table, views: Sequence[ColumnView], order: Sequence[str]) 
         group, c = furthest(groups, *open_)
         share, rows = group.counts[c] / group.rows, sum(g.rows for g in groups)
         if share - sum(g.counts[c] for g in groups) / rows >= TELLING:
-            told.append(
+            found.append(
                 say(
                     "where {} is {}, {} are {}",
                     Name(name), Name(group.words), of_100(share), Name(class_words(labels[c])),
                 )
             )  # fmt: skip
             said.add(c)
-        if len(told) == 2:
+        if len(found) == 2:
             break
-    return _sentence(told) if told else None
+    return _sentence(found) if found else None
 
 
 def _sentence(parts: Sequence[Sentence]) -> Sentence:
@@ -269,7 +272,7 @@ def _sentence(parts: Sequence[Sentence]) -> Sentence:
 
 
 def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
-    """Return what the strongest column tells, and how its values are spread over the classes."""
+    """Return what the strongest column says, and how its values are spread over the classes."""
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
     first = strongest(table, views, order, reached(model, table))
@@ -290,7 +293,7 @@ def reached(model: Any, table: Table) -> float:
 
 
 def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Sentence:
-    """Return that one column tells the target, or which columns weigh most."""
+    """Return that one column predicts the target, or which columns weigh most."""
     groups = column_alone(table, next(v for v in views if v.name == order[0]))
     if groups:
         full = np.sum([g.counts for g in groups], axis=0)
@@ -362,7 +365,7 @@ def _word_sentence(
 
 
 def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
-    """Return what the strongest column tells, and by what it multiplies the odds."""
+    """Return what the strongest column says, and by what it multiplies the odds."""
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
     known = [n for n in order if n in {v.name for v in views}]
@@ -386,7 +389,7 @@ def _odds(model: LogisticModel, table: Table, part: Any) -> Sentence | None:
         levels = model.schema[part.name].levels
         lead = term.table[: len(levels), c] - term.table[: len(levels), d]  # type: ignore[attr-defined]
         own = np.bincount(np.asarray(table.column(part.name)).astype(np.int64), minlength=len(levels))
-        often = np.flatnonzero(own[: len(levels)] >= FEW * table.rows)  # what few rows tell is not led with
+        often = np.flatnonzero(own[: len(levels)] >= FEW * table.rows)  # what few rows say is not led with
         often = often if len(often) > 1 else np.arange(len(levels))
         base = int(np.argmax(own[: len(levels)]))  # what the level is compared with: most rows have it
         away = lead - lead[base]
@@ -451,7 +454,7 @@ def _odds_sentence(
 
 
 def is_rare(page: PageData) -> bool:
-    """Say whether a class is so rare that right answers tell little."""
+    """Say whether a class is so rare that right answers say little."""
     classes = page.description.classes
     return min(p.rows for p in classes) < RARE * page.description.rows / len(page.labels)
 
@@ -478,11 +481,11 @@ def _ranked(page: PageData) -> Sentence:
 
 def _right(page: PageData) -> Sentence:
     accuracy = page.chosen.result.measure("accuracy")
-    told, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high, 0)
+    right, ends = measured_percent(accuracy.value, accuracy.low, accuracy.high, 0)
     return say(
         "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
         "is right for {}.",
-        f"{told} of 100" if "." in told else of_100(accuracy.value),
+        f"{right} of 100" if "." in right else of_100(accuracy.value),
         ends,
         Name(class_words(page.chosen.result.most_frequent)),
         of_100(accuracy.base or 0.0),
@@ -507,18 +510,18 @@ def finds(page: PageData) -> dict[str, str]:
 
 def _found(page: PageData) -> Sentence:
     """Return what is found of the rarest class, with how many false alarms."""
-    told = finds(page)
-    if told["answers"] == "0":
+    counts = finds(page)
+    if counts["answers"] == "0":
         return say(
             "The model finds none of the {} rows that are {}: it never gives that answer (cross-validated).",
-            told["rows"], Name(told["label"]),
+            counts["rows"], Name(counts["label"]),
         )  # fmt: skip
-    many = "no" if told["alarms"] == "0" else told["alarms"]
-    alarms = f"{many} false alarm{'' if told['alarms'] == '1' else 's'}"
-    found = "none" if told["found"] == "0" else told["found"]
+    many = "no" if counts["alarms"] == "0" else counts["alarms"]
+    alarms = f"{many} false alarm{'' if counts['alarms'] == '1' else 's'}"
+    found = "none" if counts["found"] == "0" else counts["found"]
     return say(
         "Of the {} rows that are {}, the model finds {} and misses {} ({}), with {} (cross-validated).",
-        told["rows"], Name(told["label"]), found, told["missed"], told["missed_share"], alarms,
+        counts["rows"], Name(counts["label"]), found, counts["missed"], counts["missed_share"], alarms,
     )  # fmt: skip
 
 
@@ -527,13 +530,13 @@ def _found(page: PageData) -> Sentence:
 # of all rows would leave it; classes take turns.
 
 
-FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less: of fewer nothing is told
+FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less: of fewer nothing is counts
 FEW_ROWS = 0.01
 
 
 @dataclass(frozen=True)
 class TellingWord:
-    """A word, the number of the class that it tells, the rows that have it, and the share of the class."""
+    """A word, the number of its class, the rows that have it, and the share of them that are of the class."""
 
     word: str
     label: int
@@ -555,8 +558,8 @@ def telling_words(table: Table, column: str, most: int) -> list[TellingWord]:
     order = np.argsort(-beyond, axis=0, kind="stable")
     each = min(max(1, most // max(len(base), 1)), len(known))
     best = [(float(beyond[w, c]), int(known[w]), c) for c in range(len(base)) for w in order[:each, c]]
-    told = sorted((b for b in best if b[0] > 0), key=lambda b: (-b[0], b[1], b[2]))[:most]
-    return [TellingWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in told]
+    first = sorted((b for b in best if b[0] > 0), key=lambda b: (-b[0], b[1], b[2]))[:most]
+    return [TellingWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in first]
 
 
 def word_counts(table: Table, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

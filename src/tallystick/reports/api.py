@@ -252,7 +252,7 @@ def entry(column: ColumnChange) -> dict[str, Any]:
         "strays": column.strays,
         "untold": column.untold,
         "moved": "" if shift is None else form.format(shift.value),
-        "told": shift is not None and shift.beyond,  # among the findings
+        "named": shift is not None and shift.beyond,  # among the findings
         "limit": "" if shift is None else form.format(shift.limit),
         "psi": "" if shift is None or shift.psi is None else f"{shift.psi:.2f}",
         "missing": ""
@@ -500,7 +500,7 @@ def _read_once(
 
 
 class _Steps:
-    """One bar for all jobs, in hundredths of their usual time: each tells how much of its part is done."""
+    """One bar for all jobs, in hundredths of their usual time: each says how much of its part is done."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.progress = progress

@@ -164,7 +164,7 @@ def _row_counts(part: Part, labels: Sequence[str]) -> str:
     return f"{counted(part.rows, 'row')} (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
 
 
-# What a column tells of a number alone: the share of the target's variance between its levels, or between the
+# What a column says of a number alone: the share of the target's variance between its levels, or between the
 # two sides of its best cut, counted from the rows; rows without a value are a group of their own.
 
 
@@ -302,10 +302,10 @@ WIDE, TALL = 150.0, 12.0  # of a bar
 
 
 def ranking(page: PageData) -> dict[str, Any]:
-    """Return the first columns, how far each moves the model, and what its most telling value tells."""
+    """Return the first columns, how far each moves the model, and what its most telling value says."""
     views = {v.name: v for v in page.description.columns}
     weights, by = {n: w for n, w in page.weights.items() if n in views and w > 0}, "of what moves the model"
-    if not weights and page.is_number:  # nothing moves the model: what the columns tell alone
+    if not weights and page.is_number:  # nothing moves the model: what the columns say alone
         every = {c.name: variance_share(page.table, c) for c in page.table.schema.used}
         weights = {n: one.share for n, one in every.items() if one is not None and one.share > 0}
         by = "of what the columns tell, each alone"
@@ -319,7 +319,7 @@ def ranking(page: PageData) -> dict[str, Any]:
             "name": name,
             "share": percent(weights[name] / total, 0),
             "bar": length_bar(weights[name] / top, f"{percent(weights[name] / total)} {by}", WIDE, TALL),
-            "told": _furthest_mean(page, name) if page.is_number else _furthest_share(page, views[name]),
+            "says": _furthest_mean(page, name) if page.is_number else _furthest_share(page, views[name]),
         }
         for name in order[:MOST_RANKED]
     ]

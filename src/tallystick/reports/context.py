@@ -363,8 +363,8 @@ def decision_flags(decision: AnswerDecision | None) -> list[str]:
         for truth, row in zip(decision.labels, decision.costs, strict=True)
         for answer, cost in zip(decision.labels, row, strict=True)
     ]
-    told = [(t, a, c) for t, a, c in every if c != float(t != a)] or every[1:2]
-    return [f"--costs {_quoted(f'{t}→{a}: {c!r}')}" for t, a, c in told]
+    own = [(t, a, c) for t, a, c in every if c != float(t != a)] or every[1:2]
+    return [f"--costs {_quoted(f'{t}→{a}: {c!r}')}" for t, a, c in own]
 
 
 def column_flags(columns: Columns) -> list[str]:

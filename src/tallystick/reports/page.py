@@ -116,7 +116,7 @@ def asset(name: str) -> str:
 
 
 PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
-FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that the first screen tells
+FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that the first screen shows
 MOST_FIRST = 4  # of them
 
 
@@ -164,7 +164,7 @@ def report_page(page: PageData) -> tuple[str, tuple[str, ...]]:
 
 
 def answer_section(page: PageData) -> dict[str, Any]:
-    """Return the sentences, what each column tells, the score beside the baseline, and the razor's reason."""
+    """Return the sentences, what each column says, the score beside the baseline, and the razor's reason."""
     why = page.comparison.why[:1].upper() + page.comparison.why[1:]
     if page.work is not None and page.work.compared:
         why = f"Compared on {page.work.compared:,} of the rows: {why}"
