@@ -404,7 +404,7 @@ class Model(Protocol):
     """Fitted numbers and a schema: readable and portable, without data or engine.
 
     Laws: saved and loaded, it is the same model and predicts the same bits. Every answer that anybody gets
-    is decide(shares(block)) or of a row that `shares_of_row` or `floats` answers with the same bits.
+    is decide(shares(block)) or of rows that `shares_of_row` or `of_columns` answers with the same bits.
     """
 
     @property
@@ -443,14 +443,13 @@ class Model(Protocol):
         """
         ...
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
         """Return the shares of rows given as columns of numbers, all of the schema in its order, the bits of
-        `shares`; None: they must be read as tables are.
+        `shares`; best: what `decide` answers for them, maybe without making them. None: a table must read
+        the rows.
         """
-        ...
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return what `decide` answers for shares of `floats`, maybe without making them; None: as there."""
         ...
 
     def log_shares(self, block: Block) -> NDArray[np.float64]:

@@ -55,4 +55,4 @@ def test_a_fit_of_an_old_file_has_no_degrees_and_keeps_none():
 
 @pytest.mark.parametrize("columns", [[np.zeros(2), np.zeros(2)], [np.zeros(2, np.float32)] * 2])
 def test_float_columns_are_left_to_a_table_where_levels_or_other_floats_are(columns):
-    assert logistic().floats(columns, 2) is None
+    assert logistic().of_columns(columns, 2) is None

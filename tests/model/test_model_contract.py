@@ -32,14 +32,16 @@ def test_a_model_has_every_member_and_says_its_kind(fitted):
     assert estimator.model_.kind == method.kind
 
 
-def test_a_row_and_columns_of_floats_are_answered_with_the_bits_of_shares(fitted):
+def test_a_row_and_columns_of_numbers_are_answered_with_the_bits_of_shares(fitted):
     method, estimator = fitted
     frame, _, _ = rows()
     model = estimator.model_
     want = np.concatenate([model.shares(m.block) for m in estimator._blocks(frame)])
     columns = [frame[c.name].to_numpy() for c in model.schema.used]
-    floats = model.floats(columns, len(frame))
-    assert floats is None or np.asarray(floats).tobytes() == want.tobytes()
+    found = model.of_columns(columns, len(frame))
+    assert found is None or np.asarray(found).tobytes() == want.tobytes()
+    best = model.of_columns(columns, len(frame), best=True)
+    assert method.regression or best is None or best.tolist() == model.decide(want).tolist()
     for i, row in enumerate(frame.head(20).to_dict("records")):
         record = model.shares_of_row(row)
         assert record is None or record.tobytes() == want[i].tobytes()

@@ -355,14 +355,12 @@ class NaiveBayesModel:
         """
         return decide(shares, in_force(self.decision))
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as columns, all of the schema; None: they must be read."""
-        return in_blocks(self.schema, columns, rows, self.shares, lie=self.additive.numbers)
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
-        """Return what `decide` answers for the shares of `floats`."""
-        lie = self.additive.numbers
-        return in_blocks(self.schema, columns, rows, lambda b: self.decide(self.shares(b)), lie=lie)
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return the shares of rows given as columns of numbers; best: what `decide` answers for them."""
+        work = (lambda block: self.decide(self.shares(block))) if best else self.shares
+        return in_blocks(self.schema, columns, rows, work, lie=self.additive.numbers)
 
     @cached_property
     def shares_of_row(self) -> RowShares:

@@ -296,7 +296,7 @@ def classifier(estimator: Any, name: str) -> Classifier:
 # The statistician's part of tally fit: a model by its formula, and what its training rows let one conclude.
 
 
-_OPTIONS = (
+statistics = options.together(
     click.option(
         "--formula",
         metavar="TEXT",
@@ -317,13 +317,6 @@ _OPTIONS = (
         "--clusters", metavar="COLUMN", help="With --inference: standard errors of rows that go together."
     ),
 )
-
-
-def statistics(function: F) -> F:
-    """Add the options to a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
 
 
 def formula_of(given: dict[str, Any], target: str | None, method: str) -> tuple[str, ParsedFormula | None]:

@@ -116,7 +116,19 @@ by = click.option(
     help="Tell errors by the levels of a column, or in ranges of a number: 'age: 25, 40, 60'.",
 )
 
-_COMMON = (
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return what adds some options to a command, in their order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+common = together(  # --json --all --debug
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     click.option(
         "--all",
@@ -127,7 +139,7 @@ _COMMON = (
     ),
     click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when something fails."),
 )
-_READING = (
+reading = together(  # how a file is read
     click.option("--sql", is_flag=True, help="FILE is an SQL query, such as \"SELECT * FROM 'votes.csv'\"."),
     click.option("--table", metavar="NAME", help="The sheet of a workbook, or the table of an SQLite file."),
     click.option("--sep", help="What separates cells, e.g. ';' or tab; detected if not given."),
@@ -165,7 +177,7 @@ _READING = (
         help="How to treat infinite numbers.",
     ),
 )
-_COLUMNS = (
+columns = together(  # what its columns are
     click.option(
         "--kind",
         "kinds",
@@ -206,7 +218,7 @@ _COLUMNS = (
     ),
 )
 
-_MATCHING = (
+matching = together(  # new rows that are not as those of the fit
     click.option(
         "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
     ),
@@ -218,15 +230,6 @@ _MATCHING = (
         help="What to do about a column of the model that FILE lacks.",
     ),
 )
-
-
-def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
-    def decorate(function: F) -> F:
-        for option in reversed(tuple(options)):
-            function = option(function)
-        return function
-
-    return decorate
 
 
 picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
@@ -261,11 +264,6 @@ def save_picture(path: str | None, draw: Callable[[], str]) -> None:
 memory = click.option(
     "--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result."
 )
-
-common = _all(_COMMON)  # --json --all --debug
-reading = _all(_READING)  # how a file is read
-columns = _all(_COLUMNS)  # what its columns are
-matching = _all(_MATCHING)  # new rows that are not as those of the fit
 
 
 def source(path: str, given: dict[str, Any]) -> Source:
@@ -491,7 +489,7 @@ FLAGS = {  # the flag of each parameter
     "class_weight": "--class-weight",
     "population": "--population",
 }
-_OPTIONS = (
+column_options = together(
     click.option(
         FLAGS["points_to_double"], type=int, metavar="N", help="Card: points that double the odds (20)."
     ),
@@ -537,13 +535,6 @@ _OPTIONS = (
         help="Card: the share of each class where it will be used, e.g. bad=0.03.",
     ),
 )
-
-
-def column_options(function: F) -> F:
-    """Add the flags to a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
 
 
 def parameters(given: dict[str, Any]) -> dict[str, Any]:

@@ -306,12 +306,10 @@ class DensityModel:
         """Leaves rows given as dicts to a table."""
         return row_reader(self.schema, lambda place: None)
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Floats | None:
-        """Return None: they are read as tables are."""
-        return None
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
-        """Return None, as `floats`."""
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return None: rows given as columns of numbers are read as tables are."""
         return None
 
     def to_dict(self) -> dict[str, Any]:

@@ -934,7 +934,7 @@ class Estimator(PlainMethod):
             return told(self._shares_of_one(row, **reading)[None, :])
         threads = self._local().threads
         X = self._fitting(X)
-        found = from_floats(self.schema_, X, quick or self.model_.floats, threads, self._asked)
+        found = from_floats(self.schema_, X, quick or self.model_.of_columns, threads, self._asked)
         if found is not None:
             return told(found) if quick is None else found
         parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))

@@ -280,7 +280,7 @@ class Classifier(Estimator):
 
     def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
         """Return the classes of rows given as columns of numbers; None when they must be read."""
-        best = self.model_.best_of_floats(columns, rows)
+        best = self.model_.of_columns(columns, rows, best=True)
         return None if best is None else self.classes_.take(best)
 
     def counterfactuals(

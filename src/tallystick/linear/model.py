@@ -523,22 +523,17 @@ class LogisticModel:
         again = bounded_scores(self.additive, block, scores)
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as columns, all of the schema; None when they must be read."""
-        return self._of_floats(columns, rows, kernels.Answer.SHARES)
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint32] | None:
-        """Return what `decide` answers for the shares of `floats`, in half of the time; None where a
-        decision decides.
-        """
-        if self.decision is not None:
-            return None
-        return self._of_floats(columns, rows, kernels.Answer.BEST)
-
-    def _of_floats(
-        self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
     ) -> NDArray[Any] | None:
-        return answers_of_floats(self, self._plan, columns, rows, answer)
+        """Return the shares of rows given as columns of numbers; best: what `decide` answers for them, in
+        half of the time.
+        """
+        if best and self.decision is not None:
+            shares = self.of_columns(columns, rows)
+            return None if shares is None else self.decide(shares)
+        answer = kernels.Answer.BEST if best else kernels.Answer.SHARES
+        return answers_of_columns(self, self._plan, columns, rows, answer)
 
     @property
     def centred_constant(self) -> Array:
@@ -612,7 +607,7 @@ def bounded_scores(additive: Additive, block: Block, scores: Array) -> Array:
     return np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
 
 
-def answers_of_floats(
+def answers_of_columns(
     model: LogisticModel | LinearModel,
     plan: ScorePlan,
     columns: Sequence[NDArray[Any]],
@@ -827,16 +822,12 @@ class LinearModel:
 
         return row_reader(self.asked, answer_of)
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the answers of rows given as float columns, all of the schema; None when they must be
-        read.
-        """
-        scores = kernels.Answer.SCORES
-        found = answers_of_floats(self, self.plan, columns, rows, scores)
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return the answers [row, 0] to rows given as columns of numbers."""
+        found = answers_of_columns(self, self.plan, columns, rows, kernels.Answer.SCORES)
         return None if found is None else np.ascontiguousarray(found[:, 1:])
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> None:
-        """Return None: there is no class."""
 
     def log_shares(self, block: Block) -> Array:
         """Return the logarithm of the answers."""

@@ -357,12 +357,10 @@ class RuleModel:
 
         return row_reader(self.schema, answer_of)
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Floats | None:
-        """Rows given as floats are read as tables are."""
-        return None
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
-        """Rows given as floats are read as tables are."""
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return None: rows given as columns of numbers are read as tables are."""
         return None
 
     # -- showing and keeping --

@@ -494,19 +494,14 @@ class ScorecardModel:
 
         return row_reader(self.schema, answer_of)
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
-        """Return the shares of rows given as columns, all of the schema; None: they must be read."""
-        return in_blocks(self.schema, columns, rows, self.shares, lie=self._lie)
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
-        """Return what `decide` answers for the shares of `floats`."""
-        return in_blocks(self.schema, columns, rows, lambda b: self.decide(self.shares(b)), lie=self._lie)
-
-    @property
-    def _lie(self) -> frozenset[str]:
-        """The columns of numbers that are read as they lie: pairs read doubles."""
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return the shares of rows given as columns of numbers; best: what `decide` answers for them."""
         paired = {name for part in self.parts if isinstance(part, PairPoints) for name in part.columns}
-        return self.additive.numbers - paired
+        work = (lambda block: self.decide(self.shares(block))) if best else self.shares
+        lie = self.additive.numbers - paired  # pairs read doubles
+        return in_blocks(self.schema, columns, rows, work, lie=lie)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class]."""

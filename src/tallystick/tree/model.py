@@ -595,17 +595,16 @@ class Tree:
 
         return answer
 
-    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
-        """Return the shares of rows given as float columns, all of the schema; None when they must be
-        read.
+    def of_columns(
+        self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
+    ) -> NDArray[Any] | None:
+        """Return the shares of rows given as columns of numbers; best: what `decide` answers for them,
+        decided once per node, not per row.
         """
         ends = self.ends_of_floats(columns, rows)
-        return None if ends is None else self.node_shares.take(ends, 0)
-
-    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
-        """Return what `decide` answers for the shares of `floats`: decided once per node, not per row."""
-        ends = self.ends_of_floats(columns, rows)
-        return None if ends is None else self.labels.take(ends)
+        if ends is None:
+            return None
+        return self.labels.take(ends) if best else self.node_shares.take(ends, 0)
 
     def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
         """Return the node where each row of columns ends; None: they must be read, or rows are spread."""
