@@ -264,8 +264,8 @@ def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: 
     from tallystick.cli.options import show_notes
     from tallystick.schema import Note
 
-    told = message.args[0] if isinstance(message, Warning) and message.args else message
-    show_notes([Note("warning", told if isinstance(told, str) else str(message))])
+    text = message.args[0] if isinstance(message, Warning) and message.args else message
+    show_notes([Note("warning", text if isinstance(text, str) else str(message))])
 
 
 def _say(text: str, code: int) -> int:

@@ -95,9 +95,9 @@ def says_number(target: str, given: dict[str, Any]) -> bool:
     """Say whether the target is to be a number: by --regression, or by --kind TARGET=numeric, which then says
     nothing of a column.
     """
-    told = f"{target}=numeric"
-    said = bool(given["regression"]) or told in given["kinds"]
-    given["kinds"] = tuple(kind for kind in given["kinds"] if kind != told)
+    numeric = f"{target}=numeric"
+    said = bool(given["regression"]) or numeric in given["kinds"]
+    given["kinds"] = tuple(kind for kind in given["kinds"] if kind != numeric)
     return said
 
 
@@ -456,8 +456,8 @@ class _Bar:
         if self.update is None and time.monotonic() - self.started > PATIENCE:
             self.update = self._open()
         if self.update is not None:
-            told = f"{self.label}: {cut(clean(what), 32)}" if isinstance(what, str) and what else self.label
-            self.update(completed=done, total=total or None, description=told)
+            words = f"{self.label}: {cut(clean(what), 32)}" if isinstance(what, str) and what else self.label
+            self.update(completed=done, total=total or None, description=words)
 
     def _open(self) -> Progress:
         from rich.console import Console

@@ -232,7 +232,7 @@ def _answering(estimator: Any, name: str, wish: WishedDecision, given: dict[str,
 
 def say(met: MetRows, reading: tuple[Note, ...]) -> None:
     """Print one line on stderr for each thing worth knowing, beginning with how the file was read."""
-    notes = [*reading, *met.told()]
+    notes = [*reading, *met.all_notes()]
     for what, unseen in zip(("levels", "words"), met.unseen_by_kind(), strict=True):
         if unseen:
             notes.append(Note("unseen", f"{what} the model has never seen: {_counts(unseen)}"))

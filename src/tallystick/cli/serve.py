@@ -372,7 +372,7 @@ def studio(
         app = StudioApp(known, first)
         sock = server.listen("127.0.0.1", port)
         app.at(sock.getsockname()[1])
-        tell(app.address, as_json, no_browser)
+        show_address(app.address, as_json, no_browser)
         server.run(sock, server.Service(app, app.look_after, app.drain, app.guards.limits))
 
 
@@ -422,7 +422,7 @@ def first_of(folder: Any, file: str | None) -> str:
     return name
 
 
-def tell(address: str, as_json: bool, no_browser: bool) -> None:
+def show_address(address: str, as_json: bool, no_browser: bool) -> None:
     """Print the address, and open it."""
     print(f'{{"address": "{address}"}}' if as_json else address, flush=True)
     if not no_browser:

@@ -67,8 +67,8 @@ def bayes(
         before = {name: Fraction(value) for name, value in steps[-1].posterior.items()}
     new = None if predict is None else steps[-1].predict(_table(predict, "--predict"))
     if as_json:
-        told = {"predicted": None if new is None else float(new)}
-        options.show_json(told | {"steps": [step.to_dict() for step in steps]})
+        more = {"predicted": None if new is None else float(new)}
+        options.show_json(more | {"steps": [step.to_dict() for step in steps]})
         return
     heads = [f"test {i}" for i in range(1, len(steps) + 1)] if len(steps) > 1 else [""]
     lines = [f"{head}\n{step}".strip() for head, step in zip(heads, steps, strict=True)]
@@ -543,8 +543,8 @@ def lesson(name: str | None, blank: bool, tables: str | None, picture: str | Non
         print(options.cleaned(str(found)))
         print("\nNext, type: tally lesson id3")
     else:
-        told = ts.lesson(name).text(blank)
-        sys.stdout.write(options.cleaned(told) if options.is_terminal(sys.stdout) else told)
+        text = ts.lesson(name).text(blank)
+        sys.stdout.write(options.cleaned(text) if options.is_terminal(sys.stdout) else text)
 
 
 # tally work: the complete worked solution of a small table, as a page to read, print or hand out.

@@ -203,7 +203,7 @@ class Estimator(PlainMethod):
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
     _notes: tuple[Note, ...]
-    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows that will tell
+    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows themselves
     _profile: Profile | None = None
     _untaken: DeferredProfile | None = None
     _version = VERSION  # of its model file: what was read from version 1 is written as it was
@@ -653,8 +653,8 @@ class Estimator(PlainMethod):
     def _restore_profile(self, document: Mapping[str, Any]) -> None:
         """Set what a checked document says of the training rows."""
         self._version = VERSION if "profile" in document else 1
-        told = document.get("profile")
-        self.profile_ = None if told is None else Profile.from_dict(told)
+        section = document.get("profile")
+        self.profile_ = None if section is None else Profile.from_dict(section)
 
     def _usual_ranges(self) -> dict[str, tuple[float, float]]:
         """Return the 1st and the 99th percentile of each numeric column, where the model knows its rows."""
@@ -799,7 +799,7 @@ class Estimator(PlainMethod):
         raise NotImplementedError
 
     def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        """Return a model that answers as that of `_learn` does, and may tell less of itself."""
+        """Return a model that answers as that of `_learn` does, and may say less of itself."""
         return self._learn(table, engine)
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
@@ -921,40 +921,40 @@ class Estimator(PlainMethod):
     def _answered(
         self,
         X: Any,
-        told: Callable[[NDArray[Any]], NDArray[Any]],
+        finish: Callable[[NDArray[Any]], NDArray[Any]],
         quick: Work | None = None,
         **reading: Any,
     ) -> NDArray[Any]:
-        """Return told(shares) of new rows, of all or of some at a time: shares[row, class]. Every answer of
+        """Return finish(shares) of new rows, of all or of some at a time: shares[row, class]. Every answer of
         an estimator comes from here: one record, columns of numbers as they lie, or blocks that were read.
         quick: answers such columns without the probabilities.
         """
         self._check_fitted()
         if (row := as_record(X, self._given_columns)) is not None:
-            return told(self._shares_of_one(row, **reading)[None, :])
+            return finish(self._shares_of_one(row, **reading)[None, :])
         threads = self._local().threads
         X = self._fitting(X)
         found = from_floats(self.schema_, X, quick or self.model_.of_columns, threads, self._asked)
         if found is not None:
-            return told(found) if quick is None else found
-        parts = list(self._each_block(X, self.model_.shares, told, unread="keep", **reading))
+            return finish(found) if quick is None else found
+        parts = list(self._each_block(X, self.model_.shares, finish, unread="keep", **reading))
         none = np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
-        return np.concatenate(parts) if parts else told(none)
+        return np.concatenate(parts) if parts else finish(none)
 
     def _each_block(
         self,
         X: Any,
         work: Callable[[Block], Any],
-        told: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+        finish: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
         **reading: Any,
     ) -> Iterator[Any]:
-        """Yield work(block), or what is told of it, for new rows, block by block in their order, over
+        """Yield finish(work(block)) for new rows, block by block in their order, over
         threads.
         """
 
         def answer(block: Block, unread: Mapping[int, str]) -> Any:
             found = without_unread(work(block), unread)
-            return found if told is None else told(found)
+            return found if finish is None else finish(found)
 
         return (matched.answer for matched in self._blocks(X, answer=answer, **reading))
 

@@ -145,11 +145,11 @@ def _scores(model: Any, data: Any, by: By, folds: int) -> dict[str, Any]:
         found = judged(model, source, by)
         how = f"on {counted(len(found.truth), 'row')} of {source.name}, answered by this model"
     measures = {m.name: m for m in found.measures if model._regression or m.name in TOLD}
-    told = {
+    measures = {
         n: {"value": m.value, "low": m.low, "high": m.high, "baseline": m.base} for n, m in measures.items()
     }
     tables = [{"column": n, "groups": found.by(n), "said": found.said_by(n)} for n in found.groups]
-    return {"scores": {"how": how, "same_rows": same, "measures": told}, "groups": tables, "found": found}
+    return {"scores": {"how": how, "same_rows": same, "measures": measures}, "groups": tables, "found": found}
 
 
 def judged(model: Any, source: Any, by: By) -> Any:
@@ -296,8 +296,8 @@ def _data_text(data: Mapping[str, Any]) -> list[str]:
 def _values(column: Mapping[str, Any]) -> str:
     if "levels" in column:
         pairs = sorted(column["levels"].items(), key=lambda pair: -pair[1])
-        told = ", ".join(f"{escaped(name)} {n:,.15g}" for name, n in pairs[:6])
-        return told + (f", {len(pairs) - 6:,} more" if len(pairs) > 6 else "")
+        text = ", ".join(f"{escaped(name)} {n:,.15g}" for name, n in pairs[:6])
+        return text + (f", {len(pairs) - 6:,} more" if len(pairs) > 6 else "")
     if column.get("half") is not None:
         return f"{column['lowest']} to {column['highest']}; half at or below {column['half']}"
     return f"{column['words']:,} words" if "words" in column else ""

@@ -35,7 +35,7 @@ from tallystick.draw.svg import (
 from tallystick.errors import Argument, NoColumn, OptionError, clean, nearest, shown, some
 from tallystick.judge.answers import average
 from tallystick.kernels.check import code_dtype
-from tallystick.model.decision import cost_table, costs_told, decide, of_threshold, refuse_unknown
+from tallystick.model.decision import cost_table, costs_text, decide, of_threshold, refuse_unknown
 from tallystick.schema import CODED, Column, Columns, Schema, Target, listed
 from tallystick.stats import distributions
 from tallystick.stats.exact import weighted_total
@@ -886,7 +886,7 @@ class Thresholds:
         rows = [_cells(point, point.threshold == self.best.threshold) for point in points]
         lines += table(header, rows, frozenset(range(1, len(header))), cells())
         lines += [(), *wrapped(clean(self.told), cells(), "cheapest: ")]
-        lines += wrapped(f"costs: {clean(costs_told(self.costs, self.labels))}", cells(), "", "dim")
+        lines += wrapped(f"costs: {clean(costs_text(self.costs, self.labels))}", cells(), "", "dim")
         lines += wrapped(
             f"saving: against the threshold 0.5; gain: the share of {of} that is found", cells(), "", "dim"
         )

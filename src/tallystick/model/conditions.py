@@ -272,8 +272,8 @@ class Condition:
         missing: whether missing values are told of where they are allowed; None: as `tells_missing` says.
         name: what to call the column, if not by its own name. equals: what stands before a single level.
         """
-        told = self.tells_missing if missing is None else missing and self.missing
-        tail = " or missing" if told else ""
+        said = self.tells_missing if missing is None else missing and self.missing
+        tail = " or missing" if said else ""
         name = plain_words(self.column.name) if name is None else name
         if self.never:
             return f"{name} is missing" if self.missing else f"{name} is impossible"

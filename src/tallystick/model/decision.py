@@ -158,10 +158,10 @@ class AnswerDecision:
         if self.threshold is not None:
             other = next(label for label in self.labels if label != self.of)
             return f"{self.of} where its probability is above {self.threshold:.6g}, else {other}"
-        return f"the class of least expected cost ({costs_told(self.costs, self.labels)})"
+        return f"the class of least expected cost ({costs_text(self.costs, self.labels)})"
 
 
-def costs_told(costs: Sequence[Sequence[float]], labels: Sequence[str]) -> str:
+def costs_text(costs: Sequence[Sequence[float]], labels: Sequence[str]) -> str:
     """Return what answers cost, in words: those that do not cost 1 if wrong and 0 if right, or all of few."""
     every = [
         (truth, answer, cost)
@@ -169,12 +169,12 @@ def costs_told(costs: Sequence[Sequence[float]], labels: Sequence[str]) -> str:
         for answer, cost in zip(labels, row, strict=True)
         if truth != answer or cost
     ]
-    told = every if len(every) <= 2 else [(t, a, c) for t, a, c in every if c != float(t != a)]
-    words = [f"{t} answered {a} costs {c:.6g}" for t, a, c in told[:MOST_SAID]]
-    rest = len(told) - MOST_SAID
+    named = every if len(every) <= 2 else [(t, a, c) for t, a, c in every if c != float(t != a)]
+    words = [f"{t} answered {a} costs {c:.6g}" for t, a, c in named[:MOST_SAID]]
+    rest = len(named) - MOST_SAID
     if rest > 0:
         words.append(f"{rest} more")
-    elif len(told) < len(every):
+    elif len(named) < len(every):
         words.append("every other error 1")
     return ", ".join(words)
 

@@ -124,15 +124,15 @@ class Profile:
     def from_dict(cls, data: Mapping[str, Any]) -> Profile:
         """Build a profile from checked plain data."""
         answers, target = data["answers"], data["target"]
-        told: AnswerProfile | ColumnProfile | None = None
+        found: AnswerProfile | ColumnProfile | None = None
         if answers is not None and "given" in answers:
-            told = AnswerProfile(np.array(answers["given"], np.int64), np.array(answers["shares"], np.int64))
+            found = AnswerProfile(np.array(answers["given"], np.int64), np.array(answers["shares"], np.int64))
         elif answers is not None:
-            told = ColumnProfile.from_dict(answers)
+            found = ColumnProfile.from_dict(answers)
         return cls(
             tuple(ColumnProfile.from_dict(column) for column in data["columns"]),
             None if target is None else ColumnProfile.from_dict(target),
-            told,
+            found,
         )
 
 

@@ -87,7 +87,7 @@ class MetRows:
         levels = Counter({name: n for name, n in every.items() if name not in texts})
         return levels, every - levels
 
-    def told(self) -> list[Note]:
+    def all_notes(self) -> list[Note]:
         """Return the notes of all batches, and one for each column of which no cell, or too few, is known."""
         from tallystick.table.new_data_warnings import strange_notes
 
@@ -105,7 +105,7 @@ class MetRows:
             "unseen_words": dict(words),
             "unreadable_cells": dict(+self.unreadable),
             "outside_range": dict(+self.outside),
-            "notes": [note.to_dict() for note in (*reading, *self.told())],
+            "notes": [note.to_dict() for note in (*reading, *self.all_notes())],
             "answered_by_prior": self.prior_only,
         }
 
@@ -161,7 +161,7 @@ def answer_tables(estimator: Classifier, source: Source, met: MetRows, wanted: W
     types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
     texts = ["outside"] * wanted.outside + [f"reason_{k + 1}" for k in range(wanted.reasons or 0)] + [UNREAD]
     names, types = [*names, *texts], [*types, *[pa.string()] * len(texts)]
-    told = reasons_of(estimator, wanted)
+    reasons = reasons_of(estimator, wanted)
     yield pa.schema(list(zip(names, types, strict=True))).empty_table()
     for found in answers(estimator, source, met, wanted):
         shares, best = found.shares, found.best
@@ -174,7 +174,7 @@ def answer_tables(estimator: Classifier, source: Source, met: MetRows, wanted: W
             named = any(found.outside)
             texts = ["; ".join(row) for row in found.outside] if named else [""] * len(best)
             columns.append(pa.array(texts, pa.string()))
-        rows = [[code.text for code in codes] for codes in told(found.matched.block)]
+        rows = [[code.text for code in codes] for codes in reasons(found.matched.block)]
         for k in range(wanted.reasons or 0):
             columns.append(pa.array([r[k] if k < len(r) else None for r in rows], pa.string()))
         yield pa.table(without_answers(columns, found.matched), names=names)
