@@ -88,18 +88,36 @@ class HandTree:
             This tree, grown by one test.
         """
         nodes, offers = self._steps[-1]
-        rows, number = self._rows_of(node), self._number(column)
+        rows, names = self._rows_of(node), [c.name for c in self._training.schema.used]
+        if column not in names:
+            raise OptionError(f"there is no column {shown(column)}.{nearest(column, names)}")
+        number = names.index(column)
         if not nodes.leaf[node]:
             raise OptionError(f"node {node} has a test already. Split a leaf, or undo().")
         found = self._one_test(rows, self._tested(column, cut, rows))
         if len(found.nodes) == 1 or (cut is not None and found.nodes.cut[0] == NO_CUT):
-            raise OptionError(self._no_test(node, column, cut))
+            counts = nodes.counts[node]
+            if np.count_nonzero(counts) == 1:
+                label = shown(self._training.schema.predicted.labels[int(np.flatnonzero(counts)[0])])
+                words = f"node {node} is pure: all its rows are {label}. There is nothing to part."
+            elif cut is not None:
+                words = (
+                    f"all rows of node {node} lie on one side of {shown(column)} = {cut}. Choose another cut."
+                )
+            else:
+                words = f"all rows of node {node} have one value of {shown(column)}. "
+                words += f"best({node}) lists other columns."
+            raise OptionError(words)
         test = replace(found.nodes, column=np.where(found.nodes.leaf, -1, number).astype(np.int32))
         if cut is not None:
             own = self._cut_of(column, cut)
             test = replace(test, cut=np.where(test.leaf, np.nan, own))
         grown = nodes.graft(node, test)
-        below = [self._offers(here) for here in self._parted(grown, grown.branches(node))]
+        stops, below = self._stops(grown), []
+        for branch in grown.branches(node).tolist():
+            here = np.flatnonzero((stops >= branch) & (stops < grown.end[branch]))
+            none = offers[node].best(0)
+            below.append(_offered(self._one_test(here, self._training)) if len(here) else none)
         after = (*offers[: node + 1], *below, *offers[node + 1 :])
         self._steps.append((grown, after))
         return self
@@ -286,8 +304,8 @@ class HandTree:
             names = ("rows", "wrong", "held_out_rows", "held_out_wrong")[: 4 if held else 2]
             numbers = [Span(f"{leaf[name]:,.10g}") for name in names]
             rows.append([Span(str(leaf["node"])), Span(clean(leaf["answer"])), *numbers])
-        told = plain(table(header, rows, frozenset(range(2, 6))))
-        return f"{self.model().show(nodes=True)}\n\n{told}\n{self.errors()}"
+        lines = plain(table(header, rows, frozenset(range(2, 6))))
+        return f"{self.model().show(nodes=True)}\n\n{lines}\n{self.errors()}"
 
     __repr__ = __str__
     _repr_html_ = as_html
@@ -310,27 +328,11 @@ class HandTree:
         tree = Tree(self._training.schema, nodes)
         return np.concatenate([tree.stops(block) for block in self._training.blocks()])
 
-    def _parted(self, nodes: Nodes, branches: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        stops = self._stops(nodes)
-        return [np.flatnonzero((stops >= b) & (stops < nodes.end[b])) for b in branches.tolist()]
-
-    def _offers(self, rows: NDArray[np.int64]) -> Candidates:
-        """Return the tests that some rows could be given."""
-        if not len(rows):
-            return self._steps[0][1][0].best(0)
-        return _offered(self._one_test(rows, self._training))
-
     def _one_test(self, rows: NDArray[np.int64], source: Table) -> Tree:
         """Return the tree of at most one test that the method grows on some rows, coded as all are."""
         few = source.take(rows, source.schema)
         one: Tree = fresh(self._method).set_params(**ANY_TEST)._grow(few, self._engine)
         return one
-
-    def _number(self, column: str) -> int:
-        names = [c.name for c in self._training.schema.used]
-        if column not in names:
-            raise OptionError(f"there is no column {shown(column)}.{nearest(column, names)}")
-        return names.index(column)
 
     def _tested(self, column: str, cut: Any, rows: NDArray[np.int64]) -> Table:
         """Return the training rows with one column only; with a cut, with the sides of the cut for values."""
@@ -353,15 +355,6 @@ class HandTree:
         if not is_number(cut):
             raise OptionError(f"cut must be a number, not {shown(cut)}.")
         return float(cut)
-
-    def _no_test(self, node: int, column: str, cut: Any) -> str:
-        counts = self._nodes.counts[node]
-        if np.count_nonzero(counts) == 1:
-            label = self._training.schema.predicted.labels[int(np.flatnonzero(counts)[0])]
-            return f"node {node} is pure: all its rows are {shown(label)}. There is nothing to part."
-        if cut is not None:
-            return f"all rows of node {node} lie on one side of {shown(column)} = {cut}. Choose another cut."
-        return f"all rows of node {node} have one value of {shown(column)}. best({node}) lists other columns."
 
     # -- errors --
 

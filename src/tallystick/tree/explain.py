@@ -22,7 +22,7 @@ from tallystick.model.decision import why_answered
 from tallystick.schema import CODED, Column
 from tallystick.stats.distributions import mixture_interval, searched, student
 from tallystick.tree.model import Tree
-from tallystick.tree.nodes import Candidates, Way, ways
+from tallystick.tree.nodes import Way, ways
 from tallystick.tree.picture import tree_svg
 from tallystick.tree.prune import bits_of_tests
 from tallystick.tree.view import CELLS, WIDEST
@@ -116,18 +116,27 @@ class TreeExplanation:
     def __str__(self) -> str:
         labels = _labels(self.tree)
         out = ["Counts: " + ", ".join(plain_words(label) for label in labels)] if labels else []
-        counts = _aligned([_counts(step) for step in self.steps])
-        ends = [f"  {n}{_weight(self.tree, step)}" for n, step in zip(counts, self.steps, strict=True)]
+        # each number below that of the step before
+        words = [_counts(step).split(" ") for step in self.steps]
+        wide = [max(map(len, column)) for column in zip(*words, strict=True)]
+        ends = []
+        for step, line in zip(self.steps, words, strict=True):
+            end = "  " + " ".join(f"{word:>{w}}" for word, w in zip(line, wide, strict=True))
+            if step.mean is not None:
+                end += f"  mean {step.mean:.6g}"
+            elif self.tree.averaged is not None:
+                end += f"  weight {step.weight:.3f}"
+            ends.append(end)
         room = CELLS - 2 - max(map(len, ends))
         fit = all(len(step.sentence) <= room for step in self.steps)
         said = [step.sentence if fit or not step.short else step.short for step in self.steps]
-        wide = max(map(len, said))
-        out += [f"{'→ ' if k else '  '}{said[k]:<{wide}}{ends[k]}" for k in range(len(said))]
-        return "\n".join([*out, *self._parts_told(), self._answer_told()])
+        longest = max(map(len, said))
+        out += [f"{'→ ' if k else '  '}{said[k]:<{longest}}{ends[k]}" for k in range(len(said))]
+        return "\n".join([*out, *self._part_lines(), self._answer_line()])
 
     __repr__ = __str__
 
-    def _parts_told(self) -> list[str]:
+    def _part_lines(self) -> list[str]:
         """Return one line per part: its size times what its end answers, the rows there, the way."""
         if not self.parts:
             return []
@@ -151,7 +160,7 @@ class TreeExplanation:
             out.append(f"  {size:.3f} in {len(rest):,} more parts, which add {worth:.3g}")
         return out
 
-    def _answer_told(self) -> str:
+    def _answer_line(self) -> str:
         """Return the last line: the answer, how sure it is, and the shares."""
         labels = _labels(self.tree)
         digits = ".3f" if labels else ".6g"
@@ -203,19 +212,19 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         common = 1 + min(way.spread[0] for way in found)
         asked = dict.fromkeys(int(tree.nodes.column[w.steps[k][0]]) for w in found for k in w.spread)
         missing = tuple(tree.schema.used[j].name for j in asked)
-    told = [steps_of(tree, way, cell) for way in found]
+    ways_steps = [steps_of(tree, way, cell) for way in found]
     parts: tuple[RowPart, ...] = ()
     if missing:
         parts = tuple(
             RowPart(way.part, steps[common:], tuple(tree.node_shares[way.steps[-1][0]].tolist()))
-            for way, steps in zip(found, told, strict=True)
+            for way, steps in zip(found, ways_steps, strict=True)
         )
-    steps = told[0][:common]
+    steps = ways_steps[0][:common]
     if tree.regression:
         between, method = of_mean(tree, [node for node, _ in first], bool(missing))
         return TreeExplanation(tree, steps, float(shares[0]), (), between, method, parts, missing)
     best = int(tree.decide(shares[None, :])[0])
-    nodes = [(way.part, steps) for way, steps in zip(found, told, strict=True)]
+    nodes = [(way.part, steps) for way, steps in zip(found, ways_steps, strict=True)]
     between, method = of_share(tree, nodes, best, float(shares[best]))
     answer = _labels(tree)[best]
     return TreeExplanation(tree, steps, answer, tuple(shares.tolist()), between, method, parts, missing)
@@ -245,12 +254,6 @@ def steps_of(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ..
                 sentence = f"{test.sentence(WIDEST, missing=False)} ({size:.3f} of it)"
                 short = f"{fitted(test, SHORT - 14)} ({size:.3f} of it)"
     return tuple(out)
-
-
-def _weight(tree: Tree, step: Step) -> str:
-    if step.mean is not None:
-        return f"  mean {step.mean:.6g}"
-    return f"  weight {step.weight:.3f}" if tree.averaged is not None else ""
 
 
 def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any], room: int = 0) -> str:
@@ -354,13 +357,6 @@ def of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, floa
     return (mean - t * error, mean + t * error), method
 
 
-def _aligned(texts: list[str]) -> list[str]:
-    """Return lines of as many words each with their words under each other, to the right."""
-    words = [text.split(" ") for text in texts]
-    wide = [max(map(len, column)) for column in zip(*words, strict=True)]
-    return [" ".join(f"{word:>{w}}" for word, w in zip(line, wide, strict=True)) for line in words]
-
-
 def _counts(step: Step) -> str:
     shown = " ".join(rows(n, 1) for n in step.counts)
     return f"{shown} rows" if step.mean is not None else shown
@@ -370,11 +366,10 @@ def _labels(tree: Tree) -> tuple[str, ...]:
     return tree.schema.predicted.labels
 
 
-# Cuts of numbers as a page tells them: in as few digits as part the training rows as the cut itself does.
+# ---- cuts of numbers on a page: in as few digits as part the training rows as the cut itself does ----
 #
-# Knows tables, and trees whose words the page shows. Knows nothing of HTML; exports and model files have
-# all digits. Law: between a cut and the cut that is told lies no training value, so that every training row
-# fulfils what the page says if and only if it goes the model's way.
+# Law: between a cut and the cut that is shown lies no training value, so that every training row fulfils what
+# the page says if and only if it goes the model's way. Exports and model files have all digits.
 
 
 Floats = NDArray[np.float64]
@@ -432,7 +427,11 @@ def in_few_digits(tree: Tree, table: Table, candidates: int = 0, of: NDArray[np.
     candidates: how many candidate splits it keeps of each of the nodes `of`, None for all; none of others.
     """
     nodes = np.arange(len(tree.nodes)) if of is None else np.sort(of)
-    found = _best(tree, candidates, nodes) if candidates else None
+    found = tree.candidates_of(nodes) if candidates else None
+    if found is not None:  # as those of a tree whose other nodes have none
+        found, sizes = found.best(candidates), np.zeros(len(tree.nodes), np.int64)
+        sizes[nodes] = np.diff(found.start)
+        found = replace(found, start=np.concatenate([[0], np.cumsum(sizes)]))
     cuts, column = tree.nodes.cut, tree.nodes.column
     if found is not None:
         cuts, column = np.concatenate([cuts, found.cut]), np.concatenate([column, found.column])
@@ -447,18 +446,5 @@ def in_few_digits(tree: Tree, table: Table, candidates: int = 0, of: NDArray[np.
             every, back = np.unique(cuts[here], return_inverse=True)
             cuts[here] = few_digits(every, *beside(table.column(own.name), every))[back]
     size = len(tree.nodes)
-    told = replace(tree.nodes, cut=cuts[:size])
-    return replace(tree, nodes=told, candidates=None if found is None else replace(found, cut=cuts[size:]))
-
-
-def _best(tree: Tree, most: int, of: NDArray[np.int64]) -> Candidates | None:
-    """Return the best candidate splits of some nodes, in rising order, as those of a tree whose other nodes
-    have none.
-    """
-    found = tree.candidates_of(of)
-    if found is None:
-        return None
-    found = found.best(most)
-    sizes = np.zeros(len(tree.nodes), np.int64)
-    sizes[of] = np.diff(found.start)
-    return replace(found, start=np.concatenate([[0], np.cumsum(sizes)]))
+    short = replace(tree.nodes, cut=cuts[:size])
+    return replace(tree, nodes=short, candidates=None if found is None else replace(found, cut=cuts[size:]))

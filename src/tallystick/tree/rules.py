@@ -80,10 +80,10 @@ class Rule:
         return head + number(float(f"{self.answer:.6g}"))
 
     def __str__(self) -> str:
-        return f"{self.sentence} ({self.rows_told})"
+        return f"{self.sentence} ({self.rows_text})"
 
     @property
-    def rows_told(self) -> str:
+    def rows_text(self) -> str:
         """How many rows the rule takes, and how they answer."""
         share = self.covers / self.total if self.total else 0.0
         covered = f"{rows(self.covers, 1)} {'row' if self.covers == 1 else 'rows'}, {share:.1%}"
@@ -146,7 +146,7 @@ class Rules:
         lines = [f"{len(self.rules):,} {several} for {plain_words(target.name) if target else ''}{how}:"]
         lines += [f"{k:>3}. {rule}" for k, rule in enumerate(self.rules, 1)]
         if self.ordered:
-            own = "" if self.otherwise is None else f" ({self.otherwise.rows_told})"
+            own = "" if self.otherwise is None else f" ({self.otherwise.rows_text})"
             lines.append(f"otherwise {plain_words(self.default)}{own}")
         return "\n".join([*lines, *self.notes])
 
@@ -183,7 +183,9 @@ class Rules:
         wanted = labels[1] if label is None else self.schema.predicted.label_of(label)
         if wanted not in labels:
             raise OptionError(f"{shown(label)} is not a class of this model. Classes: {some(labels)}.")
-        rules = [(_known(rule.conditions), rule.answer == wanted) for rule in self.rules]
+        rules = [
+            (tuple(c for c in rule.conditions if not c.always), rule.answer == wanted) for rule in self.rules
+        ]
         reached = [(c, says) for c, says in rules if not any(test.never for test in c)]
         least = disjunction(reached, self.default == wanted, [c.name for c in self.schema.used])
         if least is not None:
@@ -194,11 +196,6 @@ class Rules:
                 "too many for one expression. Read them in their order: rules()."
             )
         return Disjunction(tuple(c for c, says in reached if says), False)
-
-
-def _known(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """Return the conditions that say something of known values."""
-    return tuple(c for c in conditions if not c.always)
 
 
 @dataclass(frozen=True)
