@@ -542,7 +542,9 @@ class SparkTable:
 
     def _part(self, facts: Facts, schema: Schema | None) -> SparkTable:
         """Return the table of some rows, known by their facts."""
-        whole, some, amounts = shared_keys(self.facts, facts, self.unit)
+        pieces = self.origin is not None and self.opened is self.origin.opened  # of rows that lie there whole
+        lying = self.origin.facts if pieces and self.origin is not None else self.facts
+        whole, some, amounts = shared_keys(lying, facts, self.unit)
         chosen = ChosenRows(self.opened.context.broadcast(np.union1d(whole, some)), self.schema)
         picked = self.opened.mapPartitions(Picked(replace(chosen, keys=self._sent(whole)), len(some) > 0))
         if len(some):
