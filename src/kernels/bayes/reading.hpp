@@ -69,7 +69,7 @@ struct Place {
     auto operator<=>(const Place&) const = default;
 };
 
-struct Split {
+struct BinCut {
     Place at;
     double disorder;
 };
@@ -108,7 +108,7 @@ class MdlRule {
         while (!open.empty()) {
             const auto [start, stop] = open.back();
             open.pop_back();
-            const Split best = best_cut(start, stop);
+            const BinCut best = best_cut(start, stop);
             if (best.disorder == infinity || !pays(start, best, stop)) continue;
             out.push_back(best.at);
             open.emplace_back(start, best.at);
@@ -127,7 +127,7 @@ class MdlRule {
     static constexpr size_t most_classes = 4;  // a box has 2^classes corners
     static constexpr size_t classes = Values::classes;
 
-    bool pays(Place start, Split best, Place stop) const {
+    bool pays(Place start, BinCut best, Place stop) const {
         const int64_t *first = before(start), *middle = before(best.at), *last = before(stop);
         const Side whole = side_of<classes>(k_, last, first, h_);
         const Side left = side_of<classes>(k_, middle, first, h_), right = side_of<classes>(k_, last, middle, h_);
@@ -139,7 +139,7 @@ class MdlRule {
     }
 
     // The first place of least disorder strictly between two.
-    Split best_cut(Place start, Place stop) {
+    BinCut best_cut(Place start, Place stop) {
         const Disorder<classes> disorder{k_, before(start), before(stop), h_};
         const double whole = disorder(disorder.first), slack = 1e-9 * (1.0 + whole);
         double known = infinity;
@@ -149,7 +149,7 @@ class MdlRule {
             known = std::min(known, ends_.back());
         }
         ends_.push_back(whole);
-        Split out{{}, infinity};
+        BinCut out{{}, infinity};
         for (size_t cell = start.cell; Place{cell} < stop; ++cell) {
             const Place from = std::max(start, Place{cell}), to = std::min(stop, Place{cell + 1});
             const double* const end = ends_.data() + (cell - start.cell);
@@ -163,7 +163,9 @@ class MdlRule {
         return out;
     }
 
-    static Split better(Split known, Place at, double disorder) { return disorder < known.disorder ? Split{at, disorder} : known; }
+    static BinCut better(BinCut known, Place at, double disorder) {
+        return disorder < known.disorder ? BinCut{at, disorder} : known;
+    }
 
     // The least of a box's corners; `least` of the first and the last, which are the ends of a cell.
     double floor(const Disorder<classes>& disorder, const int64_t* low, const int64_t* high, double least) {
