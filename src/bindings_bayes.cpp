@@ -275,7 +275,8 @@ void bind_bayes(nb::module_& m) {
     m.def(
         "hash_total",
         [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
-           const std::vector<AnyIn>& doubles, const std::vector<Key>& keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
+           const std::vector<AnyIn>& doubles, const std::vector<Key>& keys, Maybe<uint64_t> more, Maybe<int64_t> weights,
+           uint64_t limit) {
             need_same("tables", tables.size(), codes.size()), need_same("keys", keys.size(), doubles.size());
             need_each("codes", codes, {rows}), need_tables(tables), need_numbers("doubles", doubles, rows);
             need("more", more, {2, rows}), need("weights", weights, {rows});
@@ -286,22 +287,25 @@ void bind_bayes(nb::module_& m) {
                 all.sizes.push_back(tables[j].shape(1));
             }
             uint128 total = 0;
+            LeastRows least{limit, {}, {}};
             {
                 nb::gil_scoped_release free;
-                total = hash_total(all);
+                total = hash_total(all, least);
             }
-            return of_128(total);
+            return std::make_tuple(of_128(total), least.rows, least.hashes);
         },
         "Return `sum_hashes` of rows whose hashes are those of their codes, by tables, the prints of their doubles, by\n"
-        "keys, and `more`; some rows at a time, so that no array of hashes is made.",
+        "keys, and `more`; some rows at a time, so that no array of hashes is made; and the rows with hashes whose lower\n"
+        "halves are at most the limit, and these halves.",
         nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
-        nb::arg("keys"), nb::arg("more").noconvert() = nb::none(), nb::arg("weights").noconvert() = nb::none());
+        nb::arg("keys"), nb::arg("more").noconvert() = nb::none(), nb::arg("weights").noconvert() = nb::none(),
+        nb::arg("limit") = 0);
 
     m.def(
         "walk_rows",
         [](const std::vector<AnyIn>& columns, const std::vector<Key>& keys, In<uint8_t> classes, In<uint64_t> labels,
            const std::optional<std::tuple<Out<int64_t>, Out<int64_t>, Out<int64_t>>>& moments,
-           const std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>>& picks) {
+           const std::optional<std::tuple<In<uint64_t>, Out<int64_t>, Out<int64_t>, Out<double>>>& picks, uint64_t limit) {
             need("classes", classes, {any}), need_same("keys", keys.size(), columns.size());
             const size_t rows = classes.size();
             need_numbers("columns", columns, rows), need("labels", labels, {2, any}), need_tables({labels});
@@ -320,6 +324,7 @@ void bind_bayes(nb::module_& m) {
             }
             std::vector<Seen> out;
             uint128 total = 0;
+            LeastRows least{limit, {}, {}};
             {
                 nb::gil_scoped_release free;
                 const RowsToHash all{rows,    {classes.data()}, {labels.data()}, {labels.shape(1)}, printed(columns, keys),
@@ -330,19 +335,20 @@ void bind_bayes(nb::module_& m) {
                 std::vector<Picked> picked;
                 if (picks) picked = to_pick(std::get<1>(*picks), std::get<2>(*picks), std::get<3>(*picks));
                 const ToPick pick{picks ? std::get<0>(*picks).data() : nullptr, picked.data()};
-                total = walk_rows(all, n_classes, scans.data(), moments ? &to : nullptr, picks ? &pick : nullptr);
+                total = walk_rows(all, n_classes, scans.data(), moments ? &to : nullptr, picks ? &pick : nullptr, least);
                 if (picks) say_picked(picked, std::get<1>(*picks));
                 for (size_t g = 0; g < scans.size(); ++g) tell(scans[g], all.groups[g].numbers.width(), out);
             }
-            return std::make_tuple(of_128(total), out);
+            return std::make_tuple(of_128(total), out, least.rows, least.hashes);
         },
         "Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane, class]; and\n"
         "what `scan_rows` says of the columns. moments: tables missing, sums and squares to which rows are added as\n"
         "`add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and\n"
-        "values [column, place], to which is added what `pick_values` finds, as far as there is room. All of it while\n"
-        "some rows after the others are near: memory is walked through once.",
+        "values [column, place], to which is added what `pick_values` finds, as far as there is room. Last, as\n"
+        "`hash_total`, the rows of least hashes. All of it while some rows after the others are near: memory is walked through once.",
         nb::arg("columns").noconvert(), nb::arg("keys"), nb::arg("classes").noconvert(), nb::arg("labels").noconvert(),
-        nb::arg("moments").noconvert() = nb::none(), nb::arg("picks").noconvert() = nb::none());
+        nb::arg("moments").noconvert() = nb::none(), nb::arg("picks").noconvert() = nb::none(),
+        nb::arg("limit") = 0);
 
     const auto small = [&]<class T>(T) {
         m.def(

@@ -427,19 +427,20 @@ def add_prints(hashes: Annotated[NDArray[numpy.uint64], dict(order='C', device='
     Do hashes[lane, row] += print of columns[j][row] under keys[j][lane], over all j; NaN is missing, -0.0 is 0.0.
     """
 
-def hash_total(rows: int, codes: Sequence[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)]], doubles: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], keys: Sequence[tuple[int, int]], more: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)] | None = None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None = None) -> int:
+def hash_total(rows: int, codes: Sequence[Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)]], tables: Sequence[Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)]], doubles: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], keys: Sequence[tuple[int, int]], more: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)] | None = None, weights: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)] | None = None, limit: int = 0) -> tuple[int, list[int], list[int]]:
     """
     Return `sum_hashes` of rows whose hashes are those of their codes, by tables, the prints of their doubles, by
-    keys, and `more`; some rows at a time, so that no array of hashes is made.
+    keys, and `more`; some rows at a time, so that no array of hashes is made; and the rows with hashes whose lower
+    halves are at most the limit, and these halves.
     """
 
-def walk_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], keys: Sequence[tuple[int, int]], classes: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], moments: tuple[Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]] | None = None, picks: tuple[Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]] | None = None) -> tuple[int, list[tuple[int, float, float, int, int, bool]]]:
+def walk_rows(columns: Sequence[Annotated[NDArray, dict(device='cpu', writable=False)]], keys: Sequence[tuple[int, int]], classes: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], moments: tuple[Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]] | None = None, picks: tuple[Annotated[NDArray[numpy.uint64], dict(order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]] | None = None, limit: int = 0) -> tuple[int, list[tuple[int, float, float, int, int, bool]], list[int], list[int]]:
     """
     Return `hash_total` of rows of numbers, as doubles, by keys, and of their classes, by labels[lane, class]; and
     what `scan_rows` says of the columns. moments: tables missing, sums and squares to which rows are added as
     `add_moments` does, but that digits are not carried. picks: limits[column], found[column], and rows and
-    values [column, place], to which is added what `pick_values` finds, as far as there is room. All of it while
-    some rows after the others are near: memory is walked through once.
+    values [column, place], to which is added what `pick_values` finds, as far as there is room. Last, as
+    `hash_total`, the rows of least hashes. All of it while some rows after the others are near: memory is walked through once.
     """
 
 @overload

@@ -40,6 +40,7 @@ from tallystick.sql.table import SqlTable
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues
 from tallystick.stats.design_sums import Copies, LogisticSums, NewtonSums
 from tallystick.stats.exact import Prints, TwoStatistics
+from tallystick.stats.profile import RowSample
 from tallystick.stats.values import ValueSample
 from tallystick.table.block import RowBlock as Block
 from tallystick.table.block import pack, unpack
@@ -431,7 +432,8 @@ def test_every_shortcut_is_compared():
     # asked of numbers alone: tests/table/test_along.py
     of_numbers = {BayesSums}
     of_words = {LogisticSums}  # tests/stats/test_long_rows.py
-    assert {kind.__name__ for kind in set(SHORT_WAYS) | of_numbers | of_words} == SOLVED
+    of_many = {RowSample}  # tests/stats/test_row_sample.py
+    assert {kind.__name__ for kind in set(SHORT_WAYS) | of_numbers | of_words | of_many} == SOLVED
 
 
 @pytest.mark.parametrize("question", SHORT_WAYS, ids=lambda kind: kind.__name__)

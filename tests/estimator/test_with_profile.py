@@ -7,12 +7,10 @@ import pickle
 import weakref
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import tallystick as ts
 from tallystick.stats import profile
-from tallystick.table.table import FEW_CELLS
 
 ROWS = [{"a": i % 5, "b": "uvw"[i % 3], "y": "ab"[(i % 5 > 2) ^ (i % 7 == 0)]} for i in range(60)]
 OLD = Path(__file__).resolve().parents[1] / "files" / "v1"
@@ -84,15 +82,6 @@ def test_the_profile_is_that_of_the_model_as_it_was_learnt():
     assert decided.profile_.to_dict() == plain.profile_.to_dict()
 
 
-def test_rows_that_were_written_over_have_no_profile():
-    X = np.arange(2.0 * FEW_CELLS).reshape(-1, 2) % 7
-    model = ts.NaiveBayes(distributions="gaussian").fit(X, np.arange(len(X)) % 2)
-    X[3, 1] = 100.0
-    with pytest.warns(ts.TallyWarning, match="written over after the fit"):
-        assert model.profile_ is None
-    assert model.profile_ is None  # said once
-
-
 @pytest.mark.parametrize("memory", [None, "32MB"])
 def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch, memory):
     asked = []
@@ -109,7 +98,7 @@ def test_a_profile_that_nobody_asks_for_is_not_taken(monkeypatch, memory):
 @pytest.mark.parametrize("memory", [None, "32MB"])
 def test_rows_are_let_go_when_their_profile_is_taken(memory):
     model = ts.NaiveBayes(memory=memory).fit(ROWS, "y")
-    rows = weakref.ref(model._untaken.table)
+    rows = weakref.ref(model._profiled[0])
     assert rows() is not None
     assert model.profile_ is not None
     assert rows() is None

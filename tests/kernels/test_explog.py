@@ -153,7 +153,7 @@ cuts = kernels.mdl_cuts(spread)
 kernels.add_word_hashes(hashes, starts, words, often, seed.integers(0, 2**64, (2, 500), dtype=np.uint64))
 keys = [kernels.hash_text(b"%d" % j) for j in range(21)]
 names = [seed.integers(0, 2**64, (2, 40), dtype=np.uint64)] * 5
-print_ = kernels.hash_total(3_001, codes, names, cells, keys, hashes, classes.astype(np.int64))
+print_, *_ = kernels.hash_total(3_001, codes, names, cells, keys, hashes, classes.astype(np.int64))
 digest.update(print_.to_bytes(16, "little"))
 for array in (*tables, hashes, *counts, facts, by_class, levels, cuts, *laid):
     digest.update(array.tobytes())

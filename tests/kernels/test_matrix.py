@@ -319,7 +319,7 @@ def test_the_hash_of_a_whole_block_is_that_of_its_steps(data):
     kernels.add_joint_hashes(hashes, columns, tables)
     kernels.add_prints(hashes, doubles, keys)
     kernels.mix_hashes(hashes)
-    found = kernels.hash_total(rows, columns, tables, doubles, keys, more, weights)
+    found, *_ = kernels.hash_total(rows, columns, tables, doubles, keys, more, weights)
     assert found == kernels.sum_hashes(hashes, weights)
 
 
@@ -455,13 +455,20 @@ def test_one_walk_tells_what_three_tell(width, rows):
     labels = rng.integers(0, 2**63, (2, 5)).astype(np.uint64)
     for laid in (matrix, np.asfortranarray(matrix)):
         columns, together, alone = list(laid.T), tables(width, 3), tables(width, 3)
-        total, seen = kernels.walk_rows(columns, keys, classes, labels, together)
-        assert total == kernels.hash_total(rows, [classes], [labels], columns, keys)
+        total, seen, *_ = kernels.walk_rows(columns, keys, classes, labels, together)
+        limit = 2**62
+        found = kernels.hash_total(rows, [classes], [labels], columns, keys, limit=limit)
+        assert total == found[0]
+        for own, one in zip(
+            kernels.walk_rows(columns, keys, classes, labels, limit=limit)[2:], found[1:], strict=True
+        ):
+            np.testing.assert_array_equal(own, one)
+            assert len(own) < 0.9 * rows or rows < 300
         assert seen == scan_rows(columns)
         kernels.add_moments(columns, classes, *alone)
         for a, b in zip(together, alone, strict=True):
             np.testing.assert_array_equal(kernels.carry(a) if a.ndim > 2 else a, b)
-        assert kernels.walk_rows(columns, keys, classes, labels) == (total, seen)
+        assert kernels.walk_rows(columns, keys, classes, labels)[:2] == (total, seen)
 
 
 @pytest.mark.parametrize("width", [1, 30, 70])

@@ -57,7 +57,7 @@ def test_classes_are_looked_at_only_when_somebody_asks(monkeypatch):
 def test_rows_are_let_go_when_all_is_told():
     X, y = separated()
     model = ts.LogisticRegression(l2=1.0).fit(X, y)
-    rows = weakref.ref(model._untaken.table)
+    rows = weakref.ref(model._profiled[0])
     model.to_bytes()
     gc.collect()
     assert rows() is None

@@ -26,7 +26,9 @@ def test_what_is_known_is_of_these_rows_alone():
     schema = Schema((Column("x", "numeric"),), Target("y", ("a", "b")))
     table = Table(schema, {"x": np.ones(4)}, 4, classes=np.zeros(4, np.uint8))
     assert known_moments(table) is None
-    table.know(5, no_moments(1, 2), PickedNumbers(0, ("x",), ()))
+    table.know(
+        5, no_moments(1, 2), PickedNumbers(0, ("x",), ()), (np.empty(0, np.uint64), np.empty(0, np.int64))
+    )
     assert known_moments(table) is not None
     assert take_picked(table) is not None
     assert table.fingerprint == f"{5:032x}"

@@ -60,9 +60,9 @@ inline size_t near_rows(const RowsToHash& given) {
 }
 
 // Sum over rows of weight * hash modulo 2^128. beside(group, rows) is called for some rows of each group of columns after the
-// others, while they are near.
-template <class Beside>
-uint128 hash_total(const RowsToHash& given, Beside beside) {
+// others, while they are near; hashed(begin, n, low) with the lower halves of the hashes of these rows.
+template <class Beside, class Hashed>
+uint128 hash_total(const RowsToHash& given, Beside beside, Hashed hashed) {
     const size_t step = near_rows(given);
     std::vector<uint64_t> hashes(2 * step);
     uint64_t *const low = hashes.data(), *const high = low + step;
@@ -86,13 +86,30 @@ uint128 hash_total(const RowsToHash& given, Beside beside) {
         }
         mix_hashes(n, low);
         mix_hashes(n, high);
+        hashed(begin, n, low);
         total += sum_hashes(n, low, high, given.weights ? given.weights + begin : nullptr);
     }
     return total;
 }
 
-inline uint128 hash_total(const RowsToHash& given) {
-    return hash_total(given, [](size_t, const NearRows&) {});
+struct LeastRows {  // rows, and the lower halves of their hashes, of those that are at most the limit
+    uint64_t limit;
+    std::vector<int64_t> rows;
+    std::vector<uint64_t> hashes;
+
+    void add(size_t begin, size_t n, const uint64_t* low) {
+        for (size_t i = 0; i < n; ++i) {
+            if (low[i] > limit) continue;
+            rows.push_back(static_cast<int64_t>(begin + i));
+            hashes.push_back(low[i]);
+        }
+    }
+};
+
+inline uint128 hash_total(const RowsToHash& given, LeastRows& least) {
+    return hash_total(
+        given, [](size_t, const NearRows&) {},
+        [&](size_t begin, size_t n, const uint64_t* low) { least.add(begin, n, low); });
 }
 
 }  // namespace tally

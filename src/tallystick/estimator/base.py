@@ -12,7 +12,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tallystick.judge.folds import FoldPlan
     from tallystick.judge.groups import By
     from tallystick.judge.run import Answering
+    from tallystick.stats.profile import TrainingRows
     from tallystick.table.new_rows import Matched
 
 
@@ -76,43 +77,12 @@ SHOWN = 5  # columns named in a warning
 
 # What a fitted model keeps of the rows it was learnt from: their profile, see model/profile.py.
 #
-# A profile costs more than many a fit, and most models are never written: of rows in memory and on disk it
-# is taken when somebody first asks for it. Until then the model holds the rows. Knows tables and model
-# documents. Knows nothing of any learner. Law: the profile is of the rows of the fit and of the model as it
-# was learnt; a model whose rows are gone or have changed keeps no more than is still true.
+# A profile costs more than many a fit, and most models are never written: it is made when somebody first asks
+# for it, from rows that are the model's own, all or a sample. Law: the profile is of the rows of the fit and
+# of the model as it was learnt; nothing of the caller is held, and what becomes of it later is not seen.
 
 
 VERSION = 2  # of the model file that has a profile
-
-
-@dataclass(frozen=True)
-class DeferredProfile:
-    """The rows of a fit and what was learnt from them, as long as nobody has asked for their profile."""
-
-    table: Table
-    model: Model  # as it was learnt: a decision that is set later changes no profile
-
-    def taken(self, engine: Engine) -> Profile | None:
-        """Return the profile; of rows that were written over since the fit none, with a warning."""
-        from tallystick.stats.profile import profile_of
-
-        if not written_over(self.table, engine):
-            return profile_of(self.table, self.model, engine)
-        warn(
-            "the rows were written over after the fit, so that nothing can be said of what they looked like: "
-            "the model keeps no profile of them. Save it before the arrays it was fitted to change."
-        )
-        return None
-
-
-def written_over(table: Table, engine: Engine) -> bool:
-    """Say whether somebody wrote to the arrays of a table since its fingerprint was taken, at the fit."""
-    from tallystick.stats.exact import Prints
-    from tallystick.table.table import is_own
-
-    if is_own(table):
-        return False
-    return bool(engine.total(table, Prints(table.schema, table.unit)).fingerprint != table.fingerprint)
 
 
 def rows_of(table: Table) -> dict[str, Any]:
@@ -203,9 +173,9 @@ class Estimator(PlainMethod):
     _regression: ClassVar[bool] = False
     _predicts: ClassVar[bool] = True  # a target, which must be given
     _notes: tuple[Note, ...]
-    _known_rows: dict[str, Any] | Table  # what is known of the training rows, or the rows themselves
+    _known_rows: dict[str, Any]
     _profile: Profile | None = None
-    _untaken: DeferredProfile | None = None
+    _profiled: tuple[TrainingRows, Model] | None = None  # what a profile that nobody asked for is made of
     _version = VERSION  # of its model file: what was read from version 1 is written as it was
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
     _named_columns = False  # the columns of the fit had names
@@ -623,8 +593,6 @@ class Estimator(PlainMethod):
     @property
     def rows_(self) -> dict[str, Any]:
         """What is known of the training rows: how many, in which unit, and their fingerprint."""
-        if not isinstance(self._known_rows, dict):
-            self._known_rows = self._rows_of(self._known_rows)
         return self._known_rows
 
     def _rows_of(self, table: Table) -> dict[str, Any]:
@@ -634,14 +602,14 @@ class Estimator(PlainMethod):
     @property
     def profile_(self) -> Profile | None:
         """What the training rows looked like; None where nothing is kept of them."""
-        if (untaken := self._untaken) is not None:
-            self.profile_ = untaken.taken(self._engine(untaken.table))
-            self._known_rows = self.rows_  # the rows are held no longer
+        if self._profiled is not None:
+            rows, model = self._profiled
+            self.profile_ = rows.profile(model, self._engine(rows.rows))
         return self._profile
 
     @profile_.setter
     def profile_(self, profile: Profile | None) -> None:
-        self._profile, self._untaken = profile, None
+        self._profile, self._profiled = profile, None
 
     def _profile_section(self, wanted: bool) -> dict[str, Any]:
         """Return the section of the model file, null where it is not wanted; a file of version 1 has none."""
@@ -668,22 +636,21 @@ class Estimator(PlainMethod):
         return out
 
     def _keep_profile(self, table: Table) -> Self:
-        """Keep what the rows of the fit look like, and what the model answers to them: rows that are here
-        until their profile is asked for, of others the profile.
-        """
-        if isinstance(table, LocalTable):
-            self._profile, self._untaken = None, DeferredProfile(table, self.model_)
-        else:
-            from tallystick.stats.profile import profile_of
+        """Keep what the profile of the rows of a fit is made of."""
+        from tallystick.stats.profile import profile_of, training_rows
 
-            self.profile_ = profile_of(table, self.model_, self._engine(table))
+        engine = self._engine(table)
+        rows = training_rows(table, engine)
+        self.profile_ = None if rows is not None else profile_of(table, self.model_, engine)
+        # as it was learnt: a decision that is set later changes no profile
+        self._profiled = None if rows is None else (rows, self.model_)
         return self
 
     def _with_profile_of(self, other: Estimator, table: Table | None) -> Self:
         """Take the profile of another model of the same rows; what this one answers to them is found again
         where the rows are still there.
         """
-        if table is not None and (other._untaken is not None or other._profile is not None):
+        if table is not None and (other._profiled is not None or other._profile is not None):
             return self._keep_profile(table)
         self.profile_ = None if other.profile_ is None else other.profile_.without_answers()
         return self
@@ -780,10 +747,7 @@ class Estimator(PlainMethod):
 
     def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
         """Become the model that was learnt from a table, with what is known of the table."""
-        from tallystick.table.table import is_own
-
-        rows = table if is_own(table) else self._rows_of(table)  # where nobody can write to them, it may wait
-        self._adopt(model, table.notes + notes, rows)
+        self._adopt(model, table.notes + notes, self._rows_of(table))
         self._remember(table.files)
         self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
         names = list(table.schema.given)
@@ -802,7 +766,7 @@ class Estimator(PlainMethod):
         """Return a model that answers as that of `_learn` does, and may say less of itself."""
         return self._learn(table, engine)
 
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
         self.model_, self.schema_, self._notes, self._known_rows = model, model.schema, notes, rows
         self.profile_, self._version = None, 2
 

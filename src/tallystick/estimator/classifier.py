@@ -46,7 +46,7 @@ class Classifier(Estimator):
         self._float_labels = are_floats(X, y)
         return super()._read(X, y, sample_weight)
 
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any] | Table) -> None:
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
         super()._adopt(model, notes, rows)
         self.classes_ = np.array(model.schema.predicted.values())
         if self._float_labels and model.schema.predicted.type == "integer":

@@ -31,12 +31,19 @@ from tallystick.scorecard.model import (
 )
 from tallystick.scorecard.quadratic import CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.sql.frontier import MOST_TESTS, frontier_of, largest_below
-from tallystick.sql.prints import hash_halves, literal, parted, place_among
+from tallystick.sql.prints import hash_halves, literal, parted, place_among, row_hashes
 from tallystick.sql.table import RowGroups, SqlTable, class_counts, numbers
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues, Total, ValuesByClass, key
 from tallystick.stats.design_sums import RowFacts, RowTotals
 from tallystick.stats.exact import Printed, Prints, TwoStatistics
-from tallystick.stats.profile import AnswerCounts, AnswerSums, WithoutTarget, answers_at_nodes
+from tallystick.stats.profile import (
+    AnswerCounts,
+    AnswerSums,
+    PickedRows,
+    RowSample,
+    WithoutTarget,
+    answers_at_nodes,
+)
 from tallystick.stats.quantiles import (
     NONE,
     FinerCells,
@@ -48,7 +55,7 @@ from tallystick.stats.quantiles import (
     ValueSpread,
 )
 from tallystick.stats.values import QUARTER, SampledValues, ValueSample, sample_of
-from tallystick.table.block import code_type
+from tallystick.table.block import Hasher, code_type
 from tallystick.table.hash_sample import ALL
 from tallystick.table.table import LocalTable
 from tallystick.tree.growth import ColumnSummaries, GrowingTree
@@ -634,6 +641,25 @@ def prints(table: SqlTable, question: Prints) -> Printed | None:
     return table.printed if question.schema == table.schema and question.unit == table.unit else None
 
 
+def row_sample(table: SqlTable, question: RowSample) -> PickedRows | None:
+    """Return the different rows with the least hashes; the database hashes them."""
+    if question.schema != table.schema:
+        return None
+    hasher, names = Hasher(table.schema), [c.name for c in table.schema.used]
+    cells = ["y", *(f"c{i}" for i in range(len(names)))]
+    hashed = row_hashes(table.words, table.rows_of(names), hasher, (0,), [*cells, "w"])
+    listed = ", ".join(["high_0", "low_0", *cells])
+    found = table.query(
+        f"SELECT {listed}, CAST(SUM(w) AS BIGINT) AS w FROM ({hashed}) AS h GROUP BY {listed} "
+        f"ORDER BY high_0, low_0 LIMIT {question.size + 1}"
+    )
+    keys = tuple(numbers(found[f"c{i}"]) for i in range(len(names)))
+    heavy = numbers(found["w"]).astype(np.int64)
+    block = table.block_of(RowGroups(keys, table.classes_from(numbers(found["y"])), heavy), names)
+    halves = [numbers(found[name]).astype(np.uint64) for name in ("high_0", "low_0")]
+    return question.picked((halves[0] << np.uint64(32)) + halves[1], block, np.arange(block.rows))
+
+
 def both(table: SqlTable, question: TwoStatistics) -> tuple[Any, Any] | None:
     """Return two totals."""
     first, second = answer(table, question.first), answer(table, question.second)
@@ -655,6 +681,7 @@ ANSWERS: Mapping[type[Any], Callable[[SqlTable, Any], Any]] = {
     PairResiduals: pair_residuals,
     Prints: prints,
     RowFacts: row_facts,
+    RowSample: row_sample,
     RowVariety: row_variety,
     Spreads: spreads,
     WithoutTarget: untold,

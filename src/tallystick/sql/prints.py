@@ -147,20 +147,25 @@ def sum_of_hashes(words: SqlWords, rows: str, hasher: Hasher) -> str:
 
     rows: a query with class y, weight w, and c0, c1, ... for the columns of the hasher.
     """
+    ends = [(k, half) for k in LANES for half in ("low", "high")]
+    query = row_hashes(words, rows, hasher, LANES, ["w"])
+    return words.layer(query, [f"CAST(SUM({half}_{k} * w) AS TEXT) AS sum_{k}_{half}" for k, half in ends])
+
+
+def row_hashes(words: SqlWords, rows: str, hasher: Hasher, lanes: Sequence[int], kept: Sequence[str]) -> str:
+    """Return a query with low_k and high_k, the halves of a row's hash in each lane, and the cells kept."""
     coded = [(f"c{i}", table) for i, (c, _, table) in enumerate(hasher.columns) if c.kind != "numeric"]
     if hasher.target is not None:
         coded.append(("y", hasher.labels))
-    query = _moved(words, rows, hasher, ["w", *(cell for cell, _ in coded)])
-    query = words.layer(query, ["w", *_lane_sums(hasher, coded)])
-    carried = [f"((s_{k} & {QUARTER}) << 16) + t_{k} AS t_{k}, s_{k}, u_{k}" for k in LANES]
-    query = words.layer(query, ["w", *carried])
+    query = _moved(words, rows, hasher, list(dict.fromkeys([*kept, *(cell for cell, _ in coded)])))
+    query = words.layer(query, [*kept, *_lane_sums(hasher, coded)])
+    carried = [f"((s_{k} & {QUARTER}) << 16) + t_{k} AS t_{k}, s_{k}, u_{k}" for k in lanes]
+    query = words.layer(query, [*kept, *carried])
     joined = []
-    for k in LANES:
+    for k in lanes:
         joined.append(f"(t_{k} & {HALF}) AS low_{k}")
         joined.append(f"(((s_{k} >> 16) + u_{k} + (t_{k} >> 32)) & {HALF}) AS high_{k}")
-    query = mixed(words, words.layer(query, ["w", *joined]), LANES, ["w"])
-    ends = [(k, half) for k in LANES for half in ("low", "high")]
-    return words.layer(query, [f"CAST(SUM({half}_{k} * w) AS TEXT) AS sum_{k}_{half}" for k, half in ends])
+    return mixed(words, words.layer(query, [*kept, *joined]), lanes, kept)
 
 
 def _numeric(hasher: Hasher) -> list[int]:

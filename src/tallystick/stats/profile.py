@@ -1,13 +1,15 @@
 """What rows look like, and what a model answers to them: the sums of a profile.
 
-Knows blocks and models. Law: whole numbers that add, so any order and any cut of the rows gives the same.
-Values of numbers are exact order statistics: equal cells between the lowest and the highest tell where each
-lies, then the values of those cells are asked for.
+A fitted model keeps its profile, or until somebody asks for it the few rows that it is made of: all, or of
+many rows a sample of the different ones. Knows blocks and models.
+Law: the profile is a function of the multiset of rows and the model, in any order and any cut of the rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +31,11 @@ from tallystick.stats.quantiles import (
     rows_up_to,
     zoomed_where_crowded,
 )
-from tallystick.table.block import RowBlock as Rows
-from tallystick.table.subset import take_block
+from tallystick.table.block import Hasher, RowBlock, together
+from tallystick.table.hash_sample import SIZE
+from tallystick.table.lazy_columns import raw_column
+from tallystick.table.subset import own_copy, take_block
+from tallystick.table.table import LocalTable
 from tallystick.tree.model import Tree
 
 TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` shows
@@ -163,11 +168,9 @@ class AnswerCounts(Statistic[AnswerSums]):
         return total
 
 
-# The profile of a table's rows: a few questions to an engine, the same wherever the rows lie.
-#
-# Knows tables, questions and models. Knows nothing of who sums. Law: the profile is a function of the
-# multiset of rows and the model. Values of numbers are exact order statistics: equal cells between the
-# lowest and the highest tell where each lies, then the values of those cells are asked for.
+# The profile of a table's rows: a few questions to an engine, the same wherever the rows lie. Values of
+# numbers are exact order statistics: equal cells between the lowest and the highest tell where each lies,
+# then the values of those cells are asked for.
 
 
 Columns = dict[str, ColumnProfile]
@@ -268,6 +271,216 @@ def _numbers(
     return out, told
 
 
+# What a fitted model keeps of its rows until somebody asks for their profile: arrays of its own.
+
+
+SAMPLE = SIZE  # different rows of which quantiles and answers are told: a share is right to about 0.5 %
+HASHES = 1 << 64
+UNEVEN = 0.05  # of the weight that a sample should have: where it is further off, few rows weigh much
+
+
+class PickedRows(NamedTuple):
+    """Different rows in the order of their hashes [row]: one of each, with the weight of all its copies."""
+
+    hashes: NDArray[np.uint64]
+    rows: RowBlock | None = None
+
+
+@dataclass(frozen=True)
+class RowSample(Statistic[PickedRows]):
+    """Ask for the different rows with the least hashes, one more than `size` if there are so many."""
+
+    schema: Schema
+    unit: int = 1
+    size: int = SAMPLE
+
+    @cached_property
+    def _hasher(self) -> Hasher:
+        return Hasher(self.schema)
+
+    def zero(self) -> PickedRows:
+        """Return the total of no rows."""
+        return PickedRows(np.empty(0, np.uint64))
+
+    def add(self, total: PickedRows, block: Block) -> PickedRows:
+        """Add the rows of one block; a row of weight 0 does not count."""
+        hashes = row_prints(self._hasher, block)
+
+        def within(limit: Any) -> PickedRows:
+            near = hashes <= limit
+            if block.weights is not None:
+                near &= block.weights > 0
+            at = np.flatnonzero(near)
+            return self.picked(hashes[at], block, at)
+
+        if len(total.hashes) > self.size:
+            return self.merge(total, within(total.hashes[-1]))
+        if block.rows > 2 * self.size:  # rows that have enough hashes, unless many are copies
+            most = self.size + self.size // 8
+            found = within(np.partition(hashes, most)[most])
+            if len(found.hashes) > self.size:
+                return self.merge(total, found)
+        return self.merge(total, within(np.uint64(HASHES - 1)))
+
+    def merge(self, total: PickedRows, other: PickedRows) -> PickedRows:
+        """Add two totals."""
+        if total.rows is None or other.rows is None:
+            return other if total.rows is None else total
+        rows = together([total.rows, other.rows])
+        return self.picked(np.concatenate([total.hashes, other.hashes]), rows, np.arange(rows.rows))
+
+    def picked(self, hashes: NDArray[np.uint64], rows: Block, at: NDArray[np.int64]) -> PickedRows:
+        """Return some rows and their hashes as a total. hashes[i]: of the row at[i] of a block."""
+        order = np.argsort(hashes)
+        ordered = hashes[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+        kept = first[: self.size + 1]
+        if rows.weights is None:
+            weights = np.diff(first, append=len(order)) * self.unit
+        else:
+            weights = np.add.reduceat(rows.weights[at[order]], first) if len(first) else rows.weights[:0]
+        block = replace(take_block(rows, at[order[kept]]), weights=weights[: len(kept)], memo={})
+        return PickedRows(ordered[kept], block)
+
+    def solve(self, table: LocalTable, engine: Any) -> PickedRows | None:
+        """Return the total where it is known from a walk over the rows."""
+        if table._least is None or self.schema != table.schema:
+            return None
+        hashes, at = table._least
+        if table.weights is not None:
+            there = table.weights[at] > 0
+            hashes, at = hashes[there], at[there]
+        used = table.schema.used
+        lying = {c.name: raw_column(table, c.name) for c in used}  # most columns need not become doubles
+        every = RowBlock(table.rows, lying, table.classes, table.response, table.weights)
+        found = self.picked(hashes, every, at)
+        if len(found.hashes) <= self.size or found.rows is None:
+            return None  # many are copies of others
+        columns = dict(found.rows.columns)
+        for column in used:
+            if column.kind == "numeric":
+                values = columns[column.name].astype(np.float64, copy=False)
+                values += 0.0  # never -0.0
+                columns[column.name] = values
+        return found._replace(rows=replace(found.rows, columns=columns))
+
+
+def row_prints(hasher: Hasher, block: Block) -> NDArray[np.uint64]:
+    """Return the lower half of each row's hash as it goes into the fingerprint."""
+    coded, numeric = hasher._codes(block), hasher._numbers(block)
+    hashes = hasher._others(block, coded)
+    narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
+    kernels.add_joint_hashes(hashes, [codes for codes, _ in narrow], [table for _, table in narrow])
+    kernels.add_prints(hashes, [values for values, _ in numeric], [key for _, key in numeric])
+    kernels.mix_hashes(hashes)
+    first: NDArray[np.uint64] = hashes[0]
+    return first
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What a fitted model keeps of its rows, in arrays of its own: all of them, or a sample of many different
+    ones, with the counts of all rows by level, word and class (`coded`, `classes`).
+
+    weight: of all rows; one: of a row; ends: the lowest and highest value of each column of numbers.
+    """
+
+    rows: LocalTable
+    weight: int
+    one: int = 1
+    ends: Mapping[str, tuple[float, float]] | None = None
+    coded: Columns | None = None
+    classes: Counts | None = None
+
+    def profile(self, model: Model, engine: Engine) -> Profile:
+        """Return what all rows look like, and what the model learnt from them answers to them."""
+        found = profile_of(self.rows, model, engine)
+        if self.ends is None or self.coded is None:
+            return found
+        names = [c.name for c in model.schema.used]
+        columns = [
+            self.coded.get(name) or self._numbers(own, self.ends.get(name))
+            for name, own in zip(names, found.columns, strict=True)
+        ]
+        target, answers = found.target, found.answers
+        if target is not None:
+            known = self.classes
+            target = self._numbers(target) if known is None else ColumnProfile(known, 0)
+        if isinstance(answers, AnswerProfile):
+            shares = np.stack([in_proportion(row, self.weight) for row in answers.shares])
+            answers = AnswerProfile(in_proportion(answers.given, self.weight), shares)
+        elif answers is not None:
+            answers = self._numbers(answers)
+        return Profile(tuple(columns), target, answers)
+
+    def _numbers(self, own: ColumnProfile, ends: tuple[float, float] | None = None) -> ColumnProfile:
+        """Return what the sample tells of all values of a column, from the lowest to the highest."""
+        assert own.values is not None
+        *counts, missing = in_proportion(np.append(own.counts, own.missing), self.weight).tolist()
+        values = own.values.tolist()
+        for low, end in enumerate(() if ends is None else ends):
+            if end in values:
+                continue
+            most = max(range(len(counts)), key=counts.__getitem__, default=None)
+            if most is None:
+                missing, counts, values = missing - self.one, [self.one], [end]
+                continue
+            counts[most] -= self.one
+            counts = [*counts, 0, self.one] if low else [self.one, 0, *counts]
+            values = [*values, end] if low else [end, *values]
+        return ColumnProfile(np.array(counts, np.int64), missing, np.array(values))
+
+
+def in_proportion(counts: Counts, total: int) -> Counts:
+    """Return counts that sum to a total in the proportions of others: by the largest remainders."""
+    own = [int(count) for count in counts.tolist()]
+    whole = sum(own)
+    if whole in (0, total):
+        return counts
+    out = [count * total // whole for count in own]
+    order = sorted(range(len(own)), key=lambda i: (-(own[i] * total % whole), i))
+    for i in order[: total - sum(out)]:
+        out[i] += 1
+    return np.array(out, np.int64)
+
+
+def training_rows(table: Table, engine: Engine) -> TrainingRows | None:
+    """Return what is kept of the rows of a fit; None where so few of the different rows have much of the
+    weight that a sample would mislead: their profile is to be taken at once.
+    """
+    if isinstance(table, LocalTable) and table.place == "memory" and table.rows <= SAMPLE:
+        return TrainingRows(own_copy(table), table.weight)
+    found: PickedRows = engine.total(table, RowSample(table.schema, table.unit))
+    assert found.rows is not None
+    if len(found.hashes) <= SAMPLE:
+        return TrainingRows(_as_table(table.schema, found.rows, table.unit), table.weight)
+    rows = take_block(found.rows, np.arange(SAMPLE))
+    limit, known = int(found.hashes[SAMPLE]), 0 if rows.weights is None else int(rows.weights.sum())
+    if abs(known * HASHES - table.weight * limit) > UNEVEN * (table.weight * limit):
+        return None
+    schema = table.schema
+    ends = {c.name: (c.low, c.high) for c in schema.used if c.low is not None and c.high is not None}
+    classes = None
+    if schema.target is not None and not schema.regression:
+        classes = engine.total(table, BayesSums((), len(schema.target.labels)))[""]
+    coded = _coded(schema, table, engine)
+    return TrainingRows(
+        _as_table(schema, rows, table.unit), table.weight, table.row_unit, ends, coded, classes
+    )
+
+
+def _as_table(schema: Schema, rows: RowBlock, unit: int) -> LocalTable:
+    """Return rows as a table; of numbers that none of them has no range is known."""
+    empty = {c.name for c in schema.used if c.kind == "numeric" and np.isnan(rows.columns[c.name]).all()}
+    columns = tuple(replace(c, low=None, high=None) if c.name in empty else c for c in schema.columns)
+    own, weights = replace(schema, columns=columns), rows.weights
+    if unit == 1 and weights is not None and (weights == 1).all():
+        weights = None
+    return LocalTable(
+        own, rows.columns, rows.rows, (), (), rows.classes, rows.response, weights, unit, threads=1, own=True
+    )
+
+
 # What a model answers to the rows it was learnt from, where its own counts tell: no row is looked at again.
 #
 # Knows models. Law: the sums are those of `AnswerCounts.add` over these rows.
@@ -291,7 +504,7 @@ def answers_at_nodes(
 ) -> AnswerSums:
     """Return what a tree answers to rows that end at nodes. at, classes and weights [group of rows]."""
     told = AnswerCounts(_AtNodes(tree), len(tree.schema.predicted.labels))  # type: ignore[arg-type]
-    return told.add(told.zero(), Rows(len(at), {"node": at}, classes, None, weights))
+    return told.add(told.zero(), RowBlock(len(at), {"node": at}, classes, None, weights))
 
 
 @dataclass(frozen=True)

@@ -245,10 +245,14 @@ class Hasher:
 
     def total(self, block: Block) -> int:
         """Return the sum over rows of hash times weight, modulo 2^128. Numbers go in by their prints."""
+        return self.total_and_least(block, 0)[0]
+
+    def total_and_least(self, block: Block, limit: int) -> tuple[int, NDArray[np.int64], Hashes]:
+        """Return the same, and the rows with hashes whose lower halves are at most a limit, with these."""
         coded, numeric = self._codes(block), self._numbers(block)
         narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
         plain = len(narrow) == len(coded) and not any(c.kind == "text" for c, _, _ in self.columns)
-        return kernels.hash_total(
+        total, rows, hashes = kernels.hash_total(
             block.rows,
             [codes for codes, _ in narrow],
             [table for _, table in narrow],
@@ -256,7 +260,9 @@ class Hasher:
             [key for _, key in numeric],
             None if plain else self._others(block, coded),
             block.weights,
+            limit,
         )
+        return total, np.array(rows, np.int64), np.array(hashes, np.uint64)
 
     def _codes(self, block: Block) -> list[tuple[NDArray[Any], Hashes]]:
         """Return codes and their hashes, of levels and classes."""

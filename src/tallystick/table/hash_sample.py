@@ -32,6 +32,13 @@ def limit_of(share: float) -> int:
     return int(share * ALL)
 
 
+def least_limit(rows: int) -> int:
+    """Return the highest hash of rows that surely have some more than SIZE below it, if they all differ; 0
+    where all rows are as few.
+    """
+    return limit_of(min(first_share(SIZE + 1, rows), 1.0)) if rows > SIZE else 0
+
+
 class PickedPart(NamedTuple):
     """What was picked of some rows, those from `start` on: rows and values [column, place], found[column] of
     them; a column that filled its room was not looked at to the end.

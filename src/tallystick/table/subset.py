@@ -20,8 +20,10 @@ from tallystick.table.block import RowBlock, WordCounts, code_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tallystick.table.table import LocalTable
 
 Counts = NDArray[np.int64]
+COPIED = 1 << 12  # rows of all columns that are copied at once: columns of a matrix share its cache lines
 
 
 def take_block(block: Any, rows: NDArray[np.int64]) -> RowBlock:
@@ -34,6 +36,29 @@ def take_block(block: Any, rows: NDArray[np.int64]) -> RowBlock:
         n: take_words(d, rows) if isinstance(d, WordCounts) else d[rows] for n, d in block.columns.items()
     }
     return RowBlock(len(rows), columns, cut(block.classes), cut(block.response), cut(block.weights))
+
+
+def own_copy(table: LocalTable) -> LocalTable:
+    """Return a table in memory in arrays that nobody else has: copies of what is not its own."""
+    if table.own:
+        return table
+    columns: dict[str, Any] = {}
+    given = []
+    for name, data in table.columns.items():
+        if isinstance(data, WordCounts):  # always made for the table
+            columns[name] = data
+        else:
+            columns[name] = np.empty(len(data), data.dtype)
+            given.append((columns[name], data))
+    for start in range(0, table.rows, COPIED):
+        some = slice(start, start + COPIED)
+        for out, data in given:
+            out[some] = data[some]
+    table = replace(table, columns=columns, own=True)
+    for name in ("classes", "response", "weights"):
+        array = getattr(table, name)
+        setattr(table, name, None if array is None else array.copy())
+    return table
 
 
 def recode_block(block: RowBlock, old: Schema, new: Schema) -> RowBlock:

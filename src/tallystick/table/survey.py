@@ -35,7 +35,7 @@ from tallystick.table.batches import Plain, View, parts_together
 from tallystick.table.block import Hasher
 from tallystick.table.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells
 from tallystick.table.column_survey import BatchWords, ColumnSurvey, Piece, SecondLook
-from tallystick.table.hash_sample import MOST, PickedNumbers, PickedPart, first_share, limit_of
+from tallystick.table.hash_sample import MOST, PickedNumbers, PickedPart, first_share, least_limit, limit_of
 from tallystick.table.kinds import ONE_VALUE, Decided, hints
 from tallystick.table.merging import unused_merges
 from tallystick.table.strings import Distinct
@@ -76,7 +76,8 @@ WIDE = 64  # columns beyond which a sample of all would fill too much memory
 @dataclass(frozen=True)
 class PassResult:
     """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
-    the sums by code and the values of least hashes, None where they were not asked for.
+    the sums by code and the values of least hashes, None where they were not asked for; and the hashes and
+    the numbers of rows that have the least.
     """
 
     names: tuple[str, ...]
@@ -84,6 +85,7 @@ class PassResult:
     hashes: int
     moments: ClassSums | None
     picked: PickedNumbers | None
+    least: tuple[NDArray[np.uint64], NDArray[np.int64]]
 
 
 @dataclass
@@ -99,6 +101,7 @@ class FusedPass:
     share: float
     gaps: float = 0.0
     parts: list[tuple[int, ClassSums | None, PickedPart | None]] = field(default_factory=list)
+    least: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.texts = tuple(self.labels.values.to_pylist())
@@ -116,8 +119,12 @@ class FusedPass:
         tables = None if sums is None else sums[1:]
         picks = PickedPart.empty(start, len(columns), rows, self.share, self.gaps) if self.share else None
         limited = None if picks is None else picks[1:]
-        hashes, seen = kernels.walk_rows(columns, self.keys, classes, self.hasher.labels, tables, limited)
+        limit = least_limit(len(self.labels.codes))
+        hashes, seen, at, least = kernels.walk_rows(
+            columns, self.keys, classes, self.hasher.labels, tables, limited, limit
+        )
         self.parts.append((hashes, sums, picks))
+        self.least.append((np.array(least, np.uint64), np.array(at, np.int64) + start))
         return kernels.scan_columns(columns, seen)
 
     def told(self) -> PassResult:
@@ -132,7 +139,9 @@ class FusedPass:
             sums.rows[:] = self.labels.counts()[:-1]
         parts = tuple(picks for _, _, picks in self.parts if picks is not None)
         picked = PickedNumbers(limit_of(self.share), self.names, parts) if parts else None
-        return PassResult(self.names, self.texts, sum(hashes for hashes, _, _ in self.parts), sums, picked)
+        hashes, rows = (np.concatenate(part) for part in zip(*self.least, strict=True))
+        total = sum(hashes for hashes, _, _ in self.parts)
+        return PassResult(self.names, self.texts, total, sums, picked, (hashes, rows))
 
 
 def along_with(
@@ -183,7 +192,7 @@ def tell(table: LocalTable, told: PassResult, columns: Sequence[Any], into: NDAr
     if table.kept is not None or told.texts != tuple(labels[c] for c in into[: len(told.texts)]):
         return table
     moments = None if told.moments is None else told.moments.of_classes(into, len(labels))
-    table.know(told.hashes, moments, told.picked)
+    table.know(told.hashes, moments, told.picked, told.least)
     return table
 
 

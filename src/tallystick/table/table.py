@@ -28,6 +28,7 @@ from tallystick.table.block import (
     row_unit,
     rows_counted,
 )
+from tallystick.table.hash_sample import least_limit
 from tallystick.table.lazy_columns import LaterColumn, LaterColumns
 from tallystick.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.table.subset import Within, recode_block, schema_within, take_block
@@ -71,6 +72,9 @@ class LocalTable:
     _fingerprint: str | None = field(default=None, repr=False)
     _moments: ClassSums | None = field(default=None, init=False, repr=False, compare=False)
     _picked: PickedNumbers | None = field(default=None, init=False, repr=False, compare=False)
+    _least: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
     _blocks: dict[tuple[int, int], RowBlock] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -179,18 +183,32 @@ class LocalTable:
             at += len(part)
         return out
 
-    def know(self, hashes: int, moments: ClassSums | None, picked: PickedNumbers | None) -> None:
-        """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, and those
-        numbers that have the least hashes.
+    def know(
+        self,
+        hashes: int,
+        moments: ClassSums | None,
+        picked: PickedNumbers | None,
+        least: tuple[NDArray[np.uint64], NDArray[np.int64]],
+    ) -> None:
+        """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, those numbers
+        that have the least hashes, and the rows that have, with their hashes.
         """
         self._fingerprint, self._moments, self._picked = _in_hex(hashes), moments, picked
+        self._least = least
 
     @property
     def fingerprint(self) -> str:
         """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
         if self._fingerprint is None:
-            every = each_in_order(Hasher(self.schema).total, self.blocks(), self._threads)
-            self._fingerprint = _in_hex(sum(every))
+            hasher, limit = Hasher(self.schema), least_limit(self.rows)
+
+            def walk(block: RowBlock) -> tuple[int, NDArray[np.int64], NDArray[np.uint64]]:
+                return hasher.total_and_least(block, limit)
+
+            totals, rows, hashes = zip(*each_in_order(walk, self.blocks(), self._threads), strict=True)
+            self._fingerprint = _in_hex(sum(totals))
+            at = [part + i * BLOCK for i, part in enumerate(rows)]
+            self._least = np.concatenate(hashes), np.concatenate(at)
         return self._fingerprint
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> LocalTable:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine, Model
 from tallystick.draw.svg import Picture
 from tallystick.engine.local import Local
-from tallystick.errors import DataError, ModelFileError, OptionError, shown
-from tallystick.estimator.base import PLACES, SHARED, Estimator, written_over
+from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.estimator.base import PLACES, SHARED, Estimator
 from tallystick.estimator.classifier import Classifier, Regressor, undecided
 from tallystick.model.decision import cost_table
 from tallystick.model.file import checked, plain
@@ -64,8 +64,9 @@ PER_CLASS = ("class_weight", "priors", "costs")
 
 
 class AnyTree(Estimator):
-    """What all trees share: growing, pruning, asking. The training table is kept in memory after `fit`, and
-    is not part of the model file. On disk it is given back, unless `_keeps_rows`.
+    """What all trees share: growing, pruning, asking. Rows of a fit in memory are kept for `prune`, `splits`
+    and `rules`, in a copy of the tree's own; on disk they are given back, unless `_keeps_rows`. The model
+    file has none of them.
     """
 
     model_: Tree
@@ -173,13 +174,12 @@ class AnyTree(Estimator):
         named = (
             len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
         )
-        table = None if self._table is None else self._as_fitted
         words = measures(
             None if self._regression else self._setting("criterion"),
             price,
             self.level_splits == "groups" and any(k > 2 for k in named),
         )
-        return replace(splits(self.model_, node, table), measures=words)
+        return replace(splits(self.model_, node, self._table), measures=words)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules.
@@ -423,7 +423,7 @@ class AnyTree(Estimator):
             way, call = way or pruners.METHODS[kind](), f"prune('{kind}')"
             if data is not None:
                 raise _unused(call, "leave data out")
-            block = None if self._table is None else self._as_fitted().local().slice(0, self._table.rows)
+            block = None if self._table is None else self._table.local().slice(0, self._table.rows)
             small = way.prune(tree, block, lambda: self._held_out(self._rows(None, call), folds))
         out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
@@ -440,16 +440,6 @@ class AnyTree(Estimator):
             raise OptionError(
                 f"{what} needs the training rows. A loaded model and a fit with memory= do not keep them. "
                 "Pass data=: labelled rows, or (X, y)."
-            )
-        return self._as_fitted()
-
-    def _as_fitted(self) -> Table:
-        """Return the rows of the fit, unless they are others by now."""
-        assert self._table is not None
-        if written_over(self._table, self._engine(self._table)):
-            raise DataError(
-                "the rows were written over after the fit, so that they would give another tree. Fit again, "
-                "or pass data=: labelled rows, or (X, y)."
             )
         return self._table
 
@@ -573,6 +563,14 @@ class AnyTree(Estimator):
     def _rows_of(self, table: Table) -> dict[str, Any]:
         own = {} if table.unit == 1 else {"row": table.row_unit}
         return super()._rows_of(table) | own
+
+    def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
+        from tallystick.table.subset import own_copy
+        from tallystick.table.table import LocalTable
+
+        super()._settle(model, notes, table)
+        if isinstance(self._table, LocalTable):
+            self._table = own_copy(self._table)
 
     def _learn_to_answer(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         """Return the tree without the splits it did not make."""

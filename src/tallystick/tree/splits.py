@@ -5,7 +5,7 @@ Knows the path that pruning found. Knows nothing of rows or of estimators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -501,13 +501,11 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
     return ("gain", gain), ("gain ratio", f"{ratio}{wins} of columns with at least average gain{priced}")
 
 
-def splits(
-    tree: Tree, node: int = 0, table: Callable[[], Table] | None = None, most: int | None = None
-) -> Splits:
+def splits(tree: Tree, node: int = 0, table: Table | None = None, most: int | None = None) -> Splits:
     """Return every candidate split of a node, or the best `most` of them; nodes have the grown tree's
     numbers.
 
-    Rows of branches that were not kept with the candidates are counted from the training rows (`table()`).
+    Rows of branches that were not kept with the candidates are counted from the training rows.
     """
     if not 0 <= node < len(tree.nodes):
         raise OptionError(
@@ -525,9 +523,9 @@ def splits(
             BranchTest(tree.schema.used[int(found.column[c])], float(found.cut[c]), found.groups(c))
             for c in (every[i] for i in bare)
         ]
-        for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table()), strict=True):
+        for i, (counts, means) in zip(bare, in_branches(tree, node, tests, table), strict=True):
             made[i] = replace(made[i], counts=counts, means=means)
-    alike = () if made or table is None else _alike(tree, node, table())
+    alike = () if made or table is None else _alike(tree, node, table)
     return Splits(tree, node, tuple(made), alike=alike)
 
 
