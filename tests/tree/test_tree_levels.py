@@ -16,7 +16,7 @@ import tallystick as ts
 from tallystick.engine.fit import fit
 from tallystick.engine.local import Local
 from tallystick.io.open import open_source
-from tallystick.predict.row import from_floats
+from tallystick.predict.columns import from_floats
 from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table
 from tallystick.tree.learner import TreeLearner
@@ -221,5 +221,5 @@ def test_floats_as_they_lie_end_where_read_rows_end(kind: type) -> None:
     assert ends(x).tolist() == read.tolist()
     assert ends(frame[["x3", "x1", "x0", "x2"]]).tolist() == read.tolist()
     assert ends(frame.astype(str)) is None
-    records = [tree.model_.records.end(row) for row in frame.astype(float).to_dict("records")]
+    records = [int(tree.apply(row)[0]) for row in frame.astype(float).to_dict("records")]
     assert records == read.tolist()
