@@ -299,10 +299,8 @@ def rule_questions():
 
 
 WHOLE = {  # what needs all rows in one place
-    "kept": lambda table: table.kept,
     "column": lambda table: table.column("x"),
     "local": lambda table: table.local(),
-    "ranks": lambda table: table.ranks("x"),
     "without": lambda table: table.without(["x"]),
     "with_weights": lambda table: table.with_weights(np.ones(table.rows, np.int64)),
 }
@@ -313,7 +311,7 @@ def test_a_table_and_its_blocks_have_all_of_their_contracts(table):
     assert lacking(contracts.Block, next(iter(table.blocks()))) == set()
 
 
-ON_SPARK = ("column", "ranks", "without", "with_weights")  # rows there are known by what they hold
+ON_SPARK = ("column", "without", "with_weights")  # rows there are known by what they hold
 
 
 @pytest.mark.parametrize("name", WHOLE)

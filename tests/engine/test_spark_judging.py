@@ -13,6 +13,7 @@ import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.io import scratch
 from tallystick.spark import table as table_room
+from tallystick.table.table import LocalTable
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +156,7 @@ def test_words_and_whole_columns_come_in_the_order_of_the_rows(spark):
     table = pa.table({"said": said, "x": np.arange(40) * 0.5, "y": ["a", "b"] * 20})
     there = ts.NaiveBayes(kinds={"said": "text"})._read(sent(spark, table), "y")
     near = there.near()
-    assert near.place == "memory"
+    assert isinstance(near, LocalTable)
     assert near.row_hashes().tolist() == there.row_hashes().tolist()
     assert near.fingerprint == there.fingerprint
     assert near.column("x").tolist() == there.column("x").tolist()

@@ -69,4 +69,4 @@ def test_methods_ask_tables_for_nothing_that_is_not_declared(monkeypatch):
         make()._fit_table(table)
         cross_shares(make(), table, deal(table, 2), None)
     assert asked - members(contracts.Table) == set()
-    assert {"place", "schema", "blocks", "take", "fingerprint", "row_hashes"} <= asked
+    assert {"schema", "blocks", "take", "fingerprint", "row_hashes"} <= asked

@@ -63,6 +63,32 @@ with open("t.csv", "w", newline="") as file:
     out.writerows(rows)
 assert run("fit t.csv -t play --model tree --set pruning=same-answer --folds 0".split(), False) == 0
 """,
+    "An export target": """
+model = ts.NaiveBayes().fit(rows, "play")
+assert model.export("labels") == "no\\nyes"
+try:
+    model.export("label")
+except ts.errors.TallyError as error:
+    assert "Did you mean 'labels'" in str(error), error
+""",
+    "A file format": """
+with open("t.cols", "w") as file:
+    print("COLUMNS visits sky play", file=file)
+    print(*(f"{r['visits']}|{r['sky']}|{r['play']}" for r in rows), sep="\\n", file=file)
+assert ts.NaiveBayes().fit("t.cols", "play").to_bytes() == ts.NaiveBayes().fit(rows, "play").to_bytes()
+from tallystick.io.open import open_source
+from tallystick.testing import check_source
+check_source(open_source("t.cols"))
+""",
+    "A container of rows in memory": """
+ledger = Ledger(list(rows[0]), [tuple(r.values()) for r in rows])
+assert ts.NaiveBayes().fit(ledger, "play").to_bytes() == ts.NaiveBayes().fit(rows, "play").to_bytes()
+""",
+    "A learner": """
+from tallystick.engine.fit import fit
+table = ts.NaiveBayes()._read(rows, "play")
+assert fit(OneRuleLearner(), table, ts.Local()).column == "sky"
+""",
     "An engine": """
 assert ts.NaiveBayes(engine=Backwards()).fit(rows, "play").to_bytes() == (
     ts.NaiveBayes().fit(rows, "play").to_bytes()
@@ -89,6 +115,14 @@ def test_a_recipe_runs_as_it_stands_and_everybody_knows_the_new_one(title, tmp_p
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_every_recipe_of_the_page_is_run_and_touches_few_files():
+    titles = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+    assert set(titles) == {*USES, "A criterion of trees", "The faces of a method"}  # criteria: tests/tree
+    files = re.findall(r"^\| (?:a|an) .*\| (\d+) \| `", PAGE, re.MULTILINE)
+    assert len(files) == 9
+    assert max(map(int, files)) <= 3
 
 
 def test_the_page_tells_every_entry_of_a_method_and_every_list_is_there():

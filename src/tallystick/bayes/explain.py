@@ -178,7 +178,7 @@ def coded(table: Table, name: str, as_they_are: int = 0) -> tuple[NDArray[np.uin
     """
     column, room = table.schema[name], table.room if isinstance(table, LocalTable) else scratch.empty
     if column.kind == "numeric":
-        codes, distinct = table.ranks(name)
+        codes, distinct = table.local().ranks(name)
         k = len(distinct)
     else:
         codes, k = table.column(name), len(column.levels)

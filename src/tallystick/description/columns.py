@@ -286,7 +286,7 @@ class TableCounts:
         """Who ranks rows that are far away, or on disk, and many; None: their values come here."""
         if self.n_classes > MOST_CLASSES:
             return None
-        if self.table.place == "far":
+        if not isinstance(self.table, LocalTable):
             return None if self.table.rows <= MANY else self.table.ranker()
         return None if in_hand(self.table, self.n_classes) else DiskRanker(self.table)
 

@@ -109,7 +109,8 @@ class Foreign(PlainMethod):
         if isinstance(table, HeldOut):
             return raw_frame(table.data)[self.names_]
         frame = self.frame[list(table.schema.needed)]
-        return frame if table.kept is None else frame.iloc[table.kept]
+        places = table.local().kept
+        return frame if places is None else frame.iloc[places]
 
     def _fit_table(self, table: Table) -> Self:
         """Fit a copy of the estimator on the table's rows."""

@@ -418,7 +418,7 @@ def _marks(table: Table) -> Iterator[Check]:
                 order = ranker.ranked(column.name, one_label, 1)
                 distinct, counts = ValueRanges(order, np.zeros(1, np.int64)).few
             else:
-                codes, distinct = table.ranks(column.name)
+                codes, distinct = table.local().ranks(column.name)
                 counts = folds.counts(codes, len(distinct) + 1)[:-1]
             for mark in sentinels(column.name, distinct, counts):
                 yield Check("sentinel", mark.found, mark.cure, column.name)

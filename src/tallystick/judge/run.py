@@ -154,7 +154,8 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
 
 def _responses(read: Table, rows: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     assert read.response is not None
-    kept = np.arange(rows) if read.kept is None else read.kept
+    places = read.local().kept
+    kept = np.arange(rows) if places is None else places
     truth, known = np.full(rows, np.nan), np.zeros(rows, bool)
     truth[kept], known[kept] = read.response, True
     return truth, known
@@ -320,7 +321,7 @@ class Steps:
 def workers(table: Table) -> int:
     """Return how many folds of a table to have at work at once."""
     small = table.rows * len(table.schema.used) <= SMALL
-    return 1 if small or table.place == "disk" else WORKERS  # rows on disk: one training part at a time
+    return 1 if small or table.budget else WORKERS  # rows on disk: one training part at a time
 
 
 def run_folds(
@@ -365,7 +366,7 @@ def cross_shares(
 
     def one(at: int) -> int:
         train, test = plan.part(numbers[at])
-        method = fresh(model, threads=1 if len(numbers) > 1 and table.place != "disk" else None)
+        method = fresh(model, threads=1 if len(numbers) > 1 and not table.budget else None)
         place = 0
         for found in fold_answers(method, table, train, test):
             shares[test[place : place + len(found)]] = found

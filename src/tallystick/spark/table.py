@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Place, Statistic, Table
+from tallystick.contracts import Block, Statistic, Table
 from tallystick.engine.local import check_progress
 from tallystick.errors import OptionError
 from tallystick.io.scratch import memory
@@ -68,7 +68,6 @@ from tallystick.stats.quantiles import (
     to_divide,
 )
 from tallystick.table.block import RowBlock, pack, row_unit, together, unpack
-from tallystick.table.ranks import rank
 from tallystick.table.subset import Within, schema_within
 from tallystick.table.table import BLOCK
 from tallystick.table.table import LocalTable as TableHere
@@ -376,7 +375,6 @@ TEXT_CELLS = 128  # what a text is counted as
 class SparkTable:
     """Rows on Spark; see contracts.Table. stored: what Spark keeps; raw: what it is made of, until then."""
 
-    place: ClassVar[Place] = "far"
     budget: ClassVar[int] = 0  # what comes here is little
     files: ClassVar[tuple[str, ...]] = ()  # only Spark knows them
 
@@ -646,20 +644,11 @@ class SparkTable:
             return rows_of(*self._known(pack)).columns[name]
         return self._asked(CellsOf(name))
 
-    def ranks(self, name: str) -> Any:
-        """Return codes[row] and distinct[code] of a numeric column, brought here."""
-        return rank(self.column(name))
-
     def local(self) -> NoReturn:
         """Rows have no numbers."""
         raise OptionError(
             "this needs all rows in one place, and they are on Spark. Collect them: frame.toArrow()."
         )
-
-    @property
-    def kept(self) -> Any:
-        """Rows have no numbers."""
-        self.local()
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # the session may be gone

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Place, Table
+from tallystick.contracts import Block, Table
 from tallystick.errors import OptionError
 from tallystick.io.database import DatabaseTable, QueryError
 from tallystick.io.source import clean_names
@@ -52,7 +52,6 @@ class SqlTable:
     brings all rows; engine: who sums.
     """
 
-    place: ClassVar[Place] = "far"
     budget: ClassVar[int] = 0  # what comes here is little
     unit: ClassVar[int] = 1  # weights that are not whole are summed here
 
@@ -252,16 +251,7 @@ class SqlTable:
         """Rows have no numbers."""
         self.local()
 
-    @property
-    def kept(self) -> Any:
-        """Rows have no numbers."""
-        self.local()
-
     def column(self, name: str) -> Any:
-        """Whole columns are not available."""
-        self.local()
-
-    def ranks(self, name: str) -> Any:
         """Whole columns are not available."""
         self.local()
 

@@ -50,7 +50,7 @@ class DiskRanks:
     @classmethod
     def of(cls, table: Table, name: str, labels: NDArray[Any], width: int) -> DiskRanks:
         """Count the values of a column. labels[row]: below `width`."""
-        codes, values = table.ranks(name)
+        codes, values = table.local().ranks(name)
         counts = scratch.empty((len(values) + 1, width), np.int64)
         kernels.count_codes(codes, labels, len(counts), width, weights=table.weights, out=counts)
         size = max(1, table.budget // SHARE // (VALUE + LABEL * width))
@@ -226,7 +226,7 @@ def _alone(table: Table, column: Column) -> one_column_rules.Alone | one_column_
         ranges = ValueRanges(order, order.missing, table.unit, near=True)
         return (ranges.alone(among) or ranges.in_order()) if order.distinct else None
     if column.kind == "numeric":
-        codes, distinct = table.ranks(column.name)
+        codes, distinct = table.local().ranks(column.name)
         size = len(distinct)
     else:
         codes, size = table.column(column.name), len(column.levels)

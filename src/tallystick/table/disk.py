@@ -13,13 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallystick.contracts import Place
 from tallystick.errors import DataError
 from tallystick.io import scratch
 from tallystick.io.scratch import ScratchFile, give_back, padded
@@ -410,7 +409,6 @@ def _numbers(data: bytes, at: int, count: int, kind: Any) -> NDArray[Any]:
 class DiskTable(LocalTable):
     """A table over mapped files. budget: bytes of memory to work in."""
 
-    place: ClassVar[Place] = "disk"
     room = staticmethod(scratch.empty)
     budget: int = 0
     _last: dict[str, Ranked] = field(default_factory=dict, init=False, repr=False, compare=False)

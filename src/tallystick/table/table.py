@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Engine, Place
+from tallystick.contracts import Engine
 from tallystick.contracts import Table as Tabular
 from tallystick.parallel import FEW_ROWS, each_in_order, in_order, thread_count
 from tallystick.schema import Note, Schema
@@ -50,7 +50,6 @@ class LocalTable:
     `source_notes` tell how a file was read, `files` which; they are not part of what the rows mean.
     """
 
-    place: ClassVar[Place] = "memory"
     budget = 0  # bytes of memory to work in; 0: no bound
     engine: ClassVar[Engine | None] = None  # whoever is asked to
     room: ClassVar[Callable[..., NDArray[Any]]] = staticmethod(np.empty)
