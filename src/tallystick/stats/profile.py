@@ -448,7 +448,7 @@ def training_rows(table: Table, engine: Engine) -> TrainingRows | None:
     """Return what is kept of the rows of a fit; None where so few of the different rows have much of the
     weight that a sample would mislead: their profile is to be taken at once.
     """
-    if isinstance(table, LocalTable) and table.place == "memory" and table.rows <= SAMPLE:
+    if isinstance(table, LocalTable) and not table.budget and table.rows <= SAMPLE:
         return TrainingRows(own_copy(table), table.weight)
     found: PickedRows = engine.total(table, RowSample(table.schema, table.unit))
     assert found.rows is not None
