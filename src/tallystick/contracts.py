@@ -2,10 +2,10 @@
 
     source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner-->  model
 
-Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
-joins by keeping these laws and adding its name to `tests/engine/test_engine_contract.py` or
-`tests/engine/test_learner_contract.py`. Sources, models and exports have a suite of the same kind.
-What judging asks of a method is on a page of its own, `judge/run.py`.
+Every room is written against this page, so that a new engine or a new learner joins by keeping these laws
+and adding its name to `tests/engine/test_engine_contract.py` or `tests/engine/test_learner_contract.py`.
+Sources, models and exports have a suite of the same kind. What judging asks of a method is on a page of
+its own, `judge/run.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every error a user can meet. Each says what is wrong, what was found, and what to do, in one line.
 
-Knows words only. A message shows names and values through `shown`: nothing hostile reaches a terminal. Where
-it names an argument, as a cure, that is data (`Argument`), which each surface words in its own way.
+A message shows names and values through `shown`: nothing hostile reaches a terminal. Where it names an
+argument, as a cure, that is data (`Argument`), which each surface words in its own way.
 """
 
 from __future__ import annotations

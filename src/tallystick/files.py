@@ -23,11 +23,9 @@ from typing import Any
 from tallystick.errors import DataError, OptionError, TallyError, shown
 
 # Has a file changed since it was opened? Known by its size, its times and its place on the disk.
-#
 # The time of its last change of any kind is among them: who writes may set the other one back, but not
 # this.
-#
-# Knows files, not what is in them. Law: rows of two states of a file never end up in one table in silence.
+# Law: rows of two states of a file never end up in one table in silence.
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +84,7 @@ def unchanged(stamps: Iterable[Stamp]) -> Iterator[None]:
 # - Freed memory given back at once: the GNU C library can; elsewhere the allocator's own way stays.
 # - Several processes of a server (`serve/server.py`): one on Windows.
 #
-# Knows the operating system. Knows nothing of models or tables. Law: every function answers on every
-# system; none is asked for what the table does not list.
-
+# Law: every function answers on every system; none is asked for what the table does not list.
 
 try:
     import fcntl
@@ -214,12 +210,10 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 
 
 # What is written never replaces what is read, and two results never share a file.
-#
-# Knows names of files, not what is in them. Law: an output is refused before any work when it is a file
-# that the work reads, under whatever name (a link, a pattern such as part-*.csv, a way through folders that
-# are not there, the address of a database, a file named in an SQL query, which reads no others), when
-# another output has its place, or when nothing can be written there.
-
+# Law: an output is refused before any work when it is a file that the work reads, under whatever name (a
+# link, a pattern such as part-*.csv, a way through folders that are not there, the address of a database, a
+# file named in an SQL query, which reads no others), when another output has its place, or when nothing can
+# be written there.
 
 STANDARD = "-"  # standard input where it is read, standard output where it is written
 _NAMES = re.compile(  # of a query: comments, which are passed over, quoted texts, and FROM votes.csv
@@ -365,15 +359,11 @@ def _of_stat(found: os.stat_result) -> object:
 
 
 # Write a file whole or not at all: the old file or the new one is there at every moment.
-#
-# Knows file systems. Knows nothing of models or tables. Law: whatever fails or is killed on the way, the
-# name leads to one whole file. A failure leaves nothing else behind; what a killed process left is removed
-# by the next write to the same name.
-#
+# Law: whatever fails or is killed on the way, the name leads to one whole file. A failure leaves nothing else
+# behind; what a killed process left is removed by the next write to the same name.
 # The new content goes into a file without a name, takes a name of its own (`.NAME.XXXX.part`) when it is
 # complete and on disk, and then replaces the old file. The writer holds a lock on it all the while: a
 # `.part` file that nobody locks has lost its writer.
-
 
 _replacing: list[tuple[str, os.stat_result]] = []  # each file of this process that was about to take its name
 

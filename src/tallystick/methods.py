@@ -1,10 +1,10 @@
 """The methods, an entry each: where to find what belongs to a method, and the settings it is tuned over.
 The variants: names for a method with settings of its own, such as `id3`.
 
-Knows names. What a name stands for is loaded when somebody asks for it: who predicts with one kind of model
-waits for no other. Whoever would ask "which kind of model is this?" asks here instead.
-Law: a room asks for faces of its own room or of rooms below it, so that imports still flow one way; a test
-holds that, and that every name is there.
+What a name stands for is loaded when somebody asks for it: who predicts with one kind of model waits for
+no other. Whoever would ask "which kind of model is this?" asks here instead. Law: a room asks for faces of
+its own room or of rooms below it, so that imports still flow one way; a test holds that, and that every
+name is there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An MLflow flavour: models are logged, saved and loaded as MLflow's own, and the artifact is the model file.
 
-Knows MLflow, which is loaded when this module is. Law: what is loaded is what was saved, to the byte.
+Law: what is loaded is what was saved, to the byte.
 """
 
 from __future__ import annotations
@@ -90,17 +90,17 @@ def save_model(
     if folder.exists() and any(folder.iterdir()):
         raise OptionError(f"{shown(str(path))} is there already. Save to another folder.")
     folder.mkdir(parents=True, exist_ok=True)
-    told = Model() if mlflow_model is None else mlflow_model
-    told.signature = signature_of(model) if signature is None else signature
+    found = Model() if mlflow_model is None else mlflow_model
+    found.signature = signature_of(model) if signature is None else signature
     if metadata is not None:
-        told.metadata = metadata
+        found.metadata = metadata
     if input_example is not None:
-        _save_example(told, input_example, str(folder))
+        _save_example(found, input_example, str(folder))
     model.save(folder / FILE)
     needed = pip_requirements or [f"tallystick=={tallystick.__version__}"]
     (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
     kinds = {column.name: column.kind for column in model.schema_.used}
-    told.add_flavor(
+    found.add_flavor(
         FLAVOR_NAME,
         tallystick_version=tallystick.__version__,
         data=FILE,
@@ -108,9 +108,9 @@ def save_model(
         columns=kinds,
     )
     mlflow.pyfunc.add_to_model(
-        told, loader_module="tallystick.mlflow", data=FILE, python_env=_python_env(folder)
+        found, loader_module="tallystick.mlflow", data=FILE, python_env=_python_env(folder)
     )
-    told.save(str(folder / "MLmodel"))
+    found.save(str(folder / "MLmodel"))
 
 
 def _python_env(folder: Path) -> str:
@@ -161,8 +161,8 @@ def load_model(model_uri: str, dst_path: str | None = None) -> Estimator:
         The model, with the parameters of its fit.
     """
     folder = _download_artifact_from_uri(artifact_uri=model_uri, output_path=dst_path)
-    told = _get_flavor_configuration(model_path=folder, flavor_name=FLAVOR_NAME)
-    return load(os.path.join(folder, os.path.basename(told["data"])))
+    found = _get_flavor_configuration(model_path=folder, flavor_name=FLAVOR_NAME)
+    return load(os.path.join(folder, os.path.basename(found["data"])))
 
 
 class PyfuncModel:

@@ -1,6 +1,5 @@
 """What a table means: its columns, their kinds and levels, the target, and what was done while reading it.
 
-Knows names and texts. Knows nothing of files, rows, codes or arrays, and imports nothing heavy.
 Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column left out is in `to_dict()`.
 """
 

@@ -1,7 +1,7 @@
 """Suites that a part of your own must pass: an engine, a learner, a statistic, a method, a source.
 
-Each is a function that raises AssertionError with what differs, and needs no test framework. Knows the
-contracts, and makes small tables to hold a part to them. Law: what passes here works in every room.
+Each is a function that raises AssertionError with what differs, and needs no test framework. Law: what
+passes here works in every room.
 """
 
 from __future__ import annotations
@@ -285,15 +285,15 @@ def check_method(make: Callable[..., Any], rows: Sequence[dict[str, Any]] | None
     copies = [row for row, weight in zip(given, weights, strict=True) for _ in range(weight)]
     heavy = make().fit(given, "y", sample_weight=weights).to_bytes()
     _require(heavy == make().fit(copies, "y").to_bytes(), "a whole weight is not that many copies of a row")
-    told = answers(model, given)
-    _require(bool(np.isfinite(told).all()), "an answer is not a finite number")
+    found = answers(model, given)
+    _require(bool(np.isfinite(found).all()), "an answer is not a finite number")
     parts = np.concatenate([answers(model, given[i : i + 37]) for i in range(0, len(given), 37)])
-    _same(parts, told, "answers depend on the rows that are asked for beside a row")
+    _same(parts, found, "answers depend on the rows that are asked for beside a row")
     one = np.asarray([answers(model, [row])[0] for row in given[:20]])
-    _same(one, told[:20], "a row alone has another answer")
+    _same(one, found[:20], "a row alone has another answer")
     again = copy.deepcopy(model)
     _require(again.to_bytes() == want, "a copied model has other bytes")
-    _same(answers(again, given), told, "a copied model answers otherwise")
+    _same(answers(again, given), found, "a copied model answers otherwise")
     strange = [{"sky": "hail", "x": None, "visits": 10**6, "note": "unheard words"}]
     if rows is None:
         _require(bool(np.isfinite(answers(model, strange)).all()), "unseen values have no finite answer")
@@ -343,8 +343,8 @@ def _cut(table: LocalTable, cuts: Sequence[int]) -> list[RowBlock]:
 
 
 def _same(found: Any, want: Any, what: str) -> None:
-    if told := difference(found, want):
-        raise AssertionError(f"{what}: {told}.")
+    if result := difference(found, want):
+        raise AssertionError(f"{what}: {result}.")
 
 
 def _require(right: bool, what: str) -> None:

@@ -1,9 +1,8 @@
 """The canonical text of a value, a number, a moment and a label: the one place where something becomes text.
 
-Knows Python's, NumPy's and Arrow's scalars, and the missing values of pandas by name. Imports nothing heavy.
-Laws: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None, NaN, NA and NaT are missing (None); one
-moment is one text in any container and unit, a duration is its seconds; the text of a number reads back as
-that number.
+Imports nothing heavy. Laws: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None, NaN, NA and NaT
+are missing (None); one moment is one text in any container and unit, a duration is its seconds; the text
+of a number reads back as that number.
 """
 
 from __future__ import annotations
@@ -24,11 +23,8 @@ if TYPE_CHECKING:
 
 
 # What people mean by a date: its year, month, weekday and hour, of days since 1970-01-01.
-#
-# Knows numbers of days. Knows nothing of columns, texts or zones. Laws: a moment is rounded to the
-# millisecond; the parts are whole numbers, found by exact arithmetic of doubles alone, so that an export in
-# any language finds the same.
-
+# Laws: a moment is rounded to the millisecond; the parts are whole numbers, found by exact arithmetic of
+# doubles alone, so that an export in any language finds the same.
 
 PARTS = ("year", "month", "weekday", "hour")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -254,10 +250,8 @@ def label_form(text: str, value: float, label_type: str) -> str:
 
 # Spellings that are one, as the user says: `merge={"yes": ["Yes", "YES", "Y"]}`, for all columns or for
 # one.
-#
-# Knows texts. Knows nothing of rows, files or kinds. Laws: a spelling is merged into one text, which is not
-# merged any further; the order in which they are listed means nothing.
-
+# Laws: a spelling is merged into one text, which is not merged any further; the order in which they are
+# listed means nothing.
 
 Merge = Mapping[str, Any]  # {text: (spellings)}, or {column: {text: (spellings)}}
 SPACES = " \t\n\v\f\r"
@@ -361,11 +355,8 @@ def read_merges(given: tuple[str, ...]) -> dict[str, Any]:
 
 # How people write numbers, dates and times: 1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020, 8:30; and the plain
 # way of each.
-#
-# Knows Arrow texts. Knows nothing of columns or rules. Laws: a way is found from the distinct texts alone;
-# texts that two ways read as different numbers have two, and nobody chooses; only a text that is written in
-# a way is changed by it.
-
+# Laws: a way is found from the distinct texts alone; texts that two ways read as different numbers have two,
+# and nobody chooses; only a text that is written in a way is changed by it.
 
 CURRENCIES = ("€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK")
 UNITS = (

@@ -40,7 +40,7 @@ def asked(name):
 def test_the_reasons_in_python_are_those_of_the_model(name):
     model, rows, ways, want = asked(name)
     plain: dict = {}
-    exec(compile(model.export("python"), "model.py", "exec"), plain)  # noqa: S102: our own export
+    exec(compile(model.export("python"), "model.py", "exec"), plain)
     for way, wanted in zip(ways, want, strict=True):
         assert [[r["text"] for r in plain["reasons"](row, **way)] for row in rows] == wanted
 

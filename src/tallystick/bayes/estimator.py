@@ -1,6 +1,6 @@
 """How far probabilities of naive Bayes could lie elsewhere: models that each lack a part of the rows.
 
-Knows tables, folds and the learner's totals. Law: the same rows in any order give the same intervals.
+Law: the same rows in any order give the same intervals.
 """
 
 from __future__ import annotations
@@ -138,9 +138,6 @@ def _log_odds(estimator: NaiveBayes, whole: NaiveBayes, X: Any) -> Array:
 
 # Fitted naive Bayes as text: priors, how each column is read, the strongest columns first, and the votes of
 # their values; where every line is wanted, the conditional probabilities too.
-#
-# Knows fitted models and how to lay out lines. Knows nothing of rows.
-
 
 MOST = 12
 
@@ -220,9 +217,6 @@ def told(part: BayesPart) -> str:
 
 
 # What a fitted naive Bayes can say about itself and about a row; every answer is data that prints well.
-#
-# Knows estimators and the explain room. Knows nothing of sums.
-
 
 MOST_MARKS = 24
 
@@ -271,8 +265,6 @@ def _points(model: NaiveBayesModel, part: Summed, classes: list[int]) -> NDArray
 
 
 # `NaiveBayes`: one model over mixed columns, each with its own distribution.
-#
-# Knows the learner, the model and how to show it. Knows nothing of sums.
 
 
 class NaiveBayes(Updates):

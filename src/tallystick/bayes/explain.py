@@ -1,7 +1,7 @@
 """Which pairs of columns depend on each other although the class is known: what naive Bayes assumes away.
 
-Knows encoded tables. Numbers are cut into a few bins of equal counts. Law: independent columns have
-information 0, and the figure does not depend on the order of rows.
+Numbers are cut into a few bins of equal counts. Law: independent columns have information 0, and the
+figure does not depend on the order of rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The shape of a naive Bayes model's part of the model file, and the check that its counts add up.
-
-Knows plain data. Knows nothing of how files are read.
-"""
+"""The shape of a naive Bayes model's part of the model file, and the check that its counts add up."""
 
 from __future__ import annotations
 
@@ -114,8 +111,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         _check_column(column, used[column["name"]], classes)
     try:
         given = document["parameters"]
-        told = {k: given[k] for k in PARAMETERS}
-        options = BayesOptions(**told | {k: given.get(k, UNTOLD[k]) for k in OPTIONAL})
+        fields = {k: given[k] for k in PARAMETERS}
+        options = BayesOptions(**fields | {k: given.get(k, UNTOLD[k]) for k in OPTIONAL})
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
         _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive

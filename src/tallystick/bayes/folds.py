@@ -1,6 +1,6 @@
 """Naive Bayes on rows it has not seen, from one pass: each fold is answered by the total of the others.
 
-Knows tables, engines and the learner's totals. Law: the answers are the bits that refitting each fold gives.
+Law: the answers are the bits that refitting each fold gives.
 """
 
 from __future__ import annotations
@@ -39,11 +39,8 @@ if TYPE_CHECKING:
 
 
 # Calibrate scores: a slope and a shift per class that make out-of-fold shares as honest as they can be.
-#
-# Knows scores, classes and weights of rows the models had not seen. Knows nothing of the models. Law: the
-# result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed
+# Law: the result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed
 # point).
-
 
 Array = NDArray[np.float64]
 FARTHEST = 200.0  # a class that far below the best is as good as impossible
@@ -146,15 +143,15 @@ def term_sums(
 def objective(sums: NDArray[np.int64], at: Array, one: float) -> tuple[float, Array, Array]:
     """Return the objective, its gradient, and minus its curvature, at (slope, shift...), from `term_sums`."""
     k = len(at) - 1
-    told = iter([int(total) / one for total in sums])
-    value = next(told)
-    gradient = np.array([next(told) for _ in range(1 + k)])
+    found = iter([int(total) / one for total in sums])
+    value = next(found)
+    gradient = np.array([next(found) for _ in range(1 + k)])
     curvature = np.empty((1 + k, 1 + k))
-    curvature[0, 0] = next(told)
+    curvature[0, 0] = next(found)
     for c in range(k):
-        curvature[0, 1 + c] = curvature[1 + c, 0] = next(told)
+        curvature[0, 1 + c] = curvature[1 + c, 0] = next(found)
         for d in range(c + 1):
-            curvature[1 + c, 1 + d] = curvature[1 + d, 1 + c] = next(told)
+            curvature[1 + c, 1 + d] = curvature[1 + d, 1 + c] = next(found)
     away = at.copy()
     away[0] -= 1.0
     value -= PRIOR / 2 * sum(a * a for a in away.tolist())

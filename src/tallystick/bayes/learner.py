@@ -1,7 +1,6 @@
 """Learn naive Bayes: one pass of sums; where a choice depends on the rows (bins, auto, tf-idf), one pass
 before it.
 
-Knows totals and options. Knows nothing of rows or files.
 Law: the same totals give the same model; and totals of parts of the rows add up to the totals of all.
 """
 
@@ -40,10 +39,8 @@ from tallystick.stats.values import SampledValues, ValueSample, sample_of
 from tallystick.table.hash_sample import SIZE
 
 # Decide by cross-validation how a number is read: cut into bins by the MDL rule, or as a Gaussian.
-#
-# Knows the values of one column with their class counts. Knows nothing of rows or other columns. Law: the
-# decision depends on the multiset of (value, class) alone; sums run over rising values, so bits are fixed.
-
+# Law: the decision depends on the multiset of (value, class) alone; sums run over rising values, so bits are
+# fixed.
 
 FOLDS = 5
 MANY = 20_000  # rows from which one of the folds is enough to judge by
@@ -381,11 +378,8 @@ def summed(
 
 
 # Models of all rows but some, from one pass: the total of all rows minus the part that is left out.
-#
-# Knows totals of naive Bayes. Knows nothing of rows: parts come in as totals. Law: a model from the rest of
-# a total is the model fitted on the rest of the rows, but for the ranges of numeric columns, which are not
-# sums: its answers are the same bits.
-
+# Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of
+# numeric columns, which are not sums: its answers are the same bits.
 
 Counts = NDArray[np.int64]
 Known = dict[tuple[Any, ...], Choice]

@@ -1,8 +1,8 @@
 """The fitted naive Bayes model: class counts, one part per column, and the additive form that follows from
 them.
 
-Knows sums, options and the schema. Knows nothing of rows, files or engines.
-Laws: `from_dict(to_dict())` is the same model and predicts the same bits; adding two models adds their rows.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; adding two models adds their
+rows.
 """
 
 from __future__ import annotations

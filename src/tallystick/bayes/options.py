@@ -1,7 +1,4 @@
-"""The learning parameters of naive Bayes, checked once: smoothing, priors, variances, calibration.
-
-Knows names and numbers given by the user. Knows nothing of counts or rows.
-"""
+"""The learning parameters of naive Bayes, checked once: smoothing, priors, variances, calibration."""
 
 from __future__ import annotations
 
@@ -27,9 +24,6 @@ if TYPE_CHECKING:
 
 
 # How naive Bayes may read a column: one small object each, listed once.
-#
-# Knows names, words and the terms of sums. Knows nothing of rows or other columns.
-
 
 Array = NDArray[np.float64]
 AUTO = "auto"  # of numbers: binned or Gaussian, by cross-validation

@@ -1,8 +1,7 @@
 """Rows that come later and rows that must go: naive Bayes counts are added and subtracted.
 
-Knows how to read more rows by a model's own schema. Laws: `update` and `+` give the bytes of a fit on all
-rows, `forget` of a fit without them, but for the profile of the rows, which is gone; when anything is wrong,
-an error is raised and nothing has changed.
+Laws: `update` and `+` give the bytes of a fit on all rows, `forget` of a fit without them, but for the
+profile of the rows, which is gone; when anything is wrong, an error is raised and nothing has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """tally ...: the command line. Every command is a thin face on the Python names.
 
-Knows argv, terminals and exit codes. Whatever is heavy is imported inside a command, so that `tally --help`
-is quick. Law: an error is one line on stderr and exit code 2; a traceback only with --debug.
+Whatever is heavy is imported inside a command, so that `tally --help` is quick. Law: an error is one line
+on stderr and exit code 2; a traceback only with --debug.
 """
 
 from __future__ import annotations

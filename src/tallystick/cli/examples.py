@@ -1,9 +1,8 @@
 """Commands to copy: for every command, lines that work as they stand, and what they do.
 
-Knows words only. The lines run in a folder with the bundled tables, a model of each kind of `votes.csv`
-(`votes.tally.json`, `tree.tally.json`, `card.tally.json`) and some rows without the target, `new.csv`; a
-test runs them all. Law: every option of a command is in one of its lines, or in one of the lines of
-`SHARED`.
+The lines run in a folder with the bundled tables, a model of each kind of `votes.csv` (`votes.tally.json`,
+`tree.tally.json`, `card.tally.json`) and some rows without the target, `new.csv`; a test runs them all.
+Law: every option of a command is in one of its lines, or in one of the lines of `SHARED`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Options that several commands share: how to read a file, what its columns are.
 
-Knows click. Knows no data: a source is opened by `ts.read`.
+No data: a source is opened by `ts.read`.
 """
 
 from __future__ import annotations
@@ -341,9 +341,6 @@ def pair(text: str, option: str, example: str) -> tuple[str, str]:
 
 # What a person sees: lines with or without colour, JSON, a progress bar on a terminal and silence in a
 # pipe.
-#
-# Knows terminals. rich is loaded only when there is a terminal to use it on.
-
 
 STYLES = {
     "": "",
@@ -472,10 +469,7 @@ class _Bar:
 
 
 # Wishes about a model that have flags of their own: those of a scorecard, and what others share with it.
-#
-# Knows click and the names of parameters. Knows no method: a flag sets the parameter of its name, and a
-# method without that parameter refuses it.
-
+# No method: a flag sets the parameter of its name, and a method without that parameter refuses it.
 
 FLAGS = {  # the flag of each parameter
     "points_to_double": "--points-to-double",
@@ -623,9 +617,6 @@ def _number_or_word(text: str) -> float | str:
 
 
 # Messages in the words of the command line: what Python writes kinds={'x': 'out'} is --kind x=out here.
-#
-# Knows which flag stands for an argument. Knows nothing of what messages are about.
-
 
 FLAGS_FLAGS = {  # flags that take a value, by the name of the argument
     "bad_rows": "--bad-rows",

@@ -1,7 +1,4 @@
-"""`DensityTree`: a tree without a target, its leaves the distribution of all columns.
-
-Knows the learner, the model and how to show it. Knows nothing of sums.
-"""
+"""`DensityTree`: a tree without a target, its leaves the distribution of all columns."""
 
 from __future__ import annotations
 
@@ -409,10 +406,8 @@ def likelihoods(grown: DensityModel, tested: Table, sizes: Sequence[int]) -> dic
 
 
 # Rows drawn from a density tree, as an Arrow table.
-#
-# Knows the fitted tree and Arrow. Draws are 53 bits of PCG64, whose stream NumPy keeps for good; a share is
-# a whole number of 2^-53, so whole numbers are compared, and the same seed gives the same rows anywhere.
-
+# Draws are 53 bits of PCG64, whose stream NumPy keeps for good; a share is a whole number of 2^-53, so whole
+# numbers are compared, and the same seed gives the same rows anywhere.
 
 Ints = NDArray[np.int64]
 BITS = 53
@@ -472,10 +467,7 @@ def _column(own: ColumnCells, code: Ints, bits: np.random.PCG64) -> pa.Array:
 
 
 # Why a row is likely or not: the leaf it comes to, and what each column adds there.
-#
-# Knows the fitted tree and blocks. Knows nothing of estimators. Law: the parts shown add up to the log-
-# likelihood of the row.
-
+# Law: the parts shown add up to the log- likelihood of the row.
 
 LINES, WIDEST = 4, 56  # columns told in a leaf's box, and letters of one
 

@@ -1,6 +1,5 @@
 """Learn a density tree: cut numbers into pieces, test by test by gain in log-likelihood, prune by length.
 
-Knows totals and options. Knows nothing of rows, threads or files.
 Law: the same totals give the same tree.
 """
 
@@ -49,10 +48,9 @@ from tallystick.tree.tables import CodedColumn, Coding, Test, walk_of
 #
 # with a = alpha and a_c = alpha · the cell's share of all rows that can come there.
 #
-# A test costs log2(columns) bits for its column, log2(choices) for its cut or level, and the branches of
-# its rows as two outcomes of half a row each; a node costs one bit to say whether it has a test. Knows
-# counts. Knows nothing of rows or how a tree was grown. Law: the order of rows means nothing.
-
+# A test costs log2(columns) bits for its column, log2(choices) for its cut or level, and the branches of its
+# rows as two outcomes of half a row each; a node costs one bit to say whether it has a test. Law: the order
+# of rows means nothing.
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -97,9 +95,8 @@ def test_bits(columns: int, choices: int, branches: Floats) -> float:
 #     sum over other columns of [ F(cells of one side) + F(cells of the other) - F(cells of both) ]
 #         - (columns - 1) · [ F(one side) + F(other side) - F(both) ]
 #
-# Knows count tables of pairs of columns. Knows nothing of rows or models. Law: whole numbers, so equal
-# tests tie exactly; of equals the first by the name of the column, then its first cut or level.
-
+# Law: whole numbers, so equal tests tie exactly; of equals the first by the name of the column, then its
+# first cut or level.
 
 Pair = Callable[[int, int], Ints]  # pair(a, b)[code of a, code of b], missing last
 ROOM = 1 << 51  # n log2 n is had of numbers up to here
@@ -214,9 +211,7 @@ def _sides(own: ColumnCells, rows: Ints) -> Ints:
 
 
 # A grown density tree: its buds, which of them are cut off, and the model that they make.
-#
-# Knows counts and lengths. Knows nothing of totals or rows. Law: no pruning of the tree is shorter; of
-# equals it is the smallest.
+# Law: no pruning of the tree is shorter; of equals it is the smallest.
 
 
 @dataclass
@@ -321,9 +316,7 @@ def _shortest(nodes: Nodes, buds: Sequence[OpenLeaf]) -> NDArray[np.bool_]:
 
 # The questions of a growing density tree: how often the cells of two columns come together, in each of its
 # open nodes; which columns hold whole numbers only, and where the numbers of a cell begin and end.
-#
-# Knows blocks, codes and the tests made so far. Knows nothing of gains. Law: whole numbers and flags only,
-# so the answer does not depend on the order or the cut of the rows.
+# Law: whole numbers and flags only, so the answer does not depend on the order or the cut of the rows.
 
 
 @dataclass(frozen=True)

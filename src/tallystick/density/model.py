@@ -3,10 +3,10 @@
     P(row) = rows of its leaf / all rows · Π over columns of the density of its cell in that leaf
     share of an outcome in a leaf = (its rows there + alpha · its share of all rows) / (rows there + alpha)
 
-Outcomes that the tests above send elsewhere have no share, and those that can come there sum to 1; a number's
-density is the share of its piece divided by the width of the piece. Shares of all rows are smoothed in the
-same way, towards outcomes that are all alike. Knows a schema, nodes and counts. Knows nothing of rows,
-learners or files. Law: over all rows that there can be, P sums (levels) and integrates (numbers) to 1.
+Outcomes that the tests above send elsewhere have no share, and those that can come there sum to 1; a
+number's density is the share of its piece divided by the width of the piece. Shares of all rows are
+smoothed in the same way, towards outcomes that are all alike. Law: over all rows that there can be, P sums
+(levels) and integrates (numbers) to 1.
 """
 
 from __future__ import annotations
@@ -47,12 +47,9 @@ from tallystick.schema import CODED, Column, Schema
 from tallystick.tree.nodes import NO_CUT, Nodes, read_nodes, stops, taken, write_branches, write_nodes
 
 # A column in cells: the levels of a column of levels, pieces of a line for numbers; and what lies outside.
-#
-# Knows a column's schema and where its numbers are cut. Knows nothing of trees or counts. Outcomes of a
-# column, in this order: its k cells, missing, and then for levels one level never seen and nothing, for
-# numbers what lies below the lowest piece and what lies above the highest. Law: pieces touch and do not
-# overlap, so every number is in exactly one outcome.
-
+# Outcomes of a column, in this order: its k cells, missing, and then for levels one level never seen and
+# nothing, for numbers what lies below the lowest piece and what lies above the highest. Law: pieces touch and
+# do not overlap, so every number is in exactly one outcome.
 
 Floats = NDArray[np.float64]
 BEYOND = 2  # outcomes after the missing one
@@ -361,9 +358,6 @@ def reach_of(nodes: Nodes, cells: Sequence[ColumnCells]) -> list[list[NDArray[np
 
 
 # The options of a density tree, checked.
-#
-# Knows names and ranges. Knows nothing of trees.
-
 
 LENGTH, HELD_OUT = "length", "held-out"
 PRUNINGS = (LENGTH, HELD_OUT)
@@ -412,9 +406,7 @@ class DensityOptions:
 #     cells            for each column: the cuts of its numbers and whether they are whole; null for levels
 #     leaves           for each leaf, in node order: for each column the rows of its cells, missing last
 #
-# Knows the shape of the model file's own part. Knows nothing of bytes, checksums or rows. Law:
-# `read(model.to_dict())` is the same model; whatever else `read` accepts gives a density that sums to 1.
-
+# Law: `read(model.to_dict())` is the same model; whatever else `read` accepts gives a density that sums to 1.
 
 _CELLS = Maybe(Record({"cuts": Numbers(rising=True), "whole": Flag()}))
 MODEL = Record(
@@ -500,10 +492,7 @@ FILE = FileKind(MODEL, PARAMETERS, check)
 
 
 # A leaf of a density tree in a sentence: which rows come there, and where they lie in each column.
-#
-# Knows fitted counts and names. Knows nothing of layout. Law: every share told is that of training rows in
-# the leaf, and every range told ends where pieces end.
-
+# Law: every share told is that of training rows in the leaf, and every range told ends where pieces end.
 
 MOST = 0.9  # the share of a leaf's rows that a range or a few levels are to hold
 LEAST_BITS = 0.05  # columns that differ less from all rows are not told

@@ -1,7 +1,6 @@
 """Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`.
 
-Knows the engines by name. Knows of tables only where one is in a database. Law: what both say is refused,
-what one says holds.
+Law: what both say is refused, what one says holds.
 """
 
 from __future__ import annotations

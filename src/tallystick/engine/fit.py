@@ -1,6 +1,5 @@
 """The loop: a learner asks, an engine sums, the learner goes on.
 
-Knows the words of the contracts. Knows nothing of rows, threads, or any learner in particular.
 Law: the model depends on the totals alone, so on no engine, thread count or cut of the rows.
 """
 

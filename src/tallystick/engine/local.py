@@ -1,9 +1,8 @@
 """Sum on this machine: threads take blocks one by one, each adds to a total of its own, totals are merged at
 the end.
 
-Knows threads, progress and interruption. Knows nothing of columns or models.
-Laws: the answer is the sum, whatever the number of threads and the order of blocks; memory is one total per
-thread and the blocks in hand; an interrupt or an error ends all threads before it leaves `total`.
+Laws: the answer is the sum, whatever the number of threads and the order of blocks; memory is one total
+per thread and the blocks in hand; an interrupt or an error ends all threads before it leaves `total`.
 """
 
 from __future__ import annotations

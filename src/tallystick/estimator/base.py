@@ -1,6 +1,5 @@
 """What all estimators share: fitting from anything tabular, predicting, saving, copying.
 
-Knows sources, engines and the model file. Knows nothing of any learner: each estimator brings its own.
 Laws: `fit` sets everything it learned or nothing; copies and pickles are the model file.
 """
 

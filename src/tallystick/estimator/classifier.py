@@ -1,6 +1,5 @@
 """What all classifiers share: answering by class, from the shares that the model gives.
 
-Knows fitted models by their contract. Knows nothing of any learner.
 Law: a label is `decide(shares)`, whoever asks; shares are those of `_shares`, whatever the rows came in.
 """
 
@@ -409,9 +408,7 @@ class Classifier(Estimator):
 
 
 # What all estimators of a number share: answering, its interval, and how well.
-#
-# Knows fitted models by their contract. Knows nothing of any learner. Law: an answer is `shares[row, 0]` of
-# the model, whoever asks.
+# Law: an answer is `shares[row, 0]` of the model, whoever asks.
 
 
 class Regressor(Estimator):

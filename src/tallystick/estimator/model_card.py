@@ -1,9 +1,8 @@
 """A model's card: data, method, scores, groups, limits, notes and how to verify it, for the file of a
 regulator. (A scorecard is another thing: a model of points.)
 
-Knows fitted models by what all share, and how rows are judged. Knows nothing of any learner.
-Laws: it says what the file and the rows say and no verdict of its own; the same model and rows give the same
-text. No time and no path is in it.
+Laws: it says what the file and the rows say and no verdict of its own; the same model and rows give the
+same text. No time and no path is in it.
 """
 
 from __future__ import annotations
@@ -226,8 +225,7 @@ def _verify(model: Any) -> dict[str, Any]:
     return {"command": "" if held else "tally verify MODEL FILE", "words": words, "thing": kind}
 
 
-# A model's card as Markdown. Knows plain data. Law: everything that came from a user is escaped.
-
+# A model's card as Markdown. Law: everything that came from a user is escaped.
 
 SHOWN = 60  # columns, and levels of a column; JSON has all
 

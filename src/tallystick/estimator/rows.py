@@ -1,7 +1,4 @@
-"""The rows and classes that an estimator is given: refused where they make no sense, and where rows lie.
-
-Knows sources, targets and estimators by what all share. Knows nothing of any learner.
-"""
+"""The rows and classes that an estimator is given: refused where they make no sense, and where rows lie."""
 
 from __future__ import annotations
 
@@ -33,10 +30,7 @@ if TYPE_CHECKING:
 
 
 # Numbers that users give per class: the names must be classes of the table; and classes that are too many.
-#
-# Knows the target's labels and values. Knows nothing of what the numbers mean. Law: asked once, of the
-# whole table; a part of it may lack a rare class.
-
+# Law: asked once, of the whole table; a part of it may lack a rare class.
 
 LONG = 500  # classes from which a method with points for each takes more than some seconds
 MANY_CLASSES = 5_000  # naive Bayes of 10,000 classes and 10 columns took 25 s and 5.1 GB
@@ -81,10 +75,7 @@ def refuse_many(kind: str, schema: Schema) -> None:
 
 # Fitting on rows that are elsewhere: on Spark, or in a database; who is summed there, and who here, of
 # fetched rows.
-#
-# Knows estimators and where rows may be. Knows nothing of queries or passes. Law: the model is that of the
-# rows read here, byte for byte; a note says when they were fetched, and why.
-
+# Law: the model is that of the rows read here, byte for byte; a note says when they were fetched, and why.
 
 SUMMED: dict[str, tuple[tuple[str, Callable[[Any], bool], str], ...]] = {
     # kinds of models whose questions have queries, and the settings that need rows one by one
@@ -147,9 +138,7 @@ def needs_rows(model: Any) -> str:
 
 
 # Labelled rows that come after the fit: to prune a tree by, or to shorten its rules.
-#
-# Knows sources and a fitted schema. Knows nothing of pruning. Law: the rows are read with the kinds of the
-# fit, or refused in one line that says what they lack.
+# Law: the rows are read with the kinds of the fit, or refused in one line that says what they lack.
 
 
 def read_labelled(estimator: Estimator, data: Any) -> Table:

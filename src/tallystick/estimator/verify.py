@@ -1,7 +1,6 @@
 """A source with its rows in an order of their content, so that nothing made from it depends on how they lay.
 
-Knows sources and tables. Law: two sources with the same rows give the same batches, up to columns that are
-left out.
+Law: two sources with the same rows give the same batches, up to columns that are left out.
 """
 
 from __future__ import annotations
@@ -104,9 +103,7 @@ def _numbers(order: NDArray[np.int64], table: Table, rows: int, most: int) -> It
 
 
 # Check a model file against data: fit again with the file's own parameters and compare byte for byte.
-#
-# Knows files and estimators. Knows nothing of any learner. Law: the verdict is "same" exactly when the
-# bytes are equal.
+# Law: the verdict is "same" exactly when the bytes are equal.
 
 
 @dataclass(frozen=True, slots=True)

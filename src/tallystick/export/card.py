@@ -1,8 +1,8 @@
 """The printed card: Markdown, CSV, a page for print, or text; base and lines with their points, to add up by
 hand.
 
-Knows cards. A method that has none refuses. Law: every level and every digit of a line is there, so that a
-person with a pencil gets the very points; no name leaves its cell.
+A method that has none refuses. Law: every level and every digit of a line is there, so that a person with
+a pencil gets the very points; no name leaves its cell.
 """
 
 from __future__ import annotations

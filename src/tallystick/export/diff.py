@@ -1,7 +1,6 @@
 """What differs between two model files, in words: which column, level, class or parameter, and from what to
 what.
 
-Knows checked documents (plain data). Knows nothing of estimators or data sets.
 Law: no difference is said exactly when the documents are equal.
 """
 

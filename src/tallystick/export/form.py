@@ -3,9 +3,8 @@
     model --form_of--> Form (this file) --> JavaScript, Python: the data and a fixed piece of code beside it
                                         --> SQL, ONNX: written out from the data
 
-Knows models. Knows nothing of estimators, targets or files. None in a table is -infinity.
-Law: whoever follows a form answers what the model answers: missing marks, unseen levels, numbers given as
-text, ties.
+None in a table is -infinity. Law: whoever follows a form answers what the model answers: missing marks,
+unseen levels, numbers given as text, ties.
 """
 
 from __future__ import annotations

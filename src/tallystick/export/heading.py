@@ -1,7 +1,7 @@
 """What stands at the top of every export: which model this is, what it reads, how missing values are
 treated.
 
-Knows forms. Names go through `plain`: nothing in a comment can end it.
+Names go through `plain`: nothing in a comment can end it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Rows as text: CSV and JSON lines of Arrow tables.
 
-Knows Arrow tables. Knows nothing of models or files.
 Law: in CSV, text that a spreadsheet would run as a formula gets a leading apostrophe unless `raw`, and
 numbers stay numbers; a number reads back as the same double.
 """

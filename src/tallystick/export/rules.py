@@ -1,8 +1,7 @@
 """The rules of a tree, or of a rule list or set, as text, Markdown or JSON; two classes also as a Boolean
 expression.
 
-Knows rules. A method that has none refuses: naive Bayes and logistic regression add up parts of all
-columns.
+A method that has none refuses: naive Bayes and logistic regression add up parts of all columns.
 """
 
 from __future__ import annotations

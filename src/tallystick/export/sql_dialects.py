@@ -1,6 +1,6 @@
 """What differs between databases: quotes, literals, casts, reading text, and what a CTE promises.
 
-Knows SQL texts. Knows nothing of models. Law: no name and no text from a user can leave its quotes.
+Law: no name and no text from a user can leave its quotes.
 """
 
 from __future__ import annotations

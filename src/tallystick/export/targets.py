@@ -1,7 +1,7 @@
 """`model.export(kind)`: which targets there are, one small object each, listed once.
 
-Knows all targets by name and loads them when asked. Law: a target that cannot say what a model says refuses
-with its reason in one line; docs/export.md has the table, and a test holds every cell of it.
+Law: a target that cannot say what a model says refuses with its reason in one line; docs/export.md has the
+table, and a test holds every cell of it.
 """
 
 from __future__ import annotations

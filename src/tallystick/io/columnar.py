@@ -1,6 +1,5 @@
 """Arrow files (Feather) and ORC files: batches as they were written.
 
-Knows pyarrow's readers. Knows nothing of cells.
 Law: the file is read, never mapped, so that one cut short meanwhile is an error and not a crash.
 """
 

@@ -1,7 +1,4 @@
-"""What a table may come in: one small object each, listed once, the first that knows it opens it.
-
-Knows how to recognise containers without importing their libraries. Knows nothing of what is inside them.
-"""
+"""What a table may come in: one small object each, listed once, the first that knows it opens it."""
 
 from __future__ import annotations
 

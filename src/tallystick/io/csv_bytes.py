@@ -1,6 +1,5 @@
 """The bytes of a text file as UTF-8, in pieces; or in stretches of rows that line feeds alone tell apart.
 
-Knows files, compression, encodings and line ends. Knows nothing of separators, quotes or cells.
 Law: the pieces joined are the file, as UTF-8 and without a byte order mark.
 """
 

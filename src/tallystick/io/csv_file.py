@@ -1,6 +1,5 @@
 """A last row that is the total of the others: it says so, and its numbers are the sums of their columns.
 
-Knows rows of texts. Knows nothing of kinds, nor of where the rows come from.
 Law: a row is a total only where every number of it is the sum of all others in its column, to the figures
 that it has; else it is a row like any other.
 """

@@ -1,8 +1,8 @@
 """Text tables written in another way: other quotes, quotes behind backslashes, separators of two characters.
 
-Knows texts. Knows nothing of files. Such a text is written anew, as most tables are, before anyone cuts it;
-what cannot be read so is left as it stands, for those who mend rows.
-Law: lines stay lines, and the cells of the new text are those of the old one.
+Such a text is written anew, as most tables are, before anyone cuts it; what cannot be read so is left as
+it stands, for those who mend rows. Law: lines stay lines, and the cells of the new text are those of the
+old one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Damaged rows of a text table: found in all of the file before one is mended, then mended or set aside.
 
-Knows files of text, rows and what columns look like. Knows nothing of kinds or models.
 Laws: what becomes of a row depends on its text, its place and the whole file, never on blocks, threads or
 memory; a row that can be read as it stands is never touched; a file without damage is not looked at here.
 """

@@ -1,9 +1,8 @@
 """Text cut into rows: the grammar of cells in quotes, and blocks of whole rows.
 
-Knows bytes, separators, quotes and line ends. Knows nothing of files, columns, or what cells mean.
 Laws: the blocks joined are the text, and no row lies in two. A row that the strict reader takes is a row
-here, with the same bytes; a damaged row is one line, from where it begins, and the line after it begins a row
-again. Rows do not depend on the sizes of pieces.
+here, with the same bytes; a damaged row is one line, from where it begins, and the line after it begins a
+row again. Rows do not depend on the sizes of pieces.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """SQLite files: one table or view, read in batches.
 
-Knows Python's own SQLite. Knows nothing of kinds.
 Laws: the file is opened to be read, and nothing in it is run but the view that was asked for.
 """
 

@@ -1,9 +1,8 @@
 """Arrow arrays made from NumPy and Python, and read as NumPy, by their buffers.
 
-pyarrow's own converters (`pa.array`, `pa.scalar`, `to_numpy`, `fill_null` with a number) load pandas wherever
-it is installed, to see whether they were given some of it: a quarter of the time from a CSV file to a tree.
-Knows Arrow's layouts. Knows nothing of cells or kinds.
-Law: the same array as pyarrow's converters give.
+pyarrow's own converters (`pa.array`, `pa.scalar`, `to_numpy`, `fill_null` with a number) load pandas
+wherever it is installed, to see whether they were given some of it: a quarter of the time from a CSV file
+to a tree. Law: the same array as pyarrow's converters give.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """JSON lines, and files that are one JSON array of records: read record by record, in blocks.
 
-Knows records as text. Knows nothing of kinds.
-Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters. An
-object in a record is columns too: {"home": {"town": ...}} is the column home.town.
-Time and memory go with the bytes of the file: a line or record has the limit of a line of CSV, or a sixth of
-the memory given, and a table of far more empty cells than filled ones is refused before it is made.
+Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
+An object in a record is columns too: {"home": {"town": ...}} is the column home.town. Time and memory go
+with the bytes of the file: a line or record has the limit of a line of CSV, or a sixth of the memory
+given, and a table of far more empty cells than filled ones is refused before it is made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Decide what was brought, and open it.
-
-Knows paths and queries; `containers.py` knows what a table in memory may come in. Knows nothing of what is
-inside.
-"""
+"""Decide what was brought, and open it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Room on disk for what does not fit in memory: files without a name, and arrays over them.
 
-Knows files, not what is in them. They lie in the folder for temporary files (TMPDIR). Nobody can see them,
-and the system frees them when nobody holds them any more: at the end, after an error, and when the process
-is killed. So no run leaves anything behind, and none has to tidy up for another.
-Law: bytes are written by `write`, never through an array, so that a full disk is an error and not a crash; or
-the disk has given its word first (`empty`).
+They lie in the folder for temporary files (TMPDIR). Nobody can see them, and the system frees them when
+nobody holds them any more: at the end, after an error, and when the process is killed. So no run leaves
+anything behind, and none has to tidy up for another. Law: bytes are written by `write`, never through an
+array, so that a full disk is an error and not a crash; or the disk has given its word first (`empty`).
 """
 
 from __future__ import annotations

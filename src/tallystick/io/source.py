@@ -1,7 +1,7 @@
 """What every source has, as it is for most of them; and the pieces in which rows are handed out.
 
-Knows batches. Knows nothing of containers or files. A new source derives from `BaseSource`, says what is
-otherwise for it, and joins `tests/io/test_source_contract.py`.
+A new source derives from `BaseSource`, says what is otherwise for it, and joins
+`tests/io/test_source_contract.py`.
 """
 
 from __future__ import annotations

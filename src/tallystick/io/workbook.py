@@ -1,7 +1,5 @@
 """Workbooks of Excel and OpenDocument: one sheet, written out as a text table and read as one.
 
-Knows sheets through `calamine`, an extra. Knows nothing of kinds: header, lines above it and totals below it
-are found as in a CSV, so that a sheet and its export give one model.
 Laws: a formula is its value; a row without any cell does not count; a date is a date, however it is shown.
 """
 

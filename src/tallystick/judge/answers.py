@@ -1,6 +1,5 @@
 """Answers to rows in blocks, and in the order of the shares of a class: what scores are summed from.
 
-Knows class codes, shares, folds, weights and a budget. Knows nothing of models, tables or pictures.
 Laws: a row of weight w counts as w rows; neither the order of the rows nor how they are cut into blocks or
 pieces changes a bit; where there is a budget, what is held in memory does not grow with the rows.
 """

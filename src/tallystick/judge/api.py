@@ -1,8 +1,7 @@
 """Methods that are not ours, for comparison: the most frequent class, the mean, and any scikit-learn
 estimator.
 
-Knows pandas frames and scikit-learn's words. Both are what judging asks of a method: fit a table, answer
-rows.
+Both are what judging asks of a method: fit a table, answer rows.
 """
 
 from __future__ import annotations
@@ -228,9 +227,6 @@ def raw_frame(data: Any) -> Any:
 
 
 # `compare` and `learning_curve`: the methods side by side, with the settings each is tuned over.
-#
-# Knows the estimators. Knows nothing of folds and scores: `evaluate` does the work.
-
 
 Progress = Callable[[int, int, str], None]
 SEARCHED = "optimal"  # the family of trees that are searched for
@@ -682,10 +678,8 @@ def checked(
 
 # Which method? The simplest of those about as good as the best, each as it is: what `tally fit` takes where
 # none is named.
-#
-# Knows the comparison. Knows nothing of files or screens. Laws: the choice depends on the rows, not on
-# their order; it is of the method alone: the model is the one that naming the method gives.
-
+# Laws: the choice depends on the rows, not on their order; it is of the method alone: the model is the one
+# that naming the method gives.
 
 WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
 FEWEST = 1_000  # rows of that part

@@ -1,7 +1,7 @@
 """Checks that a careful colleague would make before believing a score; each has a code and one line of
 advice.
 
-Knows tables and results. Knows nothing of learners. A check can be ignored by its code.
+A check can be ignored by its code.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
 
 # Results as lines of text, for `print` and a terminal.
-#
-# Knows results, how tables are set, and how wide the terminal is (80 when there is none). Law: no line is
-# wider than that, so long as the names of methods and classes leave room.
-
+# Law: no line is wider than that, so long as the names of methods and classes leave room.
 
 WIDE = 100  # cells: no table is set wider
 TITLES = {"r2": "R²", "mse": "squared error", "auc": "AUC"}
@@ -180,9 +177,9 @@ def cost_lines(found: Comparison[Any]) -> list[Line]:
     for e in sorted(priced, key=lambda e: e.result.measure("cost").value):
         cost, cells_ = e.result.measure("cost"), []
         if two:
-            told = e.result.scores.thresholds(e.result.cost)
-            each = [told.half.cost / told.half.rows, told.best.cost / told.best.rows]
-            cells_ = [Span(figure(each[0])), Span(figure(each[1])), Span(f"{told.best.threshold:.6g}")]
+            result = e.result.scores.thresholds(e.result.cost)
+            each = [result.half.cost / result.half.rows, result.best.cost / result.best.rows]
+            cells_ = [Span(figure(each[0])), Span(figure(each[1])), Span(f"{result.best.threshold:.6g}")]
         rows.append(
             [Span(clean(e.name)), Span(figure(cost.value), "strong"), Span(_between(cost), "dim"), *cells_]
         )

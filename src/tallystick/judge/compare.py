@@ -1,6 +1,5 @@
 """Compare methods on the same rows, and pick the simplest that is about as good as the best: the razor.
 
-Knows answers, losses and counts of numbers. Knows nothing of learners: who calls it brings the methods.
 Laws: of methods within one standard error of the best the one with the fewest numbers is taken; always
 answering the same is taken only where no measure says that a method is better.
 """
@@ -42,11 +41,8 @@ from tallystick.stats.exact import exact_total_of
 
 # The trials of a comparison: each chooses settings inside its training rows, fits them and answers its test
 # rows.
-#
-# Knows candidates, tables, folds and held-out rows. Knows nothing of learners, scores or how answers are
-# judged. Laws: every candidate sees the same training and test rows; a setting is chosen on training rows
-# alone; of two settings that score the same the earlier one is taken.
-
+# Laws: every candidate sees the same training and test rows; a setting is chosen on training rows alone; of
+# two settings that score the same the earlier one is taken.
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting
@@ -487,8 +483,8 @@ def numbers(model: Fits) -> int:
     """Return how many numbers a reader of the model must look at; a foreign method that does not say counts
     as many.
     """
-    told = model._numbers()
-    return UNCOUNTED if told is None else told
+    found = model._numbers()
+    return UNCOUNTED if found is None else found
 
 
 def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:

@@ -1,6 +1,5 @@
 """Cross-validation: how good is a method on new rows?
 
-Knows tables, folds, and anything that can fit a table and answer a block. Knows nothing of learners.
 Laws: the table is encoded once and folds are subsets of its rows; what occurs in test rows alone is unseen
 to the training part; the answers do not depend on threads.
 """
@@ -366,11 +365,8 @@ def _positive(table: Table, positive: Any) -> tuple[tuple[str, ...], int | None]
 
 
 # Learning curves: the error on new rows against the number of training rows.
-#
-# Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners. Law: every
-# method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and subsets
-# depend on what rows hold, not on their order; a whole weight is its copies.
-
+# Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
+# subsets depend on what rows hold, not on their order; a whole weight is its copies.
 
 Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat

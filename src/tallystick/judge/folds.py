@@ -1,6 +1,5 @@
 """Folds: which rows train and which rows test, decided by what the rows hold.
 
-Knows classes, weights, cases, and the values of a group or time column. Knows nothing of models.
 Law: folds depend on the multiset of rows and the key, not on their order; a whole weight is dealt as its
 copies, and copies are dealt like any other rows.
 """
@@ -26,10 +25,7 @@ from tallystick.schema import Column, Schema
 from tallystick.stats.exact import ColumnPrints
 
 # More rows than memory holds: arrays of one entry a row lie on disk and are worked on a few rows at a time.
-#
-# Knows row hashes, keys and masks. Knows nothing of models or scores. Law: rows come in the order that
-# sorting them at once gives, but for equal keys, whose order means nothing.
-
+# Law: rows come in the order that sorting them at once gives, but for equal keys, whose order means nothing.
 
 Rows = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -171,12 +167,9 @@ def _within(keys: Keys, test: Test | None, low: int, high: int, count: int, most
 
 
 # Cases: the rows of a table with every copy counted, in an order that depends on what they hold.
-#
-# Knows row hashes, weights and keys. Knows nothing of folds, models or where rows stand. Laws: a weight w
-# is w cases where all are whole, and any row is one where some are not; a case's place in the order is that
-# of a hash of what the row holds and of its number among its copies, so copies separate like any other
-# rows, and it means nothing which of them is which.
-
+# Laws: a weight w is w cases where all are whole, and any row is one where some are not; a case's place in
+# the order is that of a hash of what the row holds and of its number among its copies, so copies separate
+# like any other rows, and it means nothing which of them is which.
 
 Hashes = NDArray[np.uint64]
 RARE = 20  # rows of a class that a part of a table has at least

@@ -1,6 +1,5 @@
 """Rates by group: errors, answers, misses, false alarms and calibration, each with an interval.
 
-Knows a value per row, the truth and the answers, and how a column's values name groups.
 Law: groups are shown in a stated order, the largest first.
 """
 
@@ -46,11 +45,9 @@ if TYPE_CHECKING:
 
 
 # What differs between groups beyond chance: each group beside all other rows, in one sentence.
-#
-# Knows the rates of groups. Knows nothing of rows or models. The test of each comparison is that of two
-# shares (normal), and Holm's correction holds the chance that any of them is called different, where none
-# is, at 5 %. Law: it says what differs, with both figures; it never says whether that is fair.
-
+# The test of each comparison is that of two shares (normal), and Holm's correction holds the chance that any
+# of them is called different, where none is, at 5 %. Law: it says what differs, with both figures; it never
+# says whether that is fair.
 
 LEVEL, TOLD = 0.05, 3  # differences in the sentence: the surest of each kind
 FEWEST = 10  # rows that a share needs on each side to be compared
@@ -167,8 +164,8 @@ def told_differences(made: int, found: Sequence[D], what: str) -> ToldDifference
     if not found:
         return ToldDifferences(f"No group differs beyond chance in {what} ({rule}).")
     surest = list({d.what: d for d in reversed(found)}.values())[::-1]
-    told = tuple(sorted(surest, key=found.index)[:TOLD])
-    return ToldDifferences(f"Beyond chance ({rule}):", told, len(found) - len(told), rule)
+    result = tuple(sorted(surest, key=found.index)[:TOLD])
+    return ToldDifferences(f"Beyond chance ({rule}):", result, len(found) - len(result), rule)
 
 
 def _measures(
@@ -203,9 +200,7 @@ def _compared(
 
 
 # Errors by group as lines of text: of classes what is answered, missed and alarmed; of numbers how far off.
-#
-# Knows results of judging. Law: every rate stands beside its interval, and the sentence says what differs.
-
+# Law: every rate stands beside its interval, and the sentence says what differs.
 
 MOST_CLASSES = 5  # whose answers are told beside each other; data has all
 
@@ -446,15 +441,15 @@ def sizes_of(
     """Return what is told of one group that has rows. means: of the truth, the answer, the size of the error
     and answer less truth; sums: of the squares and cubes of what the last two are away from their means.
     """
-    told = []
+    items = []
     for mean, (squares, cubes) in zip(means[2:], sums, strict=True):
         low, high = distributions.of_sums(rows, mean, squares, cubes)
-        told.append({"mean": mean, "low": low, "high": high, "variance": squares / rows})
+        items.append({"mean": mean, "low": low, "high": high, "variance": squares / rows})
     return {
         "group": name,
         "rows": rows,
-        "error": told[0],
-        "over": told[1],
+        "error": items[0],
+        "over": items[1],
         "truth": means[0],
         "answer": means[1],
     }
@@ -701,11 +696,8 @@ def groups_in(
 
 # Where to draw the line between two classes: what every threshold finds, misses and costs, and what the
 # rows with the highest probabilities hold.
-#
-# Knows probabilities, truth and costs of answers to rows that the model had not seen. Knows nothing of
-# models or folds. Laws: a threshold counts what a model that decides by it answers (`model/decision.py`);
-# at 0.5 stand the answers by the largest probability; a row of weight w counts as w rows.
-
+# Laws: a threshold counts what a model that decides by it answers (`model/decision.py`); at 0.5 stand the
+# answers by the largest probability; a row of weight w counts as w rows.
 
 Floats = NDArray[np.float64]
 

@@ -417,9 +417,7 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Float
 
 
 # Out-of-fold answers of a regression: mean squared error and its like, with intervals.
-#
-# Knows numbers, answers and folds. Knows nothing of tables or methods. Law: a row of weight w counts as w
-# rows; the base is the error of always answering the mean.
+# Law: a row of weight w counts as w rows; the base is the error of always answering the mean.
 
 
 @dataclass(frozen=True)

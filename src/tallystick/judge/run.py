@@ -1,7 +1,4 @@
-"""The labels of rows as class numbers, and their weights, for judging answers.
-
-Knows a schema's target. Knows nothing of models.
-"""
+"""The labels of rows as class numbers, and their weights, for judging answers."""
 
 from __future__ import annotations
 
@@ -88,10 +85,7 @@ def weights_of(X: Any, given: Any, rows: int) -> NDArray[np.float64]:
 
 
 # Rows of another source that test a model: encoded by the training schema, with the true answers.
-#
-# Knows tables, sources and hashes of rows. Knows nothing of methods. Law: what the held-out rows hold
-# changes nothing of the training; rows without a target are left out.
-
+# Law: what the held-out rows hold changes nothing of the training; rows without a target are left out.
 
 NOT_IN_TRAINING = "(not in training)"
 
@@ -179,10 +173,7 @@ def _copies(table: Table, parts: tuple[RowBlock, ...], truth: NDArray[Any], know
 
 
 # What judging asks of a method: to fit a table and answer rows, and the faster ways it may know.
-#
-# Knows shapes of things. Law: every method has every member; `PlainMethod` in estimator/base.py has
-# the plain answers.
-
+# Law: every method has every member; `PlainMethod` in estimator/base.py has the plain answers.
 
 Floats = NDArray[np.float64]
 
@@ -291,12 +282,8 @@ class Fits(Protocol):
 
 
 # Folds at work: training parts are fitted and test parts answered, two folds at a time where that pays.
-#
-# Knows tables, plans, and anything that can fit a table and answer a block. Knows nothing of learners.
 # Laws: what occurs in test rows alone is unseen to the training part; the answers do not depend on threads;
-# at most two training parts exist at once, however many folds there are; an interrupt keeps what is
-# finished.
-
+# at most two training parts exist at once, however many folds there are; an interrupt keeps what is finished.
 
 Progress = Callable[[int, int, str], None]
 WORKERS = 2  # folds at work at once

@@ -1,6 +1,5 @@
 """Scores of answers against the truth, as data: the measures, the confusion, the curves.
 
-Knows answers in blocks and in order. Knows nothing of models, tables or pictures.
 Law: a row of weight w counts as w rows; the order of the rows means nothing.
 """
 

@@ -1,6 +1,5 @@
 """Two models on the same rows: how many answers differ, which rows, and why; and `diff`, which asks for it.
 
-Knows fitted models by what all share. Knows nothing of any learner.
 Laws: an answer is that of `predict`; rows are looked at piece by piece, and only those that are told stay.
 """
 
@@ -73,7 +72,7 @@ class Flips:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         names = ("row", "before", "after", "shares", "why")
-        told = [
+        items = [
             dict(zip(names, (f.row, f.before, f.after, f.shares, f.why), strict=True)) for f in self.first
         ]
         ways = [{"before": a, "after": b, "rows": n} for a, b, n in self.ways]
@@ -83,7 +82,7 @@ class Flips:
             "flipped": self.count,
             "moved": self.moved,
             "ways": ways,
-            "first": told,
+            "first": items,
         }
 
     def lines(self) -> list[str]:
@@ -161,8 +160,8 @@ def flips(a: Any, b: Any, data: Any) -> Flips:
     for row, before, after, own in met.first:
         why = (reason(a, source, row), reason(b, source, row))
         first.append(Flip(row + 1, shown(before), shown(after), own, why))
-    told = tuple((shown(x), shown(y), n) for x, y, n in met.ordered_ways())
-    return Flips(source.name, met.rows, met.count, told, tuple(first), met.moved)
+    found = tuple((shown(x), shown(y), n) for x, y, n in met.ordered_ways())
+    return Flips(source.name, met.rows, met.count, found, tuple(first), met.moved)
 
 
 def side_by_side(one: Iterator[Floats], two: Iterator[Floats]) -> Iterator[tuple[Floats, Floats]]:
@@ -247,24 +246,24 @@ def _regression(source: Any, walk: Iterator[tuple[Floats, Floats]]) -> Flips:
 
 def reason(model: Any, source: Any, row: int) -> str:
     """Return in a few words why a model answers a row: what speaks most for it, or its last tests."""
-    told = model.explain(source, row).to_dict()
-    if told.get("reasons"):
-        return _of_sum(told)
-    if "steps" in told:
-        steps = told["steps"][1:]
+    found = model.explain(source, row).to_dict()
+    if found.get("reasons"):
+        return _of_sum(found)
+    if "steps" in found:
+        steps = found["steps"][1:]
         weights = [step.get("weight", 0.0) for step in steps]
         end = weights.index(max(weights)) + 1 if any(weights) else len(steps)  # the pruning that counts most
         return " and ".join(str(step["sentence"]) for step in steps[:end][-CONDITIONS:])
-    return " and ".join(map(str, told.get("conditions", ()))) or "no rule holds"
+    return " and ".join(map(str, found.get("conditions", ()))) or "no rule holds"
 
 
-def _of_sum(told: dict[str, Any]) -> str:
+def _of_sum(given: dict[str, Any]) -> str:
     """Return the column that speaks most for the answer of a model that adds up."""
-    at = [str(c) for c in told["classes"]].index(str(told["answer"]))
+    at = [str(c) for c in given["classes"]].index(str(given["answer"]))
 
     def adds(reason: dict[str, Any]) -> float:
         others = [part for k, part in enumerate(reason["parts"]) if k != at]
         return float(reason["parts"][at] - max(others, default=0.0))
 
-    top = max(told["reasons"], key=adds)
+    top = max(given["reasons"], key=adds)
     return f"{top['column']} = {top['value']}"

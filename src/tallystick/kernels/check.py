@@ -1,8 +1,8 @@
 """What the doors of trees and of texts ask of an array before a pointer to it leaves Python.
 The binding itself asks it of all others: `src/bindings.hpp`.
 
-Knows dtypes, shapes and strides; looks at no element. A wrong argument is a fault of the caller in this
-package, so the errors are TypeError and ValueError, not errors for users.
+A wrong argument is a fault of the caller in this package, so the errors are TypeError and ValueError, not
+errors for users.
 """
 
 from __future__ import annotations

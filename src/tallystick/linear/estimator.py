@@ -1,6 +1,5 @@
 """Formulas such as `default ~ income + age * region`: the target, columns and products that they name.
 
-Knows formulaic, the parser, which is loaded when it is needed (extra `formula`). Knows nothing of models.
 Law: a formula is short for naming columns and products: the model has the same bytes.
 """
 
@@ -159,9 +158,6 @@ def _call(name: str) -> bool:
 
 
 # `LinearRegression`: least squares and ridge on a whole table, with the statistician's table.
-#
-# Knows the learner, the model and how to show it. Knows nothing of sums.
-
 
 CV_FOLDS = 5
 
@@ -425,8 +421,6 @@ class LinearRegression(Regressor):
 
 
 # `LogisticRegression`: the statistician's table and the machine learner's speed in one.
-#
-# Knows the learner, the model and how to show it. Knows nothing of sums.
 
 
 class LogisticRegression(Classifier):

@@ -1,7 +1,4 @@
-"""The shape of a logistic regression's part of the model file, and the check that it fits the schema.
-
-Knows plain data. Knows nothing of how files are read.
-"""
+"""The shape of a logistic regression's part of the model file, and the check that it fits the schema."""
 
 from __future__ import annotations
 
@@ -59,9 +56,6 @@ if TYPE_CHECKING:
 
 # The weights of a logistic regression by name, in the order of the file's standard errors; and as tables
 # show them, levels compared with a base level.
-#
-# Knows a model's parts. Knows nothing of statistics: those are in linear/summary.py.
-
 
 Array = NDArray[np.float64]
 
@@ -309,9 +303,6 @@ FILE = FileKind(MODEL, wished(PARAMETERS, OPTIONAL), check)
 
 
 # The shape of a linear regression's part of the model file, and the check that it fits the schema.
-#
-# Knows plain data. Knows nothing of how files are read.
-
 
 _LINEAR_FIT = Record(
     {

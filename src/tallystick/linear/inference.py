@@ -1,6 +1,5 @@
 """From a fitted logistic regression and its training rows to what they let one conclude.
 
-Knows how rows are read and how a fit asks them. Knows nothing of statistics: those are in explain.
 Law: other rows than those of the fit are an error.
 """
 
@@ -52,10 +51,7 @@ if TYPE_CHECKING:
 
 # The training rows under a fitted logistic regression: what each is expected to be, how far it lies off,
 # how much it decides.
-#
-# Knows an optimum and blocks of rows. Knows nothing of tables of text. Law: a row with a whole weight is so
-# many copies; figures of a row are those of one copy.
-
+# Law: a row with a whole weight is so many copies; figures of a row are those of one copy.
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -244,9 +240,8 @@ def slope_of(dense: Dense, block: Block, column: str) -> Array:
 
 
 # Average marginal effects of a logistic regression over its training rows.
-#
-# Knows an optimum and its rows. Laws: the effect of a level is the mean difference between the rows with
-# the level and the same rows with the base level; that of a number is the mean slope.
+# Laws: the effect of a level is the mean difference between the rows with the level and the same rows with
+# the base level; that of a number is the mean slope.
 
 
 @dataclass(frozen=True)
@@ -398,10 +393,7 @@ def _by_level(rows: FittedRows, block: Block, column: str, base: int, code: int)
 
 # How a logistic regression fits its training rows: residuals, leverage, influence; and Hosmer and
 # Lemeshow's groups.
-#
-# Knows fitted rows of two classes. Law: the squares of the deviance residuals add up to minus twice the
-# log-likelihood.
-
+# Law: the squares of the deviance residuals add up to minus twice the log-likelihood.
 
 SHOWN = 10
 
@@ -586,9 +578,7 @@ def quantiles(values: Array, copies: Array, at: Array) -> Array:
 
 # What a logistic regression lets one conclude, with its training rows at hand: covariance, tests of
 # columns, profile intervals, effects, residuals, influence.
-#
-# Knows an optimum and its rows. Law: with the plain errors the table is that of the summary.
-
+# Law: with the plain errors the table is that of the summary.
 
 ERRORS = ("curvature", "HC0", "HC1")
 STEPS = 60  # along a profile, at most

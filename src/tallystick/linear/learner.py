@@ -1,7 +1,7 @@
 """Logistic regression as a learner: rows per class, then the moments of columns, then one question per step.
 
-Knows stages. Solvers, the objective and the model are neighbours. Never sees a row.
-Law: the same totals give the same model.
+Solvers, the objective and the model are neighbours. Never sees a row. Law: the same totals give the same
+model.
 """
 
 from __future__ import annotations
@@ -61,15 +61,12 @@ from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import design_of
 
 # How sure the rows make one of the differences between levels, and between classes.
-#
 # The curvature under a prior is of a weight for every level, and the variance of such a weight is mostly
 # the prior's: no row determines a number that all levels of a column have in common. What tables show is a
 # level less the base level; here the curvature becomes that of these differences, the rest averaged out. Of
 # several classes a number that all have in common means nothing either: it is taken out.
-#
-# Knows problems and curvatures. Knows nothing of rows. Law: as the prior goes to 0, the curvature goes to
-# that of a fit without one whose reference levels are the bases.
-
+# Law: as the prior goes to 0, the curvature goes to that of a fit without one whose reference levels are the
+# bases.
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -245,8 +242,6 @@ def keys_of(problem: Problem) -> list[Key]:
 
 
 # From the optimum to the model: weights in the user's units, standard errors, and how well it fitted.
-#
-# Knows problems, points and parts. Knows nothing of how the optimum was found.
 
 
 @dataclass(frozen=True)
@@ -496,12 +491,10 @@ def condition_of(ready: Prepared) -> float | None:
 
 
 # The strength of the prior from the rows themselves: the one under which they are most probable.
-#
-# MacKay's rule: λ = (weights the rows determine) / (sum of their squares), the weights solved again for
-# each λ. The rule is held back by PSEUDO weights that speak for λ = 1, so that few weights or few rows
-# cannot drive it far. Where rows abound the prior hardly matters and λ = 1 stands; where weights abound
-# too. Knows problems and points. Law: it follows from sums, so from no order of rows.
-
+# MacKay's rule: λ = (weights the rows determine) / (sum of their squares), the weights solved again for each
+# λ. The rule is held back by PSEUDO weights that speak for λ = 1, so that few weights or few rows cannot
+# drive it far. Where rows abound the prior hardly matters and λ = 1 stands; where weights abound too. Law: it
+# follows from sums, so from no order of rows.
 
 PSEUDO = 5.0
 PLENTY = 100  # rows per weight from which the prior hardly matters

@@ -1,9 +1,8 @@
 """The normal equations of least squares: what the sums say of columns and response, and the weights that
 solve them under a penalty.
 
-The response is the last dense column of the design, so that one question gives columns by columns and columns
-by response. Knows designs, sums and penalties. Knows nothing of rows. Law: everything here follows from sums,
-so from no order of rows.
+The response is the last dense column of the design, so that one question gives columns by columns and
+columns by response. Law: everything here follows from sums, so from no order of rows.
 """
 
 from __future__ import annotations
@@ -277,9 +276,7 @@ def pull(found: Equations, question: ResidualSums, total: Any) -> tuple[Array, f
 
 # The weights of least squares from the rows themselves: what is left after the equations are solved is
 # summed over the rows and solved again; where columns are too many for a matrix, by conjugate gradients.
-#
-# Knows equations and questions. Never sees a row. Law: the same totals give the same weights.
-
+# Never sees a row. Law: the same totals give the same weights.
 
 MENDS = 4  # rounds of residuals after the equations are solved
 FINE = 1e-15  # a step of this part of the weights is none
@@ -353,9 +350,7 @@ def conjugate(problem: Problem, found: Equations) -> Generator[Any, Any, tuple[A
 
 
 # Linear regression as a learner: the sums of columns and response, then the weights that solve them.
-#
-# Knows stages. Never sees a row. Law: the same totals give the same model.
-
+# Never sees a row. Law: the same totals give the same model.
 
 KEPT = 60  # coefficients up to which the model file says how their errors go together
 

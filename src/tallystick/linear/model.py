@@ -1,7 +1,7 @@
 """The fitted logistic regression: a constant, one part per column, and how well it fitted.
 
-Knows weights and the schema. Knows nothing of rows, solvers or engines. Laws: `from_dict(to_dict())` is the
-same model and predicts the same bits; the constant and the parts, added up, are the log-odds.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts,
+added up, are the log-odds.
 """
 
 from __future__ import annotations
@@ -26,12 +26,9 @@ from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import Factor
 
 # Levels compared with a base level: what the rows determine of their weights.
-#
 # Under a prior every level has a weight of its own, but a number added to all levels of a column and taken
-# from the constant changes no answer: rows say nothing of a weight by itself, only of differences. Knows
-# factors and bases. Knows no row. Law: the constant and the differences answer every known level as the
-# weights do.
-
+# from the constant changes no answer: rows say nothing of a weight by itself, only of differences. Law: the
+# constant and the differences answer every known level as the weights do.
 
 Key = frozenset[tuple[str, int | None]]  # what a weight is multiplied with: columns, with a code where coded
 Terms = list[tuple[int, float]]
@@ -82,12 +79,6 @@ def against_bases(keys: Sequence[Key | None], bases: Mapping[str, int], whole: s
 
 # What a logistic regression keeps of each column: weights in the user's units, where its column was
 # centred, and what it adds to the average training row.
-#
-# Knows columns and weights. Knows nothing of fitting. w[link]: one link for two classes (the log-odds of
-# the second), else one per class. average[link]: the mean over the training rows of what the part adds;
-# model files from before it was kept have none, and are measured from what they know: numbers and products
-# from their mean, levels and words from 0.
-
 
 Array = NDArray[np.float64]
 
@@ -713,10 +704,8 @@ class ScorePlan:
 
 
 # The fitted linear regression: a constant, one part per column, and how well it fitted.
-#
-# Knows weights and the schema. Knows nothing of rows, solvers or engines. Laws: `from_dict(to_dict())` is
-# the same model and predicts the same bits; the constant and the parts, added up, are the answer.
-
+# Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts, added
+# up, are the answer.
 
 LINEAR_KIND = "linear-regression"
 

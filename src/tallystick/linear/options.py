@@ -1,6 +1,6 @@
 """The options of a logistic regression, and what they mean.
 
-Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is read.
+Law: an option that makes no sense is an error that names it, before any row is read.
 """
 
 from __future__ import annotations
@@ -172,10 +172,7 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 
 # The options of a linear regression, and what they mean.
-#
-# Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is
-# read.
-
+# Law: an option that makes no sense is an error that names it, before any row is read.
 
 UNTOLD = {"fit_intercept": True, "base_levels": None}  # not in a file then
 

@@ -2,8 +2,7 @@
 before.
 
 A fold is left out by weights of 0, so that the rows stay where they are; the loss on rows left out is
-summed as any loss is, in whole numbers. Knows tables as something an engine can sum over. Law: the choice
-depends on no order of rows.
+summed as any loss is, in whole numbers. Law: the choice depends on no order of rows.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ from tallystick.stats.design_sums import laid_out
 
 # The optimum of a logistic regression found again, and with some of its weights held: what tests and
 # intervals need beyond the model.
-#
-# Knows problems and solvers. Never sees a row. Law: nothing held, it is the optimum of the fit.
-
+# Never sees a row. Law: nothing held, it is the optimum of the fit.
 
 Array = NDArray[np.float64]
 

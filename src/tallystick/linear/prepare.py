@@ -1,7 +1,6 @@
 """From the first sums to a problem: scales of columns, free weights, the prior, text weights.
 
-Knows designs, options and totals. Knows nothing of rows. Law: everything here follows from sums, so from no
-order of rows.
+Law: everything here follows from sums, so from no order of rows.
 """
 
 from __future__ import annotations
@@ -393,10 +392,7 @@ def norm(v: Array) -> float:
 
 
 # Columns that repeat others: found from the products of all of them, and named with those they follow from.
-#
-# Knows products of columns and designs. Knows nothing of rows. Law: it follows from sums, so from no order
-# of rows.
-
+# Law: it follows from sums, so from no order of rows.
 
 MOST_NAMED = 30  # columns that one follows from, when they are looked for one by one
 DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
@@ -994,11 +990,9 @@ def _sum(values: Array) -> float:
 
 
 # What each part of a model adds to the average training row: where reasons are measured from.
-#
 # The mean over rows (by weight, as the fit weighed them) of a part is its weights times the means of what
 # they are multiplied with: the mean of a number, the share of a level or of missing, the mean value of a
-# word. Knows sums. Knows nothing of rows.
-
+# word.
 
 WithParts = TypeVar("WithParts", LogisticModel, LinearModel)
 SURE = 800.0  # a constant by which a class has all of every row

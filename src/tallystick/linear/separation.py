@@ -31,11 +31,8 @@ from tallystick.table.reader import read_table, read_to_disk
 
 # Is there a plane between the classes? The plane itself, or a proof that none exists, by linear
 # programming.
-#
-# Knows tables and designs; scipy is loaded when this is called. The proof that no plane separates
-# completely is a mean of rows of one class that is also a mean of rows of the others (each row signed by
-# its class adds up to 0).
-
+# The proof that no plane separates completely is a mean of rows of one class that is also a mean of rows of
+# the others (each row signed by its class adds up to 0).
 
 Array = NDArray[np.float64]
 LOOSE = 1e-7

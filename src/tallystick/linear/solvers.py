@@ -12,7 +12,7 @@ of 0, and the step would change no weight by more than 1e-4 of the longest. The 
 the gradient is at most PLAIN (many weights: TOLERANCE) per row, or no step leads down and it is at most
 TOLERANCE, or what rounding can make of 0. Anything else is an error.
 
-Knows points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
+Law: the same totals give the same steps.
 """
 
 from __future__ import annotations
@@ -32,13 +32,10 @@ from tallystick.linear.prepare import KnownRows, Point, Problem, Start, StopRule
 from tallystick.stats.design_sums import LeverageSums, NewtonSums
 
 # What the last steps say of the curvature: L-BFGS in its compact form, which reads every kept vector once.
-#
 # s: a change of weights, y: the change of the gradient with it, z = H y for the inverse H one begins with.
-# The inverse is then g H + [S, gZ] [[R^-T (D + gY'Z) R^-1, -R^-T], [-R^-1, 0]] [S, gZ]', R the upper
-# triangle of S'Y and D its diagonal (Byrd, Nocedal and Schnabel). Long vectors are kept in single
-# precision, which halves what has to be read: they only say which way to go. Knows vectors. Knows nothing
-# of what is minimised.
-
+# The inverse is then g H + [S, gZ] [[R^-T (D + gY'Z) R^-1, -R^-T], [-R^-1, 0]] [S, gZ]', R the upper triangle
+# of S'Y and D its diagonal (Byrd, Nocedal and Schnabel). Long vectors are kept in single precision, which
+# halves what has to be read: they only say which way to go.
 
 Array = NDArray[np.float64]
 Kept = NDArray[Any]  # of float64 or float32
@@ -590,9 +587,7 @@ def _stuck(run: SolverRun, point: Point) -> NoConvergence:
 
 # Firth's correction: the likelihood times the root of the determinant of its curvature, Jeffreys' prior.
 # Weights stay finite where classes are separated, and estimates of few rows are less biased.
-#
-# Knows problems and points. Never sees a row. Law: the same totals give the same weights.
-
+# Never sees a row. Law: the same totals give the same weights.
 
 MOST = 300  # weights
 FIRTH_KEPT = 10  # changes of the gradient

@@ -1,7 +1,5 @@
 """What the table of a logistic regression says in words: what the weights are of, the prior, the coding, the
 errors.
-
-Knows models. Knows no row.
 """
 
 from __future__ import annotations
@@ -214,9 +212,7 @@ def effect_words(model: LogisticModel) -> str:
 
 # The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal
 # effects, fit.
-#
-# Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the
-# model file.
+# Law: every figure follows from the numbers in the model file.
 
 
 @dataclass(frozen=True)
@@ -559,10 +555,7 @@ def _number_marks(
 
 
 # The statistician's table of a linear regression, why it answers a row as it does, and how sure it is.
-#
-# Knows models, blocks and Student's distribution. Law: every figure follows from the numbers in the model
-# file; a row's parts, added in order, are its answer.
-
+# Law: every figure follows from the numbers in the model file; a row's parts, added in order, are its answer.
 
 Array = NDArray[np.float64]
 

@@ -1,6 +1,5 @@
 """Likelihood and gradient of a logistic regression at some weights, summed row by row as a person does it.
 
-Knows fitted models and encoded rows. Knows nothing of documents or solvers.
 Law: at the model's own weights every gradient is 0 but for rounding.
 """
 
@@ -107,10 +106,7 @@ def design(model: LogisticModel, block: Block) -> tuple[Array, Array]:
 
 # The working of a logistic regression: its formula, the likelihood and the gradient at the start, the steps
 # with their weights, why they ended, and a row's score term by term.
-#
-# Knows fitted models, their trace and the parts of a document. Knows no format. Law: the weights of the
-# last step are the model's, and a row's terms add up to its score.
-
+# Law: the weights of the last step are the model's, and a row's terms add up to its score.
 
 MOST_STEPS = 24  # lines of the trace on the page
 MOST_WEIGHTS = 6  # columns of it

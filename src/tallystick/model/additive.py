@@ -1,8 +1,8 @@
 """One form for naive Bayes and logistic regression: score(row, class) = base(class) + one part per column.
 
-Knows terms: small tables that turn a column's codes, values or words into a part per class. Knows nothing of
-how the numbers were learned. Every reader of such a model (scores, explanations, exports) works on terms
-alone. Law: parts are added in the order of the terms, so a row's score is the same bits in any block.
+Terms: small tables that turn a column's codes, values or words into a part per class. Every reader of such
+a model (scores, explanations, exports) works on terms alone. Law: parts are added in the order of the
+terms, so a row's score is the same bits in any block.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The least disjunction of conjunctions that says what some rules say: exact two-level minimisation.
 
-Knows conditions as true and false. Knows nothing of columns, names or rows. Law: for every way in which the
-conditions can be true or false together, the terms hold just where the function does; no disjunction has
-fewer terms, and none of as many terms has fewer literals.
+Law: for every way in which the conditions can be true or false together, the terms hold just where the
+function does; no disjunction has fewer terms, and none of as many terms has fewer literals.
 
 A cube fixes some variables and leaves the others free; it stands in an array of n axes of length 3 at (0
 false, 1 true, 2 free). Cubes that hold nowhere else than where the function does, or where it does not
@@ -190,10 +189,8 @@ class _Search:
 
 
 # Tests of a tree as sentences, with the names of columns and levels.
-#
-# Knows the schema and one test at a time. Knows nothing of shares, rows or layout. Law: a sentence says
-# exactly which values take a branch, missing and unseen ones included; of a column that had no missing
-# value in training a footnote says it once for all tests.
+# Law: a sentence says exactly which values take a branch, missing and unseen ones included; of a column that
+# had no missing value in training a footnote says it once for all tests.
 
 
 def plain_words(text: object) -> str:
@@ -432,9 +429,8 @@ def rows(units: float, unit: int) -> str:
 
 # When a class is answered, as a Boolean expression: rules and trees to the least disjunction of
 # conjunctions.
-#
-# Knows conditions and their columns. Law: the expression holds for every known value just where the rules
-# answer the class; conditions that exclude each other (x < 3 and x ≥ 5) are known to.
+# Law: the expression holds for every known value just where the rules answer the class; conditions that
+# exclude each other (x < 3 and x ≥ 5) are known to.
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Which class is answered for some shares: the one rule of every label shown anywhere.
 
-Knows shares, costs and thresholds. Knows nothing of models. Laws: the exports decide by the same sums, in the
-same order; a decision changes labels, never shares.
+Laws: the exports decide by the same sums, in the same order; a decision changes labels, never shares.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from tallystick.model.file import is_number, plain
 from tallystick.schema import Target
 
 # Weights of classes, as the options of several methods have them.
-#
-# Knows numbers that users give. Law: what makes no sense is an error that names it.
+# Law: what makes no sense is an error that names it.
 
 
 def check_weights(given: Any) -> None:
@@ -44,9 +42,7 @@ def check_weights(given: Any) -> None:
 
 
 # What answers cost, as users write it: {class: {answer: cost}}, or a table of numbers.
-#
-# Knows labels and numbers. Knows nothing of shares or models. Law: what is not named costs 1 if wrong, 0 if
-# right.
+# Law: what is not named costs 1 if wrong, 0 if right.
 
 
 def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:

@@ -1,8 +1,7 @@
 """The model file: one canonical JSON document that anyone can read and check, written whole or not at all.
 
-Knows the envelope (format, kind, schema, parameters, notes, rows, checksum). Each kind of model brings the
-shape of its own part and a check that its counts add up. Knows nothing of estimators, data or engines.
-Laws: equal models give equal bytes; a file from a stranger is data: it is checked whole before it is used.
+Each kind of model brings the shape of its own part and a check that its counts add up. Laws: equal models
+give equal bytes; a file from a stranger is data: it is checked whole before it is used.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ from tallystick.schema import KINDS as COLUMN_KINDS
 from tallystick.text import PARTS, WEEKDAY_LEVELS, way_of
 
 # Long lists of plain data, part by part: one part at a time is in memory.
-#
-# Knows lists. Knows nothing of models or files. Law: all parts, one after the other, are the list.
+# Law: all parts, one after the other, are the list.
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,8 @@ class ToldInParts:
 
 
 # Plain data to canonical JSON bytes and back: one value, one text.
-#
-# Knows JSON, and lists that are told in parts. Knows nothing of models or files. Law: `read(write(x)) ==
-# x`, and equal data gives equal bytes: sorted keys, shortest floats, one table row per line.
-
+# Law: `read(write(x)) == x`, and equal data gives equal bytes: sorted keys, shortest floats, one table row
+# per line.
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -464,9 +460,7 @@ def save(path: str | os.PathLike[str], data: bytes | Iterable[bytes], thing: str
 
 
 # Options as plain Python: numbers and flags may be given as NumPy's, and a search over an array does so.
-#
-# Knows types only. Law: what an option means, and the file it gives, does not depend on whose number it is.
-
+# Law: what an option means, and the file it gives, does not depend on whose number it is.
 
 LARGEST = sys.float_info.max
 PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values

@@ -1,9 +1,9 @@
 """What the training rows looked like, column by column: what new rows are compared with later.
 
-A profile holds counts: rows of each level, rows that have each word, of numbers some of their values (those
-at PERCENTS of the rows) with the rows at each and between them; the same of the target, and of what the model
-answers to its own training rows. Knows plain data and the schema. Knows nothing of rows or engines.
-Law: a profile is a function of the multiset of rows and the model; all counts are in units of the table.
+A profile holds counts: rows of each level, rows that have each word, of numbers some of their values
+(those at PERCENTS of the rows) with the rows at each and between them; the same of the target, and of what
+the model answers to its own training rows. Law: a profile is a function of the multiset of rows and the
+model; all counts are in units of the table.
 """
 
 from __future__ import annotations

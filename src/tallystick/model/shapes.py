@@ -1,7 +1,5 @@
 """What a section of a model file may hold, described as data: a shape is a small object that checks a value.
 
-Knows plain JSON values only. Knows nothing of files or models: each model kind describes its own part with
-these words, and the reader of model files runs the description before anything else touches the values.
 Law: a value that passed its shape holds no surprise: finite numbers, known keys, agreed lengths.
 """
 

@@ -1,6 +1,5 @@
 """The answers to new rows with all that is said of them: what `tally predict` writes and `tally serve` sends.
 
-Knows classifiers by what all share, and Arrow. Knows nothing of files, screens or HTTP.
 Law: whoever asks, a row's label, shares and reasons are those of `predict`, `predict_proba` and `reasons`.
 """
 
@@ -207,9 +206,7 @@ def without_answers(columns: list[Any], matched: Matched) -> list[Any]:
 
 
 # The answers of a regression to new rows, with all that is said of them: what `tally predict` writes.
-#
-# Knows fitted models by what all share, and Arrow. Knows nothing of files or screens. Law: a row's number
-# is that of `predict`.
+# Law: a row's number is that of `predict`.
 
 
 def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) -> Iterator[pa.Table]:
@@ -239,8 +236,6 @@ def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) 
 
 
 # How sure an estimator is of new rows: the interval of each answer, by the face of its method.
-#
-# Knows faces and blocks. Knows nothing of any method.
 
 
 def intervals(estimator: Estimator, X: Any, **reading: Any) -> NDArray[np.float64]:

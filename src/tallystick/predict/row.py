@@ -26,8 +26,6 @@ RowAnswer = Callable[[RowCells], NDArray[np.float64] | None]  # the shares [clas
 
 
 # Rows as they are given: one record, a matrix without names, or anything a source opens.
-#
-# Knows containers by what they say of themselves. Knows nothing of estimators, schemas or cells.
 
 
 def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:

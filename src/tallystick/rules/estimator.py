@@ -1,7 +1,4 @@
-"""`RuleList` and `RuleSet`: if-then rules learnt from sums, printed with the rows behind them.
-
-Knows the learner, the model and how to show it. Knows nothing of sums.
-"""
+"""`RuleList` and `RuleSet`: if-then rules learnt from sums, printed with the rows behind them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rules as SVG: a line for each, a bar of the classes of its rows, as long as they are many.
 
-Knows names and numbers. Knows no model. Law: everything that came from a user is escaped.
+Law: everything that came from a user is escaped.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def bits_of_search(model: RuleModel, i: int) -> float:
 def told_rules(model: RuleModel) -> Rules:
     """Return the rules with what each answers, how probable that is, and between which shares."""
     found, between = model.as_rules(), intervals(model)
-    told = [
+    items = [
         replace(rule, probability=float(model.rule_shares[i, model.answers[i]]), interval=between[i])
         for i, rule in enumerate(found.rules)
     ]
@@ -141,7 +141,7 @@ def told_rules(model: RuleModel) -> Rules:
         if model.ordered
         else "any rule that holds answers, the surest first"
     )
-    return replace(found, rules=tuple(told), otherwise=otherwise, how=how)
+    return replace(found, rules=tuple(items), otherwise=otherwise, how=how)
 
 
 def rules_svg(model: RuleModel, lit: int = 0) -> str:

@@ -1,6 +1,6 @@
 """Rules as a learner: codes of the columns, rule after rule, and the list looked over once more.
 
-Knows stages. Never sees a row. Law: the same totals give the same model.
+Never sees a row. Law: the same totals give the same model.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Fitted rules: conditions, the training rows behind each rule, and what they answer.
 
-Knows conditions, counts and the schema. Knows nothing of learners, sums or files. Laws:
-`from_dict(to_dict())` is the same model and predicts the same bits; every share follows from the counts
-beside it: (rows of the class + imagined rows of it) / (rows + imagined rows), the imagined rows having the
-class shares of all rows; of no rows at all they are the shares.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; every share follows from the
+counts beside it: (rows of the class + imagined rows of it) / (rows + imagined rows), the imagined rows
+having the class shares of all rows; of no rows at all they are the shares.
 
 A list answers by the first rule that holds, and a rule has the rows that no rule before it takes. A set
 answers by the surest rule that holds, which is the first as well since the surest stands first; its rules

@@ -1,6 +1,6 @@
 """Rules for the page: their sentences, a table of them with the rows behind each.
 
-Knows fitted rules. Knows nothing of HTML. Law: every number is the model's own.
+Law: every number is the model's own.
 """
 
 from __future__ import annotations

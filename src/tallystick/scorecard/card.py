@@ -1,8 +1,8 @@
 """A scorecard as SVG: a step curve per number, bars per level, a heat map per pair, rows under each, and the
 scale of points and shares at the foot.
 
-Knows names and numbers. Knows no model. Laws: all curves and bars of a card share one axis of points;
-everything that came from a user is escaped; what is not drawn is counted in words.
+Laws: all curves and bars of a card share one axis of points; everything that came from a user is escaped;
+what is not drawn is counted in words.
 """
 
 from __future__ import annotations
@@ -330,10 +330,8 @@ def two_lines(text: str, letters: int) -> tuple[str, ...]:
 
 
 # The card itself: every column with its lines, points, training rows and class shares, as data and as text.
-#
-# Knows fitted cards. Knows no row. Law: whoever adds up the base and one line of every section gets the
-# points that the model gets, and with them the very probability.
-
+# Law: whoever adds up the base and one line of every section gets the points that the model gets, and with
+# them the very probability.
 
 WIDE = 80
 LEVELS = 8  # of one line that are named
@@ -621,9 +619,7 @@ def range_names(ends: Sequence[str]) -> list[str]:
 
 
 # How sure a card is of a row: an interval of each probability, from the covariance of its points.
-#
-# Knows fitted cards and blocks. Law: the interval holds the probability that the whole points give.
-
+# Law: the interval holds the probability that the whole points give.
 
 Array = NDArray[np.float64]
 
@@ -680,9 +676,7 @@ def _share(odds: Array) -> Array:
 
 
 # A card as a picture and as a nomogram: its sections as panels, for one class against another.
-#
-# Knows cards and how they are drawn. Knows no row. Law: the points drawn are those of the card.
-
+# Law: the points drawn are those of the card.
 
 MOST_MARKS = 24  # of a line of the nomogram, the heaviest
 Way = tuple[int, int]  # the class that points speak for, and the one against it

@@ -1,7 +1,4 @@
-"""`Scorecard`: whole points per line of each column, learnt together, added up with a pencil.
-
-Knows the learner, the model and how to show it. Knows nothing of sums.
-"""
+"""`Scorecard`: whole points per line of each column, learnt together, added up with a pencil."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The card beside naive Bayes on the same lines: what counting alone says, and what learning together says.
 
-Knows cards and the training rows on their lines. Knows no new row. Laws: counted points follow from the rows
-that stand beside them; both kinds of points have a mean of 0 over the training rows of a column.
+Laws: counted points follow from the rows that stand beside them; both kinds of points have a mean of 0
+over the training rows of a column.
 """
 
 from __future__ import annotations
@@ -212,11 +212,8 @@ def beside(model: ScorecardModel, way: tuple[int, int]) -> BesideNaiveBayes:
 
 
 # Reason codes: the sections of a card that cost a row most points, in order and in words.
-#
-# Knows fitted cards and blocks. Knows nothing of estimators or pictures. Laws: a reason's points are those
-# of what the row is held against less its own, and more than 0; reasons are in the order of their points,
-# of equals in the order of the card's parts.
-
+# Laws: a reason's points are those of what the row is held against less its own, and more than 0; reasons are
+# in the order of their points, of equals in the order of the card's parts.
 
 STRANGE = ("is missing", "is a new level")  # after the levels
 BEST, AVERAGE, GIVEN, NO_WORDS = "the best", "the average row", "the given row", "without"
@@ -442,9 +439,7 @@ def said_ranges(column: Column, axis: RangeAxis) -> list[str]:
 
 
 # Why a scorecard answers as it does: the points of a row, line by line, and what cost it most.
-#
-# Knows fitted cards and blocks. Knows nothing of estimators or pictures. Law: base and points, added up,
-# are the score to the bit.
+# Law: base and points, added up, are the score to the bit.
 
 
 @dataclass(frozen=True)

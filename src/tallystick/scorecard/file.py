@@ -1,7 +1,4 @@
-"""The shape of a scorecard's part of the model file, and the check that it fits the schema.
-
-Knows plain data. Knows nothing of how files are read.
-"""
+"""The shape of a scorecard's part of the model file, and the check that it fits the schema."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The scorecard as a learner: lines, rounds of points and strengths, pairs, whole points.
 
-Knows stages. Never sees a row. Law: the same totals give the same model.
+Never sees a row. Law: the same totals give the same model.
 """
 
 from __future__ import annotations

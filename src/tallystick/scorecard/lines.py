@@ -1,8 +1,7 @@
 """Which lines a card begins with: ranges at exact quantiles, levels, words; and fewer lines where that is
 wished.
 
-Knows the schema, counts per line and options. Never sees a row. Law: the lines depend on the multiset of
-rows and the options alone.
+Never sees a row. Law: the lines depend on the multiset of rows and the options alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The fitted scorecard: a base, whole points per line of each column, and what they add up to.
 
-Knows points and the schema. Knows nothing of rows, sums or engines. Laws: `from_dict(to_dict())` is the
-same model and predicts the same bits; the log-odds are the base and the points added up, times ln 2 over
-`step`: a person with a pencil gets the very probability.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the log-odds are the base and
+the points added up, times ln 2 over `step`: a person with a pencil gets the very probability.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ from tallystick.scorecard.options import ScorecardOptions
 
 # How the rows of a column become lines of a card: ranges of a number, levels, single words, two columns at
 # once.
-#
-# Knows blocks and the schema. Knows nothing of points. Law: a row's line depends on its own cells alone.
-
+# Law: a row's line depends on its own cells alone.
 
 Codes = NDArray[Any]
 
@@ -179,11 +176,6 @@ Axis = RangeAxis | LevelAxis | WordAxis | PairAxis
 
 
 # What a scorecard keeps of each column: lines, whole points per line, and the training rows on each line.
-#
-# Knows axes and numbers. Knows nothing of fitting. points[line, link]: one link for two classes (in favour
-# of the second), else one per class. rows[line, class]: what the training rows on a line weigh, in units of
-# the table.
-
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -336,8 +328,7 @@ def part_from(data: Mapping[str, Any], vocabulary: Mapping[str, int]) -> Part:
 
 
 # How far all points of a card could lie elsewhere, together: what the interval of a row's answer needs.
-#
-# Knows numbers. Law: `from_dict(to_dict())` is the same.
+# Law: `from_dict(to_dict())` is the same.
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The options of a scorecard, and what they mean.
 
-Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is read.
+Law: an option that makes no sense is an error that names it, before any row is read.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ pays.
 A pair is screened by what is left of the rows' residuals on the joint lines of two coarse columns, taken
 into the card, and dropped again unless the evidence it brings pays for having been looked for among so
 many. Columns with the same coarse codes are one column here: their pairs would share the evidence, so that
-none of them paid. Knows rounds and sums. Knows nothing of rows. Law: of equals the pair that comes first in
-the order of the columns.
+none of them paid. Law: of equals the pair that comes first in the order of the columns.
 """
 
 from __future__ import annotations
@@ -309,10 +308,8 @@ def promise(piece: CardPiece, gradient: Array, bends: Array, share: float) -> tu
 
 
 # From points in log-odds to whole points on a card: rounding, lines that say the same, the model.
-#
-# Knows a learnt state and the rows on its lines. Law: what is rounded is the value of a line, so rising
-# points still rise; neighbouring ranges with the same whole points are one line.
-
+# Law: what is rounded is the value of a line, so rising points still rise; neighbouring ranges with the same
+# whole points are one line.
 
 FINER = (
     1,
@@ -455,13 +452,10 @@ def ranges_of(axis: RangeAxis, points: Whole, rows: Whole) -> tuple[LinePoints, 
 
 # How sure the points of a card are, from the curvature where learning ended: standard errors of its lines
 # and how they go together.
-#
 # The covariance of the points is S S', S being the directions by the inverse of their Cholesky factor; the
-# base follows the lines and has a spread of its own. Of S as many directions are kept as a file has room
-# for: those of the lines that weigh most, one after the other, each with what all other lines share with it
-# (Cholesky's factor with pivots, which is exact once every line had its turn). Knows optima and lines.
-# Knows nothing of rows.
-
+# base follows the lines and has a spread of its own. Of S as many directions are kept as a file has room for:
+# those of the lines that weigh most, one after the other, each with what all other lines share with it
+# (Cholesky's factor with pivots, which is exact once every line had its turn).
 
 NUMBERS = 32_768  # that a file has room for
 SPREAD_SAME = 1e-4  # of the largest variance, rows counted: less is not worth a direction

@@ -3,10 +3,10 @@ strengths.
 
     minimise  1/2 f'W f - r'f + 1/2 f'K^-1 f,   K = the sum of strength * covariance
 
-Every covariance is B B', B being its principal directions, so f = L v with L = sqrt(strength) B, and
-v solves (I + L'W L) v = L'r. B'W B is worked out once; another strength only scales it. How far the rows
-determine v is what the evidence needs: with C = (I + L'W L)^-1, a covariance has v'v against tr(I - C) over
-its own directions. Knows small matrices. Knows nothing of rows. Law: every sum runs in a fixed order.
+Every covariance is B B', B being its principal directions, so f = L v with L = sqrt(strength) B, and v
+solves (I + L'W L) v = L'r. B'W B is worked out once; another strength only scales it. How far the rows
+determine v is what the evidence needs: with C = (I + L'W L)^-1, a covariance has v'v against tr(I - C)
+over its own directions. Law: every sum runs in a fixed order.
 """
 
 from __future__ import annotations
@@ -490,10 +490,7 @@ class LinkSystem:
 
 # The sums of a scorecard: rows per line and class, then loss, gradient and curvature at given points per
 # line; and residuals on lines that the card does not have yet.
-#
-# Knows blocks and axes. Knows nothing of priors, strengths or rounding. Law: totals are whole numbers that
-# add, so any order of rows gives the same bits.
-
+# Law: totals are whole numbers that add, so any order of rows gives the same bits.
 
 NO_SCALING = np.zeros((2, 0))
 MIX = np.uint64(0x9E3779B97F4A7C15)

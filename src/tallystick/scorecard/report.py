@@ -1,7 +1,6 @@
 """A scorecard for the page: its sentences, its pictures, its lines as tables, the points behind a row.
 
-Knows cards. Knows nothing of HTML. Law: every number is the card's own; without raw rows no line of a single
-training row gives its class.
+Law: every number is the card's own; without raw rows no line of a single training row gives its class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Rounds of learning: sums at the present points, then the optimum and the strengths that they bear out.
 
-Knows pieces, sums and quadratics. Knows nothing of rows, rounding or files. Law: the same totals give the
-same points.
+Law: the same totals give the same points.
 """
 
 from __future__ import annotations

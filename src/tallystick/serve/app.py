@@ -1,7 +1,7 @@
 """The application: which address asks for what, and everything that is told of a request.
 
-Knows ASGI. Knows nothing of sockets. Law: whatever fails is answered in one line; what failed here, and not
-at the client, is told in the log alone.
+Law: whatever fails is answered in one line; what failed here, and not at the client, is told in the log
+alone.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ class ServeApp:
             more = [(b"access-control-allow-methods", allowed.encode())]
             more += [(b"access-control-allow-headers", b"authorization, content-type, accept")]
             return Reply(204, b"", headers=more)
-        told = f"{shown(request.path)} takes {method}, not {shown(request.method)}."
-        raise Refused(405, told, [(b"allow", allowed.encode())])
+        text = f"{shown(request.path)} takes {method}, not {shown(request.method)}."
+        raise Refused(405, text, [(b"allow", allowed.encode())])
 
     def _longer(self, path: str) -> Route:
         """Return who answers an address that names a model: /v1/models/NAME/versions/SHA/predict."""

@@ -1,7 +1,6 @@
 """Who may ask, and how much: host, origin, token, and limits on what a request may hold.
 
-Knows requests as ASGI gives them. Knows nothing of models or answers: whatever this room serves is guarded by
-the same lines. Law: what is not allowed is refused before its body is read.
+Law: what is not allowed is refused before its body is read.
 """
 
 from __future__ import annotations
@@ -131,8 +130,8 @@ class Guards:
         """Return the body of a request; refuse one that is too large, before it is read where it says so."""
         if headers.get(b"content-encoding", b"identity") != b"identity":
             raise Refused(415, "the body is packed (Content-Encoding). Send it as it is.")
-        told = headers.get(b"content-length", b"")
-        if told and (len(told) > 18 or int(told) > self.limits.body):
+        found = headers.get(b"content-length", b"")
+        if found and (len(found) > 18 or int(found) > self.limits.body):
             raise self._too_large()
         message = await receive()
         body: bytes = message.get("body", b"")
@@ -175,9 +174,7 @@ def _refuse_twice(listed: list[Header]) -> None:
 
 
 # The log: one JSON object per line, on standard error; requests, and what happens to models and workers.
-#
-# Knows lines. Law: no cell, no token and no query of an address is written; a line is never cut in two.
-
+# Law: no cell, no token and no query of an address is written; a line is never cut in two.
 
 PIECE = 4096  # bytes that a pipe takes whole, whoever else writes to it
 HELD = 64  # lines that wait for each other at most
@@ -197,15 +194,15 @@ class Log:
         self._put({"time": _now(), "event": event, **more})
         self.flush()
 
-    def request(self, **told: Any) -> None:
+    def request(self, **given: Any) -> None:
         """Keep a line of a request, if requests are logged at all."""
         if self.requests:
-            self._put({"time": _now(), "event": "request", **told})
+            self._put({"time": _now(), "event": "request", **given})
             if len(self.lines) >= HELD:
                 self.flush()
 
-    def _put(self, told: dict[str, Any]) -> None:
-        self.lines.append(_write(told).encode() + b"\n")
+    def _put(self, given: dict[str, Any]) -> None:
+        self.lines.append(_write(given).encode() + b"\n")
 
     def flush(self) -> None:
         """Write what waits; where nobody reads, it is lost and the service goes on."""
@@ -227,10 +224,7 @@ def _now() -> str:
 
 
 # Counts of what was served, as Prometheus reads them; several workers count in shared memory.
-#
-# Knows routes, statuses and times. Knows nothing of rows or cells. Law: the counts of all workers are one
-# sum, whichever of them is asked, and none is lost when one dies.
-
+# Law: the counts of all workers are one sum, whichever of them is asked, and none is lost when one dies.
 
 ROUTES = ("predict", "infer", "models", "health", "metrics", "pages", "other")
 STATUSES = (200, 204, 304, 400, 401, 403, 404, 405, 406, 408, 413, 415, 421, 422, 431, 500, 503)

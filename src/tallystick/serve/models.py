@@ -1,8 +1,7 @@
 """The models that are served: by name and version, and taken over anew when their files change.
 
-Knows model files and the clock of the disk. Knows nothing of HTTP.
-Laws: a request is answered by one model from its beginning to its end; a file that cannot be read is refused
-and said, and the model before it serves on.
+Laws: a request is answered by one model from its beginning to its end; a file that cannot be read is
+refused and said, and the model before it serves on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """Answers to rows: labels, shares, reasons and explanations, as JSON, CSV or an Arrow stream.
 
-Knows models that are served, and what is wanted of them. Knows nothing of HTTP but its content types.
 Law: answers are those of `predict`, `predict_proba`, `explain` and `reasons`, bit for bit.
 """
 
@@ -90,8 +89,8 @@ def one_reply(served: Served, found: OneAnswer) -> Reply:
         notes["missing_cells"] = dict.fromkeys(found.missing, 1)
     if found.outside:
         notes["outside_range"] = dict.fromkeys(found.outside, 1)
-    told = {"model": served.name, "version": served.version} | _row(served, found.best, found.shares)
-    return Reply(200, dumps(told | {"notes": notes}).encode())
+    fields = {"model": served.name, "version": served.version} | _row(served, found.best, found.shares)
+    return Reply(200, dumps(fields | {"notes": notes}).encode())
 
 
 def _row(served: Served, best: int, shares: list[float]) -> dict[str, Any]:
@@ -123,14 +122,14 @@ def json_reply(
     """
     met = MetRows()
     rows: list[str] = []
-    told = reasons_of(served.estimator, ask.wanted)
+    result = reasons_of(served.estimator, ask.wanted)
     plain = ask.wanted.reasons is None and not ask.explain
     for found in answers(served.estimator, source, met, ask.wanted):
         check_rows(len(rows) + len(found.best), ask, limits)
         if plain and not found.matched.unread:
             rows += plain_texts(served, found)
         else:
-            rows += map(dumps, _rows(served, found, ask, told))
+            rows += map(dumps, _rows(served, found, ask, result))
     head = dumps({"model": served.name, "version": served.version})[:-1]
     body = rows[0][1:-1] if single else f'"predictions":[{",".join(rows)}]'
     return Reply(200, f'{head},{body},"notes":{dumps(notes_of(met, source))}}}'.encode()), len(rows)
@@ -144,14 +143,14 @@ def check_rows(rows: int, ask: AskedFor, limits: Limits) -> None:
         raise Refused(413, f"at most {limits.explained:,} rows are explained at once. Send fewer.")
 
 
-def _rows(served: Served, found: AnsweredRows, ask: AskedFor, told: Any) -> list[dict[str, Any]]:
+def _rows(served: Served, found: AnsweredRows, ask: AskedFor, given: Any) -> list[dict[str, Any]]:
     shares, unread = found.shares.tolist(), found.matched.unread
     rows = [_row(served, best, own) for best, own in zip(found.best.tolist(), shares, strict=True)]
     for place, reason in unread.items():
         rows[place] = {"label": None, "probability": None, "probabilities": None, UNREAD: reason}
     block = found.matched.block
     if ask.wanted.reasons is not None:
-        for row, codes in zip(rows, told(block), strict=True):
+        for row, codes in zip(rows, given(block), strict=True):
             row["reasons"] = [code.to_dict() for code in codes]
     if ask.explain:
         model = served.estimator.model_
@@ -189,13 +188,13 @@ def table_reply(
     table = pa.concat_tables(parts)
     if table.column(UNREAD).null_count == table.num_rows:
         table = table.drop_columns([UNREAD])
-    told = dumps(notes_of(met, source))
-    if len(told) > LONGEST_NOTES:
-        told = dumps({"too_long_for_a_header": True})
+    found = dumps(notes_of(met, source))
+    if len(found) > LONGEST_NOTES:
+        found = dumps({"too_long_for_a_header": True})
     headers = [
         (b"tally-model", served.name.encode()),
         (b"tally-version", served.version.encode()),
-        (b"tally-notes", told.encode()),
+        (b"tally-notes", found.encode()),
     ]
     if kind == CSV:
         text = csv_header(table.column_names, False) + csv_lines(table, False)

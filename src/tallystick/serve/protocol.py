@@ -1,7 +1,7 @@
 """The Open Inference Protocol, version 2, by REST: the words of KServe, MLServer and Triton for rows.
 
-Knows tensors as that protocol names them: an input is a column, `shape` [rows] or [rows, 1]. Knows nothing of
-how rows are answered. Law: an answer here is the one of /v1/predict.
+Tensors as that protocol names them: an input is a column, `shape` [rows] or [rows, 1]. Law: an answer here
+is the one of /v1/predict.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ LABEL_TYPES = {"text": "BYTES", "integer": "INT64", "number": "FP64", "boolean":
 
 def server_metadata() -> Reply:
     """Return what the server says of itself."""
-    told = {"name": "tallystick", "version": __version__, "extensions": []}
-    return Reply(200, dumps(told).encode())
+    fields = {"name": "tallystick", "version": __version__, "extensions": []}
+    return Reply(200, dumps(fields).encode())
 
 
 def datatype(column: Column) -> str:
@@ -54,8 +54,8 @@ def model_metadata(served: Served, versions: list[str]) -> Reply:
         {"name": LABEL, "datatype": kind, "shape": [-1]},
         {"name": PROBABILITIES, "datatype": "FP64", "shape": [-1, len(served.labels)]},
     ]
-    told = {"name": served.name, "versions": versions, "platform": "tallystick", "inputs": inputs}
-    return Reply(200, dumps(told | {"outputs": outputs}).encode())
+    fields = {"name": served.name, "versions": versions, "platform": "tallystick", "inputs": inputs}
+    return Reply(200, dumps(fields | {"outputs": outputs}).encode())
 
 
 def request_of(body: bytes, limits: Limits) -> dict[str, Any]:
@@ -156,9 +156,9 @@ def answer(served: Served, body: bytes, limits: Limits, wanted: Wanted) -> tuple
 
 def as_error(reply: Reply) -> Reply:
     """Return a refusal in the words of the protocol: 400, and the text as `error` too."""
-    told = json.loads(reply.body)
+    found = json.loads(reply.body)
     status = 400 if reply.status == 422 else reply.status
-    whole = told | {"status": status, "error": told["detail"]}
+    whole = found | {"status": status, "error": found["detail"]}
     return reply._replace(status=status, body=json.dumps(whole).encode() + b"\n")
 
 
@@ -180,17 +180,14 @@ def inferred(served: Served, found: list[AnsweredRows], given: dict[str, Any]) -
     ]
     if wanted := [out["name"] for out in given.get("outputs", [])]:
         outputs = [out for out in outputs if out["name"] in wanted]
-    told = {"model_name": served.name, "model_version": served.version}
+    fields = {"model_name": served.name, "model_version": served.version}
     if "id" in given:
-        told["id"] = given["id"]
-    return Reply(200, dumps(told | {"outputs": outputs}).encode())
+        fields["id"] = given["id"]
+    return Reply(200, dumps(fields | {"outputs": outputs}).encode())
 
 
 # What there is to ask: the JSON Schema of a model's rows, OpenAPI of all addresses, and a page of both.
-#
-# Knows models that are served. Law: nothing on the page comes from elsewhere, and nothing of a model can
-# run there.
-
+# Law: nothing on the page comes from elsewhere, and nothing of a model can run there.
 
 FILES = {
     "/": ("api.html", b"text/html; charset=utf-8"),
@@ -222,17 +219,17 @@ def column_schema(column: Column) -> dict[str, Any]:
     if column.kind == "numeric" and column.unit == "date":
         return {"type": ["string", "null"], "format": "date"}
     if column.kind == "numeric":
-        told: dict[str, Any] = {"type": ["number", "null"]}
+        fields: dict[str, Any] = {"type": ["number", "null"]}
         if column.low is not None:
-            told["description"] = f"the training rows have {column.low:g} to {column.high:g}"
-            told["examples"] = [column.low]
-        return told
+            fields["description"] = f"the training rows have {column.low:g} to {column.high:g}"
+            fields["examples"] = [column.low]
+        return fields
     if column.kind == "text":
         return {"type": ["string", "null"], "description": "text, read word by word"}
     levels = list(column.levels[:EXAMPLES])
     more = "" if len(column.levels) <= EXAMPLES else f"; {len(column.levels):,} levels in all"
-    told = {"description": f"a level{more}; others are counted as unseen", "examples": levels}
-    return {"type": ["string", "number", "boolean", "null"], **told}
+    fields = {"description": f"a level{more}; others are counted as unseen", "examples": levels}
+    return {"type": ["string", "number", "boolean", "null"], **fields}
 
 
 def row_schema(served: Served) -> dict[str, Any]:
@@ -328,8 +325,8 @@ def _refusal() -> dict[str, Any]:
 
 def _predict(name: str, row: str, answer: str) -> dict[str, Any]:
     one = {"$ref": f"#/components/schemas/{_key(row)}"}
-    told = {"$ref": f"#/components/schemas/{_key(answer)}"}
-    many = {"type": "object", "properties": {"predictions": {"type": "array", "items": told}}}
+    fields = {"$ref": f"#/components/schemas/{_key(answer)}"}
+    many = {"type": "object", "properties": {"predictions": {"type": "array", "items": fields}}}
     body = _json_body({"oneOf": [one, {"type": "array", "items": one}]})
     body["content"] |= {CSV: {"schema": {"type": "string"}}, ARROW: {"schema": {"type": "string"}}}
     query = {
@@ -352,7 +349,7 @@ def _predict(name: str, row: str, answer: str) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "an answer, or one for each row",
-                "content": {JSON_PROBLEM.decode(): {"schema": {"oneOf": [told, many]}}},
+                "content": {JSON_PROBLEM.decode(): {"schema": {"oneOf": [fields, many]}}},
             },
             "4XX": _refusal(),
         },

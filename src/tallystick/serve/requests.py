@@ -1,8 +1,8 @@
 """One row at a time, without a table on the way: what most requests bring.
 
-Knows plain Python values and fitted classifiers. Cells that need reading (a number written as text, a level
-that the model does not know) are not for here: the answer is None, and the caller goes the long way.
-Law: where it answers, it answers what the long way answers, and says the same of the row.
+Cells that need reading (a number written as text, a level that the model does not know) are not for here:
+the answer is None, and the caller goes the long way. Law: where it answers, it answers what the long way
+answers, and says the same of the row.
 """
 
 from __future__ import annotations
@@ -90,10 +90,7 @@ class OneRow:
 
 
 # What a client is told when a request is refused: one line of JSON, as RFC 9457 has it (`problem+json`).
-#
-# Knows status numbers and words. Law: no path, no traceback and no cell but the one that the message is
-# about.
-
+# Law: no path, no traceback and no cell but the one that the message is about.
 
 Header = tuple[bytes, bytes]
 PROBLEM = b"application/problem+json"
@@ -123,13 +120,13 @@ class Refused(Exception):  # noqa: N818  not an error of anyone here
 
 def problem(status: int, text: str, headers: Sequence[Header] = ()) -> Reply:
     """Return one line of JSON that says what is wrong; text may hold arguments as data (`errors.Message`)."""
-    told = {
+    fields = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": " ".join(worded(text, in_query).split()),
     }
-    return Reply(status, json.dumps(told).encode() + b"\n", PROBLEM, headers)
+    return Reply(status, json.dumps(fields).encode() + b"\n", PROBLEM, headers)
 
 
 def in_query(given: Argument) -> str:
@@ -141,10 +138,8 @@ def in_query(given: Argument) -> str:
 
 
 # Rows as clients send them: JSON, CSV or an Arrow stream, by content type.
-#
-# Knows bodies of requests. Knows nothing of models. Law: what a body holds is read as `predict` reads it: a
-# JSON row is a dict, CSV is read as a file, Arrow as a table.
-
+# Law: what a body holds is read as `predict` reads it: a JSON row is a dict, CSV is read as a file, Arrow as
+# a table.
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 KINDS = (JSON, CSV, ARROW)
@@ -156,20 +151,20 @@ TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 def media_type(header: bytes | None) -> str:
     """Return what a body is said to be; nothing said is JSON."""
-    told = (header or b"").decode("latin-1").partition(";")[0].strip().lower()
-    if told in ("", "application/x-www-form-urlencoded", "text/json"):  # curl's own word for --data
+    text = (header or b"").decode("latin-1").partition(";")[0].strip().lower()
+    if text in ("", "application/x-www-form-urlencoded", "text/json"):  # curl's own word for --data
         return JSON
-    if told == "application/csv":
+    if text == "application/csv":
         return CSV
-    if told not in KINDS:
-        raise Refused(415, f"a body of {shown(told)} cannot be read. Send one of: {', '.join(KINDS)}.")
-    return told
+    if text not in KINDS:
+        raise Refused(415, f"a body of {shown(text)} cannot be read. Send one of: {', '.join(KINDS)}.")
+    return text
 
 
 def wanted_type(header: bytes | None, sent: str) -> str:
     """Return what the client wants: the first that it names and that there is, or what it sent."""
-    told = (header or b"").decode("latin-1").lower()
-    asked = [part.partition(";")[0].strip() for part in told.split(",")]
+    text = (header or b"").decode("latin-1").lower()
+    asked = [part.partition(";")[0].strip() for part in text.split(",")]
     for kind in asked:
         if kind in KINDS:
             return kind
@@ -177,7 +172,7 @@ def wanted_type(header: bytes | None, sent: str) -> str:
             return sent
         if kind in ("application/*", "text/*"):
             return CSV if kind == "text/*" else JSON
-    raise Refused(406, f"answers are not made as {shown(told)}. Accept one of: {', '.join(KINDS)}.")
+    raise Refused(406, f"answers are not made as {shown(text)}. Accept one of: {', '.join(KINDS)}.")
 
 
 def from_json(body: bytes, most: int) -> Any:
@@ -317,8 +312,8 @@ def check_unpacked(rows: int, size: int, limits: Limits) -> None:
 
 def charset(header: bytes | None) -> str | None:
     """Return the character set that a content type names; None is UTF-8."""
-    told = (header or b"").decode("latin-1").lower().partition("charset=")[2].strip(' ";')
-    return None if told in ("", "utf-8", "utf8", "us-ascii") else told
+    text = (header or b"").decode("latin-1").lower().partition("charset=")[2].strip(' ";')
+    return None if text in ("", "utf-8", "utf8", "us-ascii") else text
 
 
 def no_rows(schema: Schema) -> Source:

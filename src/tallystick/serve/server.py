@@ -1,8 +1,7 @@
 """The server: sockets, signals and workers around an application.
 
-Knows uvicorn and the system. Knows nothing of models: any application of this room is run by it.
-Laws: after SIGTERM no request that reached this machine is lost; when a worker ends another takes its place,
-and the others serve on.
+Laws: after SIGTERM no request that reached this machine is lost; when a worker ends another takes its
+place, and the others serve on.
 """
 
 from __future__ import annotations
@@ -35,11 +34,8 @@ from tallystick.serve.guards import Limits, Log
 from tallystick.serve.requests import Reply, problem
 
 # One connection: uvicorn's reading of HTTP, with limits on headers, time and the number of connections.
-#
-# Knows uvicorn's protocol. Knows nothing of what is asked. Laws: a client that is slow, endless or silent
-# is cut off; requests that come at once are answered in their order, and all that came whole is answered
-# before the connection ends, whatever comes behind it.
-
+# Laws: a client that is slow, endless or silent is cut off; requests that come at once are answered in their
+# order, and all that came whole is answered before the connection ends, whatever comes behind it.
 
 GRACE = 1.0  # seconds in which a client may still ask on a connection that is to end
 
@@ -114,8 +110,8 @@ class Connection(HttpToolsProtocol):
         elif self.own is not None and self.own.response_started:
             self.cut_off()  # answered, and still sending
         else:
-            told = f"the request did not arrive within {self.limits.seconds:g} seconds. Send it at once."
-            self.refuse(problem(408, told))
+            text = f"the request did not arrive within {self.limits.seconds:g} seconds. Send it at once."
+            self.refuse(problem(408, text))
 
     def cut_off(self) -> None:
         """End at once: what waits to be sent is thrown away, here and in the system."""
@@ -204,8 +200,8 @@ class Connection(HttpToolsProtocol):
     def check_head(self) -> None:
         """Refuse headers that are too long."""
         if max(self.raw, self.head) > self.limits.header:
-            told = f"the headers have more than {self.limits.header:,} bytes. Send fewer."
-            self.refuse(problem(431, told))
+            text = f"the headers have more than {self.limits.header:,} bytes. Send fewer."
+            self.refuse(problem(431, text))
 
     def on_message_begin(self) -> None:
         """Begin a request; one that came behind another has its own time."""

@@ -1,9 +1,8 @@
 """`model.transform(frame)`: a Spark DataFrame with answers beside its columns, computed where the rows are.
 
-Knows fitted estimators and DataFrames. Two ways: "arrow", the model itself in Spark's Python workers, a batch
-at a time; "sql", the model's SQL export as an expression of Spark's own, without Python.
-Law: the prediction of a row is that of `predict`; by "arrow" its shares are those of `predict_proba`, bit for
-bit.
+Two ways: "arrow", the model itself in Spark's Python workers, a batch at a time; "sql", the model's SQL
+export as an expression of Spark's own, without Python. Law: the prediction of a row is that of `predict`;
+by "arrow" its shares are those of `predict_proba`, bit for bit.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ together and grown to their leaves.
     rows --by node and column, in pieces of a range--> tables of a piece --best cut of each--> driver
     rows --by node--> a worker that has all rows of a node --grown to its leaves--> driver
 
-Knows RDDs of blocks and the questions of trees. Runs in Spark's workers, but for what joins their answers.
-Law: what a learner makes of the answer is what it makes of `Frontier.add` over all blocks; the driver gets a
-few numbers of each piece, and trees.
+Runs in Spark's workers, but for what joins their answers. Law: what a learner makes of the answer is what
+it makes of `Frontier.add` over all blocks; the driver gets a few numbers of each piece, and trees.
 """
 
 from __future__ import annotations

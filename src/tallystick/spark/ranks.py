@@ -2,8 +2,7 @@
 
     blocks --distinct values with counts, by range--> tables of a piece --a work on each--> driver
 
-Knows RDDs of blocks and tables of values. Knows nothing of what the works find. Law: a value is in one piece,
-and pieces rise; the driver gets a few numbers of each.
+Law: a value is in one piece, and pieces rise; the driver gets a few numbers of each.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
     DataFrame --Arrow--> batches as Spark wrote them, kept by Spark --> one survey per partition
     surveys, merged --> what the columns are --> each kept batch encoded and packed, kept by Spark
 
-Knows DataFrames, Arrow batches and surveys. Knows nothing of learners.
 Law: schema, notes and codes are those of `read_table` on the same rows, for any partitions in any order.
 """
 
@@ -69,15 +68,15 @@ def read_frame(
         except BaseException:
             forget(rows.kept)
             raise
-    unit, told = decision.unit or 1, (decision.notes, decision.source_notes)
+    unit, items = decision.unit or 1, (decision.notes, decision.source_notes)
     along = Along(decision.schema, decision.rows) if profiled else None
     batches = few(rows.kept, decision.rows * len(question.columns))
     if is_plain(decision, rows.kinds):
         blocks = batches.mapPartitions(Opening(decision, rows.kinds))
-        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, rows.kept, along=along)
+        return SparkTable(decision.schema, blocks, decision.rows, *items, unit, rows.kept, along=along)
     kept = keep(batches.mapPartitions(Encoding(decision, rows.kinds)))
     blocks = kept.mapPartitions(unpacked)
-    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, rows.kept, along)
+    return SparkTable(decision.schema, blocks, decision.rows, *items, unit, kept, rows.kept, along)
 
 
 def refuse_others(frame: Any) -> None:

@@ -1,9 +1,8 @@
 """A table whose rows stay with Spark: packed blocks in a cached RDD, and what is known of them here.
 
-Knows RDDs of blocks, packed where Spark keeps them. Knows nothing of DataFrames, learners or models.
-Laws: a block that is lost is made again from the DataFrame, in whatever order its rows come then, and nothing
-here depends on that order: rows are known by what they hold. Rows come here only where `blocks` is asked for,
-and of each its hash, class and weight where `facts` is.
+Laws: a block that is lost is made again from the DataFrame, in whatever order its rows come then, and
+nothing here depends on that order: rows are known by what they hold. Rows come here only where `blocks` is
+asked for, and of each its hash, class and weight where `facts` is.
 """
 
 from __future__ import annotations
@@ -80,9 +79,8 @@ from tallystick.tree.tables import LevelCounts
 #     1st walk    what is asked    and the fingerprint, and how the numbers of each column are spread
 #     2nd walk    what is asked    and the values at the wanted ranks
 #
-# Where a tree asks for the same in finer cells, its answer tells both. Knows the questions of a profile and
-# of a tree. Knows nothing of Spark. Law: what is told is what a walk for that question alone would tell.
-
+# Where a tree asks for the same in finer cells, its answer tells both. Law: what is told is what a walk for
+# that question alone would tell.
 
 Parted = Callable[[Any], tuple[Any, Any]]  # the total of one walk to those of two questions
 
@@ -137,9 +135,7 @@ def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Part
 #     elements --pickled--> a DataFrame of one column of bytes --mapInArrow--> another
 #
 # `FrameRows` has the verbs of an RDD that this engine uses, by the same names; the work between two
-# DataFrames is done in one walk. Knows DataFrames and Arrow. Knows nothing of blocks, columns or models.
-# Law: every verb gives what an RDD's gives, as a multiset of elements.
-
+# DataFrames is done in one walk. Law: every verb gives what an RDD's gives, as a multiset of elements.
 
 DATA, TASK = "data", "task"
 KINDS = pa.schema({DATA: pa.binary()})
@@ -561,8 +557,8 @@ class SparkTable:
 
     def _bare(self, schema: Schema, opened: Any, facts: Facts) -> SparkTable:
         """Return a table of rows that are known here."""
-        notes, told = self.notes, self.source_notes
-        return SparkTable(schema, opened, len(facts.hashes), notes, told, self.unit, _facts=facts)
+        notes, found = self.notes, self.source_notes
+        return SparkTable(schema, opened, len(facts.hashes), notes, found, self.unit, _facts=facts)
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> SparkTable:
         """Return rows in pieces, see contracts.Table: Spark keeps what it keeps, and pieces are known
@@ -577,8 +573,8 @@ class SparkTable:
         left = tuple(c for c in self.schema.columns if c.name not in names)
         schema = replace(self.schema, columns=left)
         blocks = self.opened.map(Recoded(self.schema, schema))
-        notes, told = self.notes, self.source_notes
-        return SparkTable(schema, blocks, self.rows, notes, told, self.unit, origin=self)
+        notes, found = self.notes, self.source_notes
+        return SparkTable(schema, blocks, self.rows, notes, found, self.unit, origin=self)
 
     def _sent(self, values: Any) -> Any:
         return self.opened.context.broadcast(values)
@@ -625,8 +621,8 @@ class SparkTable:
             return self
         block, facts = rows_of(*self._known(pack)), self.facts
         own = facts.classes, facts.response, facts.weights
-        notes, told = self.notes, self.source_notes
-        return TableHere(self.schema, block.columns, self.rows, notes, told, *own, self.unit)
+        notes, found = self.notes, self.source_notes
+        return TableHere(self.schema, block.columns, self.rows, notes, found, *own, self.unit)
 
     def ranker(self) -> SparkTable:
         """Return this table: rows are put in the order of a column by the workers."""
@@ -718,10 +714,8 @@ class Formed:
 # sum
 #
 # Every partition gives one total, and totals are merged in a tree: no accumulator, so a task that is tried
-# again or run twice counts once. Questions and totals travel by Spark's own serializer. Knows Spark's RDDs.
-# Knows nothing of columns or models, and imports pyspark only when it is given a table. Law: the answer is
+# again or run twice counts once. Questions and totals travel by Spark's own serializer. Law: the answer is
 # the sum, whatever the partitions, their order, and what failed on the way.
-
 
 Progress = Callable[[int, int], None]
 

@@ -1,7 +1,7 @@
 """What Spark's Python workers must have, and what is said when they do not.
 
-Knows how Spark reports an error of a worker: the worker's traceback, as text, inside its own. Law: an error
-of ours that was raised far away is raised here as what it is, in one line.
+How Spark reports an error of a worker: the worker's traceback, as text, inside its own. Law: an error of
+ours that was raised far away is raised here as what it is, in one line.
 """
 
 from __future__ import annotations
@@ -27,11 +27,8 @@ from tallystick.table.block import Hasher, RowBlock, pack, together, unpack
 from tallystick.table.subset import recode_block, recode_classes, take_block
 
 # Some of the rows of a table on Spark: known by the hash of what they hold, so by no place or order.
-#
-# Knows blocks, schemas and hashes. Runs in Spark's workers, but for what joins their answers. Law: a part
-# is the rows of `encode.Table.take`, as a multiset. Equal rows are picked all or none; see pieces.py for
-# some of them.
-
+# Runs in Spark's workers, but for what joins their answers. Law: a part is the rows of `encode.Table.take`,
+# as a multiset. Equal rows are picked all or none; see pieces.py for some of them.
 
 Hashes = NDArray[np.uint64]
 Work = Callable[[RowBlock], NDArray[Any]]
@@ -233,10 +230,8 @@ def places_of(keys: Hashes, wanted: Hashes) -> NDArray[np.int64]:
 
 
 # Some of several equal rows on Spark: one row stands for them, with their weight.
-#
-# Knows blocks, schemas, hashes and weights. Runs in Spark's workers, but for what reads the facts. Law:
-# which of several equal rows are meant is nowhere asked, since nobody could tell them apart.
-
+# Runs in Spark's workers, but for what reads the facts. Law: which of several equal rows are meant is nowhere
+# asked, since nobody could tell them apart.
 
 PARTS = 8  # of the rows that stand for others
 Weights = NDArray[np.int64]

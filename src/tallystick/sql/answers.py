@@ -1,6 +1,5 @@
 """Questions that a database answers: counts, exact moments, spreads and samples of values.
 
-Knows what each statistic is the sum of, and how SQL says it. Knows nothing of learners.
 Law: an answer is the total of zero, add and merge over all rows, bit for bit; None: the rows are fetched.
 """
 
@@ -69,10 +68,9 @@ from tallystick.tree.tables import LargestBelow, LevelCounts
 #     lines of all columns, packed into whole numbers --GROUP BY--> the rows that a card cannot tell apart,
 # once
 #
-# A database's exp is not ours, so loss, gradient and curvature are summed here, of those groups: no value
-# of a number and no text is among them. Knows the questions of scorecards. Law: a group is a row with a
-# weight, so the total is that of `add` over all rows, bit for bit.
-
+# A database's exp is not ours, so loss, gradient and curvature are summed here, of those groups: no value of
+# a number and no text is among them. Law: a group is a row with a weight, so the total is that of `add` over
+# all rows, bit for bit.
 
 PACKED = 1 << 62  # whole numbers of 64 bits hold lines up to here
 Singles = dict[str, RangeAxis | LevelAxis]
@@ -173,8 +171,8 @@ def _grouped(table: SqlTable, axes: Singles) -> LineRows:
             left, code = np.divmod(left, size)
             own.append(code)
         codes += reversed(own)
-    told = zip(axes.values(), codes[1:], strict=True)
-    columns = {axis.name: _stands(table, axis, code) for axis, code in told}
+    result = zip(axes.values(), codes[1:], strict=True)
+    columns = {axis.name: _stands(table, axis, code) for axis, code in result}
     heavy = numbers(found["w"]).astype(np.int64)
     rows = LocalTable(table.schema, columns, len(heavy), classes=table.classes_from(codes[0]), weights=heavy)
     cuts = {name: axis.cuts if isinstance(axis, RangeAxis) else () for name, axis in axes.items()}
@@ -235,11 +233,9 @@ def card_answers(table: SqlTable, question: AnswerCounts, model: ScorecardModel)
 
 # What a model answers to rows that are in a database: a tree by the node at which a row ends, naive Bayes
 # by its scores.
-#
-# Knows the terms of additive models and the nodes of trees. Law: the sums are those of `AnswerCounts.add`
-# over all rows. A database's own exp may round otherwise than ours: a row whose share lies so near to the
-# end of a step, or to another class's, that this could matter is fetched, and answered here.
-
+# Law: the sums are those of `AnswerCounts.add` over all rows. A database's own exp may round otherwise than
+# ours: a row whose share lies so near to the end of a step, or to another class's, that this could matter is
+# fetched, and answered here.
 
 MOST_CLASSES = 12  # steps of so many classes together are fewer groups than rows
 ROUNDING = 2.0**-44  # of a score, for each of its terms: far beyond what arithmetic may differ by
@@ -280,8 +276,8 @@ def _node(tree: Tree) -> str:
             return str(node) if k == STAYS else ends(int(below[k]))
 
         if cut == cut:
-            told = {k: branch(k) for k in {0, 1, away}}
-            return parted(f"c{column}", cut, told[0], told[1], told[away])
+            fields = {k: branch(k) for k in {0, 1, away}}
+            return parted(f"c{column}", cut, fields[0], fields[1], fields[away])
         ways: dict[int, list[int]] = {}
         for code, k in enumerate(nodes.levels(node).tolist()):
             ways.setdefault(k, []).append(code)

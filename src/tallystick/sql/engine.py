@@ -2,8 +2,8 @@
 
     table --read.py--> what its columns are, in SQL --answers.py--> a GROUP BY --> a total
 
-What a database cannot sum exactly is summed here, of rows fetched once through Arrow. Knows which questions
-have a query. Knows nothing of models. Law: the answer is the sum, whoever computes it.
+What a database cannot sum exactly is summed here, of rows fetched once through Arrow. Law: the answer is
+the sum, whoever computes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The nodes of a growing tree, counted by a database: which node a row stands at is a CASE, and the tables of
 all columns are one query of grouping sets.
 
-Knows the questions of trees. Law: the tables are those of `Frontier.add` over all rows.
+Law: the tables are those of `Frontier.add` over all rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The fingerprint of rows, computed by a database: the arithmetic of `kernels/columns/hash.hpp` in whole
 numbers of 64 bits with a sign, which overflow in no database.
 
-Knows SQL and the tables of `Hasher`. Law: the sum is that of `Hasher.total`, bit for bit.
+Law: the sum is that of `Hasher.total`, bit for bit.
 
 A number of 64 bits is held as two halves of 32, and a product is taken by factors of 16 bits.
 """
@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 from tallystick.table.block import Hasher, Hashes
 
 # SQL as DuckDB and PostgreSQL both read it: literals, cases, and the few words in which they differ.
-#
-# Knows texts of SQL. Knows nothing of tables, schemas or questions. Law: a number is written so that the
-# database reads back its very bits.
-
+# Law: a number is written so that the database reads back its very bits.
 
 FEW = 8  # values that are compared one after the other; of more, halves are left out
 

@@ -3,7 +3,6 @@
     columns of texts, truths and labels --GROUP BY--> distinct values with counts --> Survey
     columns of numbers --COUNT, MIN, MAX--> Survey --> Decision --> each column as an expression of SQL
 
-Knows surveys and queries. Knows nothing of learners.
 Law: schema, notes and codes are those of `read_table` on the same rows; what cannot be told so is a
 `RowsNeededError`, and the rows are fetched.
 """
@@ -147,8 +146,10 @@ class _Reading:
         kind = self.fields[name].type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        told = is_text(kind) or pa.types.is_boolean(kind) or self._is_number(name) or self._is_decimal(name)
-        if not told and (name == self.target or not self._is_moment(name)):
+        is_known = (
+            is_text(kind) or pa.types.is_boolean(kind) or self._is_number(name) or self._is_decimal(name)
+        )
+        if not is_known and (name == self.target or not self._is_moment(name)):
             raise RowsNeededError(f"column {shown(name)} holds cells of type {kind}")
 
     def _is_number(self, name: str) -> bool:

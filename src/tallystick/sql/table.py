@@ -1,6 +1,5 @@
 """A table whose rows stay in a database: what its columns are in SQL, and what is known of them here.
 
-Knows queries and encoded columns. Knows nothing of learners, models or how the columns were judged.
 Laws: what is asked is computed by the database, or, where it cannot be, of the rows fetched through Arrow,
 once: `here`. Both speak of one snapshot.
 """

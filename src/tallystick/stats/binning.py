@@ -1,8 +1,8 @@
 """Where the ranges of a number begin: all values apart where they are few; else values with many rows by
 themselves, and the stretches between them in parts of about the same rows.
 
-Knows counts of values and of cells. Never sees a row. Law: the cuts are exact and depend on the multiset of
-values alone, whether all values are at hand or only those of the cells that matter.
+Never sees a row. Law: the cuts are exact and depend on the multiset of values alone, whether all values
+are at hand or only those of the cells that matter.
 """
 
 from __future__ import annotations
@@ -210,13 +210,10 @@ def _plain(low: float, high: float, middle: float) -> float:
 
 # Numeric columns cut into bins by the rule of Fayyad and Irani: where the class entropy falls by more than
 # it costs to say where.
-#
-# Knows values by class. Knows nothing of rows, nor of what the bins are for. A column of many values is cut
-# at the ends of cells: about equal in rows of a sample of its values, rounded where these are even enough,
-# and whatever the rule finds in that sample. The classes of all rows are counted in the cells, and the rule
-# chooses among their ends. Law: cuts depend on the multiset of (value, class) alone, so on no order, thread
-# or engine.
-
+# A column of many values is cut at the ends of cells: about equal in rows of a sample of its values, rounded
+# where these are even enough, and whatever the rule finds in that sample. The classes of all rows are counted
+# in the cells, and the rule chooses among their ends. Law: cuts depend on the multiset of (value, class)
+# alone, so on no order, thread or engine.
 
 CELLS = 256  # about equal in rows of the sample
 
@@ -290,11 +287,10 @@ def _joined(counts: Counts, before: NDArray[np.int64]) -> Counts:
 
 # What it costs, in bits, to say which split of a column was chosen: a cut, a group of levels, a word; and
 # how much of a gain is left then.
-#
-# Knows numbers of values and of rows per level. Knows nothing of rows or names. A column of many levels can
-# be grouped in so many ways that some grouping tells the classes of any table; so a grouping pays the bits
-# that name it, and a level of one row counts for nothing, as a new row will hardly ever have it. Law: the
-# numbers are those by which the tree kernels choose groups (`src/kernels/tree/price.hpp`).
+# A column of many levels can be grouped in so many ways that some grouping tells the classes of any table; so
+# a grouping pays the bits that name it, and a level of one row counts for nothing, as a new row will hardly
+# ever have it. Law: the numbers are those by which the tree kernels choose groups
+# (`src/kernels/tree/price.hpp`).
 
 
 def cut_bits(values: int, cuts: int = 1) -> float:

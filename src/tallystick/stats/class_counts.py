@@ -1,7 +1,6 @@
 """The distinct values of numeric columns with their class counts: all that cutting a number into bins needs.
 
-Knows blocks. Knows nothing of bins. Law: the total is the multiset of (value, class), so no order can
-change it.
+Law: the total is the multiset of (value, class), so no order can change it.
 """
 
 from __future__ import annotations
@@ -126,10 +125,8 @@ def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:
 
 # The distinct rows of a table with their weights: for whoever must look at rows as a whole, all of them at
 # once.
-#
-# Knows blocks. Knows nothing of trees. Law: the total is the multiset of rows in an order of its own, so
-# neither the order of rows nor copies instead of weights can change it.
-
+# Law: the total is the multiset of rows in an order of its own, so neither the order of rows nor copies
+# instead of weights can change it.
 
 Bits = NDArray[np.uint64]
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -215,12 +212,9 @@ def _sorted(cells: Bits) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 # The sums of naive Bayes: class counts, and per column counts by code, bin or word, or exact sums of
 # doubles.
-#
-# Knows blocks and classes. Knows nothing of distributions, smoothing or models: a column is asked for by
-# what to add up. Law: a total is a set of int64 arrays that add, so any order and any cut of the rows gives
-# the same bits. The class is the last axis but for the digits of exact sums; asking with class codes fold *
-# classes + class gives the sums of every fold at once.
-
+# Law: a total is a set of int64 arrays that add, so any order and any cut of the rows gives the same bits.
+# The class is the last axis but for the digits of exact sums; asking with class codes fold * classes + class
+# gives the sums of every fold at once.
 
 Total = dict[str, Counts]
 

@@ -1,9 +1,9 @@
 """What the columns become inside a logistic regression: dense columns, cells of coded columns, and words.
 
-A numeric column is one dense column, and a second one that is 1 where it is missing (when some training row
-was). A column of levels has a cell per level, then one for missing and one for unseen; a boolean uses its
-second cell only, so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named `a ×
-b`. Knows the schema. Knows nothing of weights. Law: the design depends on the schema and the options alone.
+A numeric column is one dense column, and a second one that is 1 where it is missing (when some training
+row was). A column of levels has a cell per level, then one for missing and one for unseen; a boolean uses
+its second cell only, so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named
+`a × b`. Law: the design depends on the schema and the options alone.
 """
 
 from __future__ import annotations
@@ -269,9 +269,8 @@ def base_codes(schema: Schema, given: Mapping[str, str]) -> tuple[tuple[str, int
 
 
 # The design of a linear regression: that of a logistic one, with the response as one more dense column.
-#
 # So the sums of logistic regression's first questions hold all that least squares need: columns by columns
-# and columns by response. Knows designs and blocks. Knows nothing of weights.
+# and columns by response.
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +296,7 @@ def response_at(design: Design) -> int:
 
 # The sums of logistic regression: rows per class and word first, then loss, gradient and curvature at given
 # weights.
-#
-# Knows blocks, designs and weights. Knows nothing of priors, solvers or standardising: columns come with a
-# centre and a factor that bring them to |y| <= 1. Law: totals are whole numbers that add, so any order of
-# rows gives the same bits.
-
+# Law: totals are whole numbers that add, so any order of rows gives the same bits.
 
 Whole = NDArray[np.int64]
 
@@ -679,10 +674,7 @@ class Meetings(Statistic[list[NDArray[np.bool_]]]):
 
 # How far Jeffreys' prior pulls the weights of a logistic regression of two classes: sums over rows of
 # leverage times (1/2 - share), by column.
-#
-# Knows blocks, designs and weights, and the inverse curvature there. Law: totals are whole numbers that
-# add, so any order of rows gives the same bits.
-
+# Law: totals are whole numbers that add, so any order of rows gives the same bits.
 
 ROWS = 4_096  # that are laid out as a matrix at a time
 
@@ -759,9 +751,7 @@ class LeverageSums(Statistic[Whole]):
 
 # The sums of least squares beyond those of logistic regression: between which numbers the response lies,
 # and columns by the residuals of given weights.
-#
-# Knows blocks, designs and weights. Knows nothing of penalties or standardising. Law: totals are whole
-# numbers that add, and ends of numbers, so any order of rows gives the same bits.
+# Law: totals are whole numbers that add, and ends of numbers, so any order of rows gives the same bits.
 
 
 @dataclass

@@ -1,11 +1,10 @@
 """Intervals for scores: how far the true value may lie from what was measured.
 
-Knows counts and sums of scores. Knows nothing of models or tables. Every function returns (low, high) of a
-95 % interval and has the name of its method in `METHODS`, so that no interval is shown without saying how it
-was made, and of what it is one (`OF`).
-Rows that one model answers, held out from its training, are independent: there the intervals cover what they
-promise (tests hold them to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the
-model of all rows is none of those that answered. `widening` says by how much more the score then varies, and
+Every function returns (low, high) of a 95 % interval and has the name of its method in `METHODS`, so that
+no interval is shown without saying how it was made, and of what it is one (`OF`). Rows that one model
+answers, held out from its training, are independent: there the intervals cover what they promise (tests
+hold them to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the model of all
+rows is none of those that answered. `widening` says by how much more the score then varies, and
 `docs/judge.md` how often the intervals cover the truth.
 """
 
@@ -196,15 +195,11 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 # Intervals: of a share, from the beta distribution that counts leave it; of a mean, by Student's t.
-#
-# Knows numbers only. Law: the interval of a mixture holds just the wanted probability, half of the rest on
-# each side.
-#
+# Law: the interval of a mixture holds just the wanted probability, half of the rest on each side.
 # A group of rows that was looked for is not one that was given: its tests were chosen because the classes
 # lie apart there, so its counts look surer than they are. `searched` says how much less they are to count
 # for: an interval that is to hold for every group among 2^bits has ends as far as those of 1 - 0.05 /
 # 2^bits, not of 95 %.
-
 
 MOST_BITS = 900.0  # beyond, the tail is no longer a number
 
@@ -295,8 +290,7 @@ def _root(below: Callable[[float], float], wanted: float) -> float:
 
 
 # Points and tails of the distributions that tests are measured by: normal and chi-square.
-#
-# Knows numbers only. Law: `chi_square_tail(normal_point(level) ** 2, 1)` is 1 - level.
+# Law: `chi_square_tail(normal_point(level) ** 2, 1)` is 1 - level.
 
 
 class NormalEstimate:

@@ -1,8 +1,7 @@
 """Exact sums of doubles as plain integers and as plain text.
 
-Every double is a whole multiple of 2^-1074 and every square of 2^-2148, so sums of them are integers in those
-units. Knows integers only. Law: `read(write(n, unit), unit) == n`; the text is the exact decimal value,
-nothing rounded.
+Every double is a whole multiple of 2^-1074 and every square of 2^-2148, so sums of them are integers in
+those units. Law: `read(write(n, unit), unit) == n`; the text is the exact decimal value, nothing rounded.
 """
 
 from __future__ import annotations
@@ -78,10 +77,8 @@ def read(text: str, unit: int) -> int:
 
 
 # Sums of doubles that are right to the last bit: of the exact sum the nearest double.
-#
-# Knows arrays. Law: no order of the values and no cut into parts can change a sum, so that scores are the
-# same wherever rows lie.
-
+# Law: no order of the values and no cut into parts can change a sum, so that scores are the same wherever
+# rows lie.
 
 Floats = NDArray[np.float64]
 Digits = NDArray[np.int64]
@@ -152,9 +149,7 @@ def nearest(sums: Digits) -> float:
 
 
 # How many rows there are, what they weigh together, and their fingerprint: what a model file says of them.
-#
-# Knows blocks. Law: whole numbers that add, so any order and any cut of the rows gives the same.
-
+# Law: whole numbers that add, so any order and any cut of the rows gives the same.
 
 ALL = 1 << 128
 
@@ -267,9 +262,7 @@ def in_two(question: Any) -> TwoStatistics | None:
 
 
 # Whether what is to be kept fits in the memory of this machine, said before it is asked for.
-#
-# Knows sizes. Knows nothing of rows. Small things are not looked at: asking for what there is takes longer.
-
+# Small things are not looked at: asking for what there is takes longer.
 
 SMALL = 1 << 28  # bytes that any machine has
 LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process

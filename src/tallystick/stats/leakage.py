@@ -1,6 +1,5 @@
 """A column of numbers whose rows lie on disk, in the order of its values: some of them at a time.
 
-Knows ranks, and counts of them, that lie on disk. Knows nothing of what is asked of the pieces.
 Law: the pieces together are all values with their counts, and one of them is in memory at a time.
 """
 
@@ -94,10 +93,8 @@ class DiskRanker:
 
 # The columns of a table that alone tell the target nearly perfectly, by value or by being missing, and the
 # numbers whose order tells it.
-#
-# Knows tables; `alone` judges their counts. `fit` looks at a sample of each class first, so that a column
-# that tells little costs next to nothing; a column that is named was counted on all rows.
-
+# `fit` looks at a sample of each class first, so that a column that tells little costs next to nothing; a
+# column that is named was counted on all rows.
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
 STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
@@ -250,15 +247,15 @@ def _alone(table: Table, column: Column) -> one_column_rules.Alone | one_column_
 def _by_word(table: Table, column: Column, k: int) -> one_column_rules.Alone | None:
     """Return what one word of a text column tells. Classes are counted of words in enough rows alone."""
     size, unit = len(column.words), table.unit
-    rows, missing, told = (np.zeros(n, np.int64) for n in (k, k, size + 1))
+    rows, missing, found = (np.zeros(n, np.int64) for n in (k, k, size + 1))
     for block in table.blocks():
         starts, words, _ = block.words(column.name)
         classes, weights, empty = classes_of(block), block.weights, np.diff(starts) == 0
         kernels.count_classes(classes, k, weights, rows)
         kernels.count_classes(classes[empty], k, None if weights is None else weights[empty], missing)
         copies = None if weights is None else np.repeat(weights, np.diff(starts))
-        kernels.count_classes(words, size + 1, copies, told)
-    some = np.flatnonzero(told[:size] / unit >= one_column_rules.fewest_rows(rows / unit))
+        kernels.count_classes(words, size + 1, copies, found)
+    some = np.flatnonzero(found[:size] / unit >= one_column_rules.fewest_rows(rows / unit))
     have = np.zeros((len(some), k), np.int64)
     number = np.full(size + 1, len(some), np.uint32)
     number[some] = np.arange(len(some), dtype=np.uint32)

@@ -1,10 +1,6 @@
 """Whether one column alone tells the target nearly perfectly: by a small tree, by its levels, by a word, or
 by nothing but being missing.
 
-Knows counts by value and class. Knows nothing of rows, files or learners, nor of what a column means: a
-column that tells everything may be a leak (known only after the target is) or simply the answer; a reader
-is to look.
-
 A column is named when its best small tree gets at most WRONG of all rows wrong and at most MISSED of those
 that always answering the most frequent class gets wrong, and when that is not luck: the bits it saves, less
 those that name the tree among all that were looked at, are at least SURE. Missing is a value like another.

@@ -1,8 +1,8 @@
 """What rows look like, and what a model answers to them: the sums of a profile.
 
 A fitted model keeps its profile, or until somebody asks for it the few rows that it is made of: all, or of
-many rows a sample of the different ones. Knows blocks and models.
-Law: the profile is a function of the multiset of rows and the model, in any order and any cut of the rows.
+many rows a sample of the different ones. Law: the profile is a function of the multiset of rows and the
+model, in any order and any cut of the rows.
 """
 
 from __future__ import annotations
@@ -182,15 +182,15 @@ def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
     # since not every model keeps them.
     schema = table.schema.only({c.name for c in model.schema.used})
     found = _coded(schema, table, engine)
-    target, told, beside = schema.target, None, None
+    target, result, beside = schema.target, None, None
     if target is not None and not schema.regression:
-        told = methods.of_kind(model.kind).load("answered")(model, table.unit)
-        beside = AnswerCounts(model, len(target.labels)) if told is None else None
+        result = methods.of_kind(model.kind).load("answered")(model, table.unit)
+        beside = AnswerCounts(model, len(target.labels)) if result is None else None
     for ends in numbers_together(schema):
         more, sums = _numbers(table, engine, ends, beside=beside)
         found |= more
         if sums is not None:
-            told, beside = sums, None
+            result, beside = sums, None
     columns = tuple(found.get(c.name) or _empty(table) for c in schema.used)
     if target is None:
         return Profile(columns)
@@ -198,10 +198,10 @@ def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
         own = _regression(table, model, engine)
         return Profile(columns, own[TARGET], own[ANSWERS])
     if beside is not None:
-        told = engine.total(table, beside)
-    assert told is not None
-    answers = AnswerProfile(told.given, told.shares.reshape(len(target.labels), -1))
-    return Profile(columns, ColumnProfile(told.classes, 0), answers)
+        result = engine.total(table, beside)
+    assert result is not None
+    answers = AnswerProfile(result.given, result.shares.reshape(len(target.labels), -1))
+    return Profile(columns, ColumnProfile(result.classes, 0), answers)
 
 
 def _empty(table: Table) -> ColumnProfile:
@@ -256,7 +256,7 @@ def _numbers(
     cells = [spread.cells for spread in spreads]
     places, counts = zoomed_where_crowded(asked, question.grids, cells, wanted_cells)
     last = ValuesInCells(tuple(places), tuple(wanted_cells(own) for own in counts))
-    near, told = (asked(last), None) if beside is None else asked(TwoStatistics(last, beside))
+    near, found = (asked(last), None) if beside is None else asked(TwoStatistics(last, beside))
     out = {}
     for grid, own, values in zip(places, counts, near, strict=True):
         upto = rows_up_to(grid, own, values)
@@ -268,7 +268,7 @@ def _numbers(
         between[1::2] = (upto[kept] - at)[1:] - upto[kept][:-1]
         missing = table.weight - int(own.sum())
         out[grid.name] = ColumnProfile(between, missing, values.values[kept])
-    return out, told
+    return out, found
 
 
 # What a fitted model keeps of its rows until somebody asks for their profile: arrays of its own.
@@ -482,8 +482,7 @@ def _as_table(schema: Schema, rows: RowBlock, unit: int) -> LocalTable:
 
 
 # What a model answers to the rows it was learnt from, where its own counts tell: no row is looked at again.
-#
-# Knows models. Law: the sums are those of `AnswerCounts.add` over these rows.
+# Law: the sums are those of `AnswerCounts.add` over these rows.
 
 
 def told_by_nodes(tree: Tree, unit: int) -> AnswerSums | None:
@@ -503,8 +502,8 @@ def answers_at_nodes(
     tree: Tree, at: NDArray[np.int64], classes: NDArray[Any], weights: NDArray[np.int64]
 ) -> AnswerSums:
     """Return what a tree answers to rows that end at nodes. at, classes and weights [group of rows]."""
-    told = AnswerCounts(_AtNodes(tree), len(tree.schema.predicted.labels))  # type: ignore[arg-type]
-    return told.add(told.zero(), RowBlock(len(at), {"node": at}, classes, None, weights))
+    found = AnswerCounts(_AtNodes(tree), len(tree.schema.predicted.labels))  # type: ignore[arg-type]
+    return found.add(found.zero(), RowBlock(len(at), {"node": at}, classes, None, weights))
 
 
 @dataclass(frozen=True)

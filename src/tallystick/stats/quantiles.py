@@ -1,7 +1,7 @@
 """The distinct values of numeric columns with their counts, from which exact ranks and quantile bins follow.
 
-Knows blocks. Law: the total is the multiset of values, so it does not depend on the order or the cut of the
-rows, and neither do bins chosen from it.
+Law: the total is the multiset of values, so it does not depend on the order or the cut of the rows, and
+neither do bins chosen from it.
 """
 
 from __future__ import annotations
@@ -100,12 +100,9 @@ class ValueRuns:
 
 
 # How the values of a numeric column are spread: enough to find exact quantile cuts without all the values.
-#
-# Knows blocks. Knows nothing of trees. Two questions: rows in equal cells between the lowest and the
-# highest value, with the values themselves as long as they are few; then the values in the cells where a
-# cut must lie. Law: the cuts are those of `quantile_cuts` over all values, to the last bit; totals are
-# counts, so no order of rows can change them.
-
+# Two questions: rows in equal cells between the lowest and the highest value, with the values themselves as
+# long as they are few; then the values in the cells where a cut must lie. Law: the cuts are those of
+# `quantile_cuts` over all values, to the last bit; totals are counts, so no order of rows can change them.
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
 ALL_CELLS = 1 << 23  # of the columns of one question: 64 MB
@@ -301,10 +298,8 @@ def cuts_of(grid: CellGrid, cells: Counts, near: NearValues, bins: int) -> Float
 
 # Cells that are sums of finer ones: of two questions about columns in cells one walk is enough, where the
 # cells of one lie in those of the other.
-#
-# Knows grids, and questions for the rows and for the values in their cells. Knows nothing of trees or
-# profiles. Law: what is told is what each question alone would tell. A fine cell lies in one cell: their
-# number in a cell is a power of two, and a product with one is exact.
+# Law: what is told is what each question alone would tell. A fine cell lies in one cell: their number in a
+# cell is a power of two, and a product with one is exact.
 
 
 def fine_in(grid: CellGrid, finer: CellGrid | None) -> int:
@@ -365,12 +360,9 @@ def among(question: ValuesInCells, one: ValuesInCells, found: list[NearValues]) 
 
 
 # Cells of cells: where many rows lie in the cells that hold a cut, these are asked for more finely first.
-#
-# Knows grids and blocks. Knows nothing of trees or profiles. So three small questions tell a cut: rows in
-# equal cells, rows in fine cells of the few that matter, and the values in the few fine ones that matter.
-# Law: the cuts are those of all values, to the last bit. A fine cell lies in one cell: their number in a
-# cell is a power of two, and a product with one is exact.
-
+# So three small questions tell a cut: rows in equal cells, rows in fine cells of the few that matter, and the
+# values in the few fine ones that matter. Law: the cuts are those of all values, to the last bit. A fine cell
+# lies in one cell: their number in a cell is a power of two, and a product with one is exact.
 
 ZOOM = 128  # fine cells in a cell
 MOST_NEAR = 1 << 22  # rows in the cells of a column that matter; where there are more, these are divided

@@ -1,9 +1,9 @@
 """A sample of the distinct values of numeric columns with their class counts: the values whose hashes are
 least.
 
-Knows blocks. Knows nothing of what is judged by it. Laws: which values are in the sample depends on the set
-of values alone, so on no order, thread or engine; each has all its rows. There are more than `size` values
-within the first quarter of the hashes, or every value is in the sample.
+Laws: which values are in the sample depends on the set of values alone, so on no order, thread or engine;
+each has all its rows. There are more than `size` values within the first quarter of the hashes, or every
+value is in the sample.
 """
 
 from __future__ import annotations
@@ -228,10 +228,7 @@ def _picked(
 
 
 # The table of one column in one node, by its numbers as they are: which values, and how much of each class.
-#
-# Knows arrays. Knows nothing of rows, nodes or scores. Law: whole numbers by value, so that tables of parts
-# of the rows merge to the table of all, in any order.
-
+# Law: whole numbers by value, so that tables of parts of the rows merge to the table of all, in any order.
 
 Ints = NDArray[np.int64]
 Counted = Sequence[tuple[NDArray[Any], Ints | None]]  # the class of each entry, and its weight: None is 1
@@ -341,10 +338,7 @@ def _present(table: Ints, values: NDArray[np.float64]) -> ValueTable:
 
 
 # Columns in a few values each, and how often the values of two columns come together, class by class.
-#
-# Knows blocks, codes and counts. Knows nothing of what the counts tell. Law: whole numbers only, so the
-# answer does not depend on the order, the cut or the place of the rows.
-
+# Law: whole numbers only, so the answer does not depend on the order, the cut or the place of the rows.
 
 Codes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -382,9 +376,9 @@ class FewValues:
     def of_numbers(cls, name: str, order: RankedValues, rows: int, bins: int) -> FewValues:
         """Return a column of numbers in bins of about equal counts; rows: of the table."""
         known = int(order.totals.sum())
-        told = [pair for part in order.ask(BinStarts(known, order.distinct, bins)) for pair in part]
+        items = [pair for part in order.ask(BinStarts(known, order.distinct, bins)) for pair in part]
         first: dict[int, float] = {}
-        for at, value in told:  # in the order of the values
+        for at, value in items:  # in the order of the values
             first.setdefault(at, value)
         into = np.array(list(first), np.uint32)
         size = int(into.max(initial=0)) + 1
@@ -468,10 +462,7 @@ class PairCounts(Statistic[list[Counts]]):
 
 # What ranges of a column's values tell of it: its ends, numbers that may stand for missing, and whether it
 # alone tells the class.
-#
-# Knows pieces of the values in their order, each with counts by class. Knows nothing of who has them. Law:
-# what they tell is what all values at once tell; what comes here does not grow with the rows.
-
+# Law: what they tell is what all values at once tell; what comes here does not grow with the rows.
 
 Floats = NDArray[np.float64]
 
@@ -566,9 +557,9 @@ class ValueRanges:
         """Values with their rows that have the marks of all: the two lowest and the two highest, and all
         other rows as if they had the second.
         """
-        told = dict(self.extremes if self.order.distinct else [])
-        values = np.array(sorted(told))
-        counts = np.array([told[v] for v in values.tolist()])
+        found = dict(self.extremes if self.order.distinct else [])
+        values = np.array(sorted(found))
+        counts = np.array([found[v] for v in values.tolist()])
         if self.order.distinct > len(values):
             counts[1] += int(self.order.totals.sum()) - int(counts.sum())
         return values, counts

@@ -1,7 +1,7 @@
 """The application behind the page: which address asks for what.
 
-Knows ASGI and sessions. Knows nothing of sockets. Laws: only this page may ask, with the cookie that the
-one-time token gave; whatever fails is answered in one line; nothing is written into a log but failures here.
+Laws: only this page may ask, with the cookie that the one-time token gave; whatever fails is answered in
+one line; nothing is written into a log but failures here.
 """
 
 from __future__ import annotations
@@ -182,8 +182,8 @@ class StudioApp:
         if path in quick:
             return _json(await self._in_thread(quick[path]))
         name, content = await self._in_thread(partial(session.saved, query.get("what", "")))
-        told = f"attachment; filename*=UTF-8''{quote(name)}"
-        return Reply(200, content, b"application/octet-stream", [(b"content-disposition", told.encode())])
+        text = f"attachment; filename*=UTF-8''{quote(name)}"
+        return Reply(200, content, b"application/octet-stream", [(b"content-disposition", text.encode())])
 
     async def _news(self, session: Session, version: str) -> dict[str, Any]:
         """Return the state once it differs from the version that the page has, or after a while."""
@@ -254,9 +254,9 @@ def _asset(name: str) -> Reply:
     return Reply(200, *found)
 
 
-def _json(told: Any) -> Reply:
+def _json(given: Any) -> Reply:
     return Reply(
-        200, json.dumps(told, allow_nan=False, default=str).encode()
+        200, json.dumps(given, allow_nan=False, default=str).encode()
     )  # a file's name may be no UTF-8
 
 

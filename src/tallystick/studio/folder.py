@@ -1,7 +1,7 @@
 """The files that the studio may read: those of one folder, and those that were dropped on the page.
 
-Knows paths. Law: whatever name a page sends, no file outside the folder and the scratch folder is opened;
-links are followed before that is judged.
+Law: whatever name a page sends, no file outside the folder and the scratch folder is opened; links are
+followed before that is judged.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ def _is_table(path: Path) -> bool:
 
 
 # One piece of work beside the page: in a thread, with its progress, and an end when nobody wants it.
-#
-# Knows callables. Law: a job that was cancelled changes nothing any more, whatever it is still doing.
+# Law: a job that was cancelled changes nothing any more, whatever it is still doing.
 
 
 class Cancelled(Exception):  # noqa: N818  nobody's error

@@ -1,6 +1,5 @@
 """One tab: the file, what the user said of it, the comparison, and the model that is shown.
 
-Knows the public names and the parts of the page. Knows nothing of HTTP.
 Laws: one piece of work at a time, and the last word counts; what is made from an earlier word is dropped.
 """
 
@@ -44,9 +43,7 @@ from tallystick.table.reader import read_table
 from tallystick.tree.prune import CostComplexity
 
 # What the user said of the table: the file, the target, kinds, marks of missing values, spellings.
-#
-# Knows words only. Law: it never changes; another wish makes another one.
-
+# Law: it never changes; another wish makes another one.
 
 CURES = ("missing", "merge", "keep", "kinds", "levels")  # of notes: what one press can do
 
@@ -121,15 +118,15 @@ def act_of(cure: Argument) -> str:
     if cure.name == "missing":
         return f"Read {some(cure.value)} as missing"
     if cure.name == "kinds":
-        told = [
+        items = [
             f"leave out {shown(column)}" if kind == "out" else f"read {shown(column)} as {kind}"
             for column, kind in cure.value.items()
         ]
     elif cure.name == "levels":
-        told = [f"put the levels of {shown(c)} in this order: {some(v, 9)}" for c, v in cure.value.items()]
+        items = [f"put the levels of {shown(c)} in this order: {some(v, 9)}" for c, v in cure.value.items()]
     else:
-        told = [_merged(key, value) for key, value in cure.value.items()]
-    return (text := "; ".join(told))[:1].upper() + text[1:]
+        items = [_merged(key, value) for key, value in cure.value.items()]
+    return (text := "; ".join(items))[:1].upper() + text[1:]
 
 
 def _merged(key: str, value: Any) -> str:
@@ -140,10 +137,7 @@ def _merged(key: str, value: Any) -> str:
 
 
 # A tree by hand: tests chosen from their gains, changed, cut back, taken back; errors on rows held out.
-#
-# Knows `ts.grow`. Knows nothing of pages. Laws: the script that it tells makes the same tree; a step that
-# was taken back leaves no trace.
-
+# Laws: the script that it tells makes the same tree; a step that was taken back leaves no trace.
 
 METHOD = "tree"  # how tests are measured and levels parted
 MOST = 30  # tests shown of a node
@@ -244,9 +238,7 @@ class ByHand:
 
 
 # The pruning path of a tree as a slider: from the root alone to the grown tree, with honest errors.
-#
-# Knows trees and their nested prunings. Knows nothing of pages. Law: the tree of a step is the one that a
-# fit with its parameters gives: the price lies between two steps.
+# Law: the tree of a step is the one that a fit with its parameters gives: the price lies between two steps.
 
 
 def is_prunable(model: Any) -> bool:
@@ -287,9 +279,7 @@ def pruned(model: Any, path: dict[str, Any], step: Any) -> Any:
 
 
 # The table of a session: read once, for the columns, the comparison and the model.
-#
-# Knows sources, tables and descriptions. Knows nothing of pages. Law: what is read is what `ts.compare` and
-# `fit` read with the same wishes.
+# Law: what is read is what `ts.compare` and `fit` read with the same wishes.
 
 
 @dataclass(frozen=True)
@@ -353,13 +343,17 @@ def columns_part(reading: OpenTable) -> dict[str, Any]:
     general = []
     for number, note in enumerate(notes):
         cure = cure_of(note.text)
-        told = {"text": for_reader(note.text), "number": number, "act": "" if cure is None else act_of(cure)}
+        fields = {
+            "text": for_reader(note.text),
+            "number": number,
+            "act": "" if cure is None else act_of(cure),
+        }
         if note.column:
-            beside.setdefault(note.column, []).append(told)
+            beside.setdefault(note.column, []).append(fields)
         else:
-            general.append(told)
+            general.append(fields)
     known = {c.name for c in found.columns}
-    general += [t for name, told in beside.items() if name not in known for t in told]
+    general += [t for name, fields in beside.items() if name not in known for t in fields]
     ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name)) if found.target else found.columns
     rows = [line(c, schema[c.name]) | {"notes": beside.get(c.name, [])} for c in ranked]
     said = reading.asked.columns
@@ -378,9 +372,7 @@ def columns_part(reading: OpenTable) -> dict[str, Any]:
 
 
 # The Python script and the command lines that do what was done in the studio.
-#
-# Knows estimators by their parameters. Law: run in the folder of the file, they write the same bytes.
-
+# Law: run in the folder of the file, they write the same bytes.
 
 IMPORT = "import tallystick as ts\n"
 
@@ -454,7 +446,7 @@ def command_lines(
     fitted = "# the tree by hand is made by the script"
     if chosen is not None:
         fitted = fit_line(chosen[1], chosen[0], asked.name, asked.target, file)
-    told = [
+    items = [
         "tally report",
         *known,
         *ways,
@@ -464,14 +456,11 @@ def command_lines(
         "-o",
         shlex.quote(page),
     ]
-    return "\n".join([" ".join(compared), fitted, " ".join(told)]) + "\n"
+    return "\n".join([" ".join(compared), fitted, " ".join(items)]) + "\n"
 
 
 # Parts of the page as HTML: the templates of the studio, with the report's beside them.
-#
-# Knows jinja2 and results. Law: everything that came from a user is escaped by the template, as in a
-# report.
-
+# Law: everything that came from a user is escaped by the template, as in a report.
 
 CHOICES = tuple((v.name, v.words, v.method.compared) for v in VARIANTS if not v.method.regression)
 TEXTS = {

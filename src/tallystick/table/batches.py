@@ -1,8 +1,7 @@
 """A source as batches that know their cells, and what is read of many columns of a batch at once.
 
-Knows sources, matrices and blocks of bytes. Knows nothing of kinds or surveys.
-Law: a batch gives the cells of its rows, however it is cut; what is read together is what `read_cells` reads
-of each column alone.
+Law: a batch gives the cells of its rows, however it is cut; what is read together is what `read_cells`
+reads of each column alone.
 """
 
 from __future__ import annotations
@@ -266,14 +265,14 @@ def _given(
     columns: list[NDArray[Any]],
     scans: list[Scan],
     matrix: NDArray[Any] | None,
-    told: bool,
+    given: bool,
     doubles: Callable[..., Doubles],
 ) -> list[NDArray[np.float64] | LaterColumn]:
     """Return columns themselves, or what becomes the doubles that a table has: of a matrix all at once, but
     alone where few columns of doubles have -0.0. told: it is known which have some.
     """
     zeros = [_has_zeros(scan) for scan in scans]
-    fine = [c.dtype == np.float64 and not (told and zero) for c, zero in zip(columns, zeros, strict=True)]
+    fine = [c.dtype == np.float64 and not (given and zero) for c, zero in zip(columns, zeros, strict=True)]
     together = None if matrix is None or 2 * sum(fine) > len(fine) else doubles(matrix, zeros=any(zeros))
 
     def one(j: int) -> NDArray[np.float64] | LaterColumn:
@@ -418,8 +417,8 @@ def _numbers(columns: list[Any], marks: Sequence[str], decimal: str, alone: bool
         (missing | among(kinds, family)).all(axis=1) for family in (WRITTEN_NUMBERS, (CellKind.DATE,))
     )
     if not alone:
-        told = np.sort(values, axis=1)
-        many = (told[:, 1:] > told[:, :-1]).sum(axis=1) >= FEW
+        found = np.sort(values, axis=1)
+        many = (found[:, 1:] > found[:, :-1]).sum(axis=1) >= FEW
         plain, dated = plain & many, dated & many
     scans = kernels.scan_matrix(values.T)
     return [

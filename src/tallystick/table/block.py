@@ -1,7 +1,6 @@
 """Some rows of a table, encoded; and the same as one run of bytes, which travels and is kept where rows are
 far away.
 
-Knows arrays and their types. Knows nothing of where rows come from, nor of who keeps the bytes.
 Law: `unpack(pack(block))` is the block, bit for bit; numbers lie in the narrowest type that holds them all
 exactly, and everything but those is read as a view of the bytes.
 """
@@ -201,12 +200,10 @@ def wide(array: NDArray[Any]) -> NDArray[np.float64]:
 
 
 # Content hashes of rows: the same row has the same hash in any container, order or partition.
-#
-# Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name,
-# value) pairs, summed over columns; the fingerprint of rows is the sum of hash times weight: no order means
-# anything. In fingerprints numbers have a quicker hash, their prints: every table that is learned needs
-# one. Equal rows of different classes are found by their hashes: the error that no model can avoid.
-
+# Law: a row's hash is a function of its (column name, value) pairs, summed over columns; the fingerprint of
+# rows is the sum of hash times weight: no order means anything. In fingerprints numbers have a quicker hash,
+# their prints: every table that is learned needs one. Equal rows of different classes are found by their
+# hashes: the error that no model can avoid.
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]

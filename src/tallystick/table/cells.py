@@ -1,9 +1,8 @@
 """Arrow cells to one of three forms: numbers, small whole numbers, or coded texts. The container's type ends
 here.
 
-Knows Arrow types and what a written cell looks like. Knows nothing of kinds, levels or rules.
-Laws: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts; small
-whole numbers are bytes, straight from memory, and what the long way makes of them, to the last code.
+Laws: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts;
+small whole numbers are bytes, straight from memory, and what the long way makes of them, to the last code.
 """
 
 from __future__ import annotations
@@ -32,10 +31,7 @@ from tallystick.text import cell_text, moment_text, number_text
 
 # Arrow types that few columns have, in terms of those that many have; and what to do about types without
 # cells.
-#
-# Knows Arrow types. Knows nothing of kinds, levels or rules. Law: a value in a rare type reads as it does
-# in a common one, or as its text in a file.
-
+# Law: a value in a rare type reads as it does in a common one, or as its text in a file.
 
 INSIDE = {  # of storages that mean something else than they hold
     "pandas.period": "Make dates of it: frame[{0}].dt.to_timestamp()",

@@ -1,6 +1,5 @@
 """What has been seen of the numbers of one column so far: counts, a range, and whether they number the rows.
 
-Knows numbers and the rows that count. Knows nothing of texts, files or other columns.
 Law: any cut of the rows and any order of merging give the same facts.
 """
 
@@ -295,9 +294,7 @@ def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
 
 
 # What has been seen of one column so far: facts that merge, from which its kind is judged, and what it is.
-#
-# Knows parts (numbers or coded texts) and the rows that count. Knows nothing of files, nor of other
-# columns. Law: any cut of the rows and any order of merging give the same facts, and so the same verdict.
+# Law: any cut of the rows and any order of merging give the same facts, and so the same verdict.
 
 
 def in_one_way(

@@ -1,8 +1,7 @@
 """A table whose rows lie on disk: the table of table.py over mapped files.
 
-Knows tables and files. Knows nothing of sources or learners.
-Law: what is held in memory is some blocks and what the schema itself needs: it depends on the budget and the
-schema, not on the rows.
+Law: what is held in memory is some blocks and what the schema itself needs: it depends on the budget and
+the schema, not on the rows.
 """
 
 from __future__ import annotations
@@ -34,11 +33,8 @@ from tallystick.table.table import BLOCK, LocalTable
 from tallystick.table.target import TargetCells
 
 # Room for the numbers of all batches where the table will have them, taken before all rows are known.
-#
-# Knows names of columns, rows and memory. Knows nothing of cells or decisions. Law: a batch lies where the
-# lines before it say; where those are not all rows, or are more than were expected, a column is joined as
-# if nothing had a place.
-
+# Law: a batch lies where the lines before it say; where those are not all rows, or are more than were
+# expected, a column is joined as if nothing had a place.
 
 Values = NDArray[np.float64]
 
@@ -168,10 +164,7 @@ def _address(values: Values) -> int:
 
 
 # What was taken of the batches of a source, kept in memory or on disk until all rows are known.
-#
-# Knows batches as a survey saw them, and scratch files. Knows nothing of sources, decisions or tables. Law:
-# a batch comes back as it was, wherever it was kept.
-
+# Law: a batch comes back as it was, wherever it was kept.
 
 PIECE = 4  # numbers that tell of a piece: its form, its texts (of numbers: 1 if tidy), their bytes, its place
 PLACED = 2  # of numbers that lie in their places in the table: tidy as well
@@ -255,12 +248,12 @@ class KeptOnDisk:
             *map(_in_bytes, (target, weights)),
         ]
         size = sum(memoryview(part).nbytes for _, parts in pieces for part in parts)
-        at, told = self.file.claim(size), array("q")
+        at, found = self.file.claim(size), array("q")
         for form, parts in pieces:
-            told.extend((*form, at))
+            found.extend((*form, at))
             for part in parts:
                 at += self.file.write(part, at)
-        return Written(taken.rows, told, at, -1 if row is None else row)
+        return Written(taken.rows, found, at, -1 if row is None else row)
 
     def _in_place(self, name: str, piece: Piece, row: int | None) -> tuple[Told, tuple[Any, ...]]:
         """Return what tells of a piece, and its bytes in parts; none where it was put in its place."""
@@ -307,8 +300,8 @@ class KeptOnDisk:
 
     def tidy(self) -> set[str]:
         """Return the columns all of whose pieces are numbers without infinities and -0.0."""
-        told = np.frombuffer(self.told, np.int64).reshape(len(self), -1, PIECE)
-        fine = ((told[:, :, 0] >= NUMBERS) & (told[:, :, 0] < WORDS) & (told[:, :, 1] != 0)).all(axis=0)
+        found = np.frombuffer(self.told, np.int64).reshape(len(self), -1, PIECE)
+        fine = ((found[:, :, 0] >= NUMBERS) & (found[:, :, 0] < WORDS) & (found[:, :, 1] != 0)).all(axis=0)
         return {name for name, tidy in zip(self.names, fine.tolist(), strict=False) if tidy}
 
     def numbers(self, i: int, name: str) -> bytes:
@@ -374,9 +367,9 @@ def _bytes_of(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], bytes]:
     return places.astype(np.int64) - low, bytes(memoryview(data or b"")[low:high])
 
 
-def _piece(data: bytes, rows: int, told: tuple[int, ...]) -> Piece:
+def _piece(data: bytes, rows: int, given: tuple[int, ...]) -> Piece:
     """Return a piece from its bytes."""
-    form, texts, size = told
+    form, texts, size = given
     if form == NOTHING:
         return None
     if form < WORDS:
@@ -630,10 +623,7 @@ class TableFile:
 
 
 # Rows that are brought together part by part, at places that the writer chooses; on disk if they are many.
-#
-# Knows blocks and scratch files. Knows nothing of where the parts come from. Law: a block of some rows is
-# what was written there.
-
+# Law: a block of some rows is what was written there.
 
 Key = tuple[str, ...]  # the name of a column, or nothing and what else a row has
 

@@ -1,6 +1,5 @@
 """Batches to codes, values and words by what a survey decided.
 
-Knows decisions, Arrow batches and what a survey took of them. Knows nothing of how the rows were surveyed.
 Law: a batch encoded again from its cells, or from what was taken of it, is the same block.
 """
 
@@ -50,10 +49,7 @@ from tallystick.table.target import TargetCells, hit, kept_rows, weight_numbers
 from tallystick.text import label_form, number_text, part_values, way_of, weekday_codes
 
 # New cells of one known column to its codes, values or words.
-#
-# Knows one column of a schema and Arrow cells. Knows nothing of tables, nor of how the schema was found.
 # Law: a cell's code depends on the cell and the column alone.
-
 
 SAME_VALUES = ("0", "1", "false", "true")  # of a boolean whose levels are two of them
 READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
@@ -182,8 +178,8 @@ class Matcher:
             if text in self.column.marks:
                 continue  # missing, whatever else it may mean
             if text not in self.spelt:
-                written[i], told = self._alias(text, float(parsed.values[i]) if looked[i] else np.nan)
-                meant |= {text: written[i]} if told else {}
+                written[i], found = self._alias(text, float(parsed.values[i]) if looked[i] else np.nan)
+                meant |= {text: written[i]} if found else {}
             else:
                 written[i] = self.spelt[text]
         return from_texts(written), meant
@@ -195,8 +191,8 @@ class Matcher:
         plain = text.lower() if np.isnan(value) else number_text(value)
         if plain in self.spelt and (self.meanings or not np.isnan(value) or plain in SAME_VALUES):
             return self.spelt[plain], False
-        told = plain not in SAME_VALUES or not set(self.column.levels) <= {*SAME_VALUES, ABSENT}
-        return self.meanings.get(plain, text), told and plain in self.meanings
+        is_known = plain not in SAME_VALUES or not set(self.column.levels) <= {*SAME_VALUES, ABSENT}
+        return self.meanings.get(plain, text), is_known and plain in self.meanings
 
     def _values(self, cells: Any) -> Found:
         if isinstance(cells, np.ndarray):
@@ -317,9 +313,7 @@ def recode(
 
 
 # New cells of dates to one of their parts: a number, or the code of a weekday.
-#
-# Knows what matchers read. Knows nothing of how dates are written. Law: the part is that of the number of
-# days which the column of dates itself gets.
+# Law: the part is that of the number of days which the column of dates itself gets.
 
 
 class PartMatcher(Matcher):

@@ -1,6 +1,5 @@
 """Numbers of a table that have the least hashes, with their rows, as far as they are known from reading it.
 
-Knows tables in memory. Knows nothing of what is judged by such a sample.
 Law: what is known is what a walk over the rows would pick with the same limit.
 """
 

@@ -1,6 +1,5 @@
 """The one way in which the texts of a column are written, if they are numbers or dates at all.
 
-Knows distinct texts and what the user said of marks and days. Knows nothing of rows.
 Law: what two ways read as different numbers is a question to the user, never a guess.
 """
 
@@ -130,11 +129,7 @@ def _read_as(texts: Any, way: Way) -> str:
 
 
 # What a column is, decided from all of its values at once.
-#
-# Knows distinct texts with counts, and a few facts about numbers. Knows nothing of rows, files or
-# containers. Law: the verdict depends on the multiset of values alone, not on their order or on the type
-# that held them.
-
+# Law: the verdict depends on the multiset of values alone, not on their order or on the type that held them.
 
 MANY_ROWS = 20  # the identifier rule needs this many filled cells
 MOST_TRUTHS = 64  # spellings of yes and no in all letter cases, about
@@ -628,9 +623,7 @@ def _refuse_strange(name: str, strange: list[str]) -> None:
 
 
 # What a column is, once it is judged; and the errors and notes of its values.
-#
-# Knows facts and verdicts. Knows nothing of rows or of how they were seen. Law: a column is decided by its
-# facts and by what was asked alone.
+# Law: a column is decided by its facts and by what was asked alone.
 
 
 class Decided(NamedTuple):

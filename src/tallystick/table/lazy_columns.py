@@ -1,7 +1,6 @@
 """Numbers that become doubles as tables have them when somebody asks: what goes along with the first look
 at a matrix reads them as they lie, and a fit that needs no more never asks.
 
-Knows arrays and threads. Knows nothing of schemas or sources.
 Law: what is made is what `astype` makes, without -0.0; it is made once, whoever asks.
 """
 

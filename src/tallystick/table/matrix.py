@@ -1,6 +1,6 @@
 """Columns of numbers of an Arrow table as they lie: for whoever needs no more than numbers.
 
-Knows Arrow types. Knows nothing of kinds or schemas. Law: the values are those that `cells.py` finds.
+Law: the values are those that `cells.py` finds.
 """
 
 from __future__ import annotations
@@ -64,13 +64,10 @@ def _in_place(chunk: pa.Array) -> NDArray[Any] | None:
 
 
 # A small matrix of numbers with whole numbers for labels, read in a few steps.
-#
-# A survey can be cut, merged and sent elsewhere, and pays for that with several objects a column, more than
-# a small fit takes. Here all is known at one look: a column is judged by the same facts, a target by the
-# same checks, and where either may need more than that look, it is surveyed. Knows matrices and labels in
-# memory. Knows nothing of files, frames, weights, nor of learners. Law: the table is the one that a survey
-# of the same rows leads to.
-
+# A survey can be cut, merged and sent elsewhere, and pays for that with several objects a column, more than a
+# small fit takes. Here all is known at one look: a column is judged by the same facts, a target by the same
+# checks, and where either may need more than that look, it is surveyed. Law: the table is the one that a
+# survey of the same rows leads to.
 
 PLANS = {id(wishes): ReadingPlan(trivial=wishes.trivial) for wishes in (NO_WISHES, ANY_TABLE)}
 NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missing values is a number

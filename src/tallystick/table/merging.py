@@ -1,6 +1,5 @@
 """The distinct texts of a column with those made one that the user says are one.
 
-Knows texts with counts. Knows nothing of rows.
 Law: the texts that are left, their counts and the note depend on the multiset of cells alone.
 """
 

@@ -1,6 +1,5 @@
 """What new rows hold that the training rows did not: counted batch by batch, said once at the end.
 
-Knows schemas and counts. Knows nothing of files or models.
 Law: what is said depends on the rows alone, not on how they are cut into batches.
 """
 

@@ -1,6 +1,5 @@
 """New rows to the codes and values of a known schema, batch by batch.
 
-Knows schemas and new cells. Knows nothing of how the schema was found.
 Law: a row's codes depend on the row and the schema alone; columns go by name, others are ignored.
 """
 

@@ -1,6 +1,6 @@
 """Numbers to exact ranks, and ranks to at most N quantile bins.
 
-Knows arrays of doubles. Law: ranks and bins depend on the multiset of values, not on their order.
+Law: ranks and bins depend on the multiset of values, not on their order.
 """
 
 from __future__ import annotations

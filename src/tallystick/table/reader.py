@@ -1,9 +1,9 @@
 """All rows of a source to a table: survey its batches, decide what the columns are, encode what was seen.
 
-Knows sources, surveys and tables, in memory and on disk. Knows nothing of learners.
 Laws: rows, codes and notes are the same wherever the table lies; a source is read once, and once more only
-where texts were read as numbers and turn out to be none, or a row is a total; what a table on disk holds in
-memory depends on its budget and its schema, not on the rows, and nothing depends on how much memory is free.
+where texts were read as numbers and turn out to be none, or a row is a total; what a table on disk holds
+in memory depends on its budget and its schema, not on the rows, and nothing depends on how much memory is
+free.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def read_to_disk(
     finally:
         reader.close()
     scratch.give_back()
-    notes, told = decision.notes, decision.source_notes
-    return replace(table, notes=notes, source_notes=told, files=source.files, threads=threads, own=True)
+    notes, found = decision.notes, decision.source_notes
+    return replace(table, notes=notes, source_notes=found, files=source.files, threads=threads, own=True)
 
 
 def warn_of_width(source: Source) -> None:

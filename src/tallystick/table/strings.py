@@ -1,8 +1,7 @@
 """String columns to sorted values and small codes, and text cells to numbers.
 
-Knows Arrow's string layouts. Knows nothing of kinds, schemas or rules about columns.
-Law: the values and the codes depend on the cells alone, not on chunks, Arrow type, dictionary order or unused
-entries; surrounding ASCII white space is not part of a cell.
+Law: the values and the codes depend on the cells alone, not on chunks, Arrow type, dictionary order or
+unused entries; surrounding ASCII white space is not part of a cell.
 """
 
 from __future__ import annotations
@@ -240,10 +239,8 @@ def layout(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np
 
 
 # Distinct texts and how often each was met, batch after batch.
-#
-# Knows texts and counts. Knows nothing of columns or rows. Law: the texts and counts are those of all
-# batches together, in whatever order they came, whatever the limit.
-
+# Law: the texts and counts are those of all batches together, in whatever order they came, whatever the
+# limit.
 
 Counts = NDArray[np.int64]
 Run = tuple[pa.LargeStringArray, Counts]  # texts, sorted, and counts[text, measure]
@@ -414,21 +411,18 @@ def joined(runs: Sequence[Run], limit: int, join: Callable[[Sequence[Run]], Run]
 
 def _bounds(runs: Sequence[Run], ranges: int) -> list[str]:
     """Return rising texts that cut all runs into ranges of about as many texts."""
-    told = list[str]()
+    found = list[str]()
     for texts, _ in runs:
-        told += (texts[at].as_py() for at in range(0, len(texts), max(1, len(texts) // ranges)))
-    told.sort()
-    return sorted({told[len(told) * i // ranges] for i in range(1, ranges)})
+        found += (texts[at].as_py() for at in range(0, len(texts), max(1, len(texts) // ranges)))
+    found.sort()
+    return sorted({found[len(found) * i // ranges] for i in range(1, ranges)})
 
 
 # Text columns to word counts: a vocabulary from all rows, and the counts of its words in each row.
-#
 # A word is what the pattern (?u)\b\w+\b finds in the lower-cased text, for one fixed Unicode version: a
-# longest run of letters, digits and underscores, be it one letter. Knows texts in Arrow arrays. Knows
-# nothing of classes, schemas or models. Law: the vocabulary and the counts depend on the texts alone, not
-# on chunks, partitions or threads; and `count_words(texts)` gives the counts that `match_words(texts,
-# vocabulary)` gives with the vocabulary found.
-
+# longest run of letters, digits and underscores, be it one letter. Law: the vocabulary and the counts depend
+# on the texts alone, not on chunks, partitions or threads; and `count_words(texts)` gives the counts that
+# `match_words(texts, vocabulary)` gives with the vocabulary found.
 
 ALONE = 1 << 16  # bytes of text that are not worth a second thread
 Cells = Any  # a string Array or ChunkedArray, or a list of Arrays

@@ -1,7 +1,7 @@
 """Some rows of a table, as if the others had never been: what they hold, and their codes.
 
-Knows encoded blocks and schemas. Laws: the schema of some rows tells nothing of the others, and no order or
-cut of the rows can change it; declared levels stay.
+Laws: the schema of some rows tells nothing of the others, and no order or cut of the rows can change it;
+declared levels stay.
 """
 
 from __future__ import annotations
@@ -209,12 +209,12 @@ class Within(Statistic[list[Any]]):
 
 def schema_within(schema: Schema, total: list[Any]) -> Schema:
     """Return the schema of the rows that were asked about, as if there were no others."""
-    told = {c.name: _within(c, found) for c, found in zip(schema.used, total[:-1], strict=True)}
+    fields = {c.name: _within(c, found) for c, found in zip(schema.used, total[:-1], strict=True)}
     target = schema.target
     if target is not None and target.labels:
         used = [label for label, rows in zip(target.labels, total[-1].tolist(), strict=True) if rows]
         target = replace(target, labels=tuple(used))
-    columns = tuple(told.get(c.name, c) for c in schema.columns)
+    columns = tuple(fields.get(c.name, c) for c in schema.columns)
     return Schema(columns, target, schema.marks, schema.keys)
 
 

@@ -8,9 +8,8 @@
     decision = survey.decide()                    schema, notes, unit
     Encoder(decision).block(batch)                the rows of a batch as codes, see encode.py
 
-A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Knows
-Arrow batches. Knows nothing of who reads them, in which order, nor of learners.
-Law: cut the rows anyhow, merge in any order: the decision is the same, and errors name the same rows, where
+A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Law:
+cut the rows anyhow, merge in any order: the decision is the same, and errors name the same rows, where
 batches know their place.
 """
 
@@ -58,14 +57,11 @@ from tallystick.table.wishes import ReadingPlan, check_wishes
 
 # What goes along with the first look at a matrix of numbers: the fingerprint of its rows and, where they
 # may be asked for, exact sums by class and a sample of the values.
-#
-# Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time
-# again. Here rows are looked at, printed, summed and picked while they are near, in one walk. That is done
-# before the columns are decided, so it is a guess: that all of them are numbers and all rows have a label.
-# Where it turns out wrong, nothing that was told is used, and whoever needs it walks again. Knows matrices,
-# labels and what a survey decides. Knows nothing of learners. Law: what a table is told here is what it
-# would find by itself, bit for bit.
-
+# Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time again.
+# Here rows are looked at, printed, summed and picked while they are near, in one walk. That is done before
+# the columns are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it
+# turns out wrong, nothing that was told is used, and whoever needs it walks again. Law: what a table is told
+# here is what it would find by itself, bit for bit.
 
 SAMPLE = 16  # rows by which it is guessed that columns are numbers
 LOOKED = 64  # rows by which it is guessed how many cells of a column are missing
@@ -180,19 +176,19 @@ def _gaps(columns: Sequence[NDArray[Any]]) -> float:
     return max((share for share in shares if share <= FEW_GAPS), default=0.0)
 
 
-def tell(table: LocalTable, told: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> LocalTable:
+def tell(table: LocalTable, given: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> LocalTable:
     """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
     they were seen; into[code]: the class of each label.
     """
     used, labels = table.schema.used, table.schema.predicted.labels
     numbers = all(c.kind == "numeric" and not c.part and not c.unit for c in used)
     finite = all(isinstance(c, Floats) and c.scan is not None and c.scan.first_infinity < 0 for c in columns)
-    if not numbers or not finite or told.names != tuple(c.name for c in used) or table.weights is not None:
+    if not numbers or not finite or given.names != tuple(c.name for c in used) or table.weights is not None:
         return table
-    if table.kept is not None or told.texts != tuple(labels[c] for c in into[: len(told.texts)]):
+    if table.kept is not None or given.texts != tuple(labels[c] for c in into[: len(given.texts)]):
         return table
-    moments = None if told.moments is None else told.moments.of_classes(into, len(labels))
-    table.know(told.hashes, moments, told.picked, told.least)
+    moments = None if given.moments is None else given.moments.of_classes(into, len(labels))
+    table.know(given.hashes, moments, given.picked, given.least)
     return table
 
 
@@ -396,8 +392,8 @@ class Survey:
             read = partial(one, each=every if words else 1)
             found.update(zip(several, each_in_order(read, several, 1 if words else threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
-        told = None if along is None else along.told()
-        return ScannedBatch(batch.num_rows, aim, real, scanned(found, threads), told)
+        result = None if along is None else along.told()
+        return ScannedBatch(batch.num_rows, aim, real, scanned(found, threads), result)
 
     def _along(self, batch: Any, aim: TargetCells) -> FusedPass | None:
         """Return what goes along with the look at columns of numbers of which all rows and columns count."""

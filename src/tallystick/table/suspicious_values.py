@@ -1,6 +1,5 @@
 """What may be a slip: classes spelt in two ways (`Yes`, `Yse`), numbers that mean missing (-999 among ages).
 
-Knows labels and numbers with their rows. Knows nothing of tables or files.
 Law: the answer depends on the values and their counts, not on their order.
 """
 

@@ -1,6 +1,5 @@
 """A table in memory: every column encoded once, handed out in blocks.
 
-Knows schemas and encoded arrays. Knows nothing of sources or learners.
 Law: the table's codes depend on its rows alone; blocks are views of about 65,536 rows.
 """
 
@@ -292,9 +291,6 @@ def _cut(data: Any, start: int, stop: int) -> Any:
 
 
 # Rows that nobody can write over: what may wait until somebody asks is found from these.
-#
-# Knows tables in memory. Knows nothing of who asks, or for what.
-
 
 FEW_CELLS = 1 << 17  # of a table that is copied rather than watched
 
@@ -328,10 +324,7 @@ def owned(table: LocalTable) -> LocalTable:
 
 
 # Exact sums of the numbers of a table by class, as far as they are known from reading it.
-#
-# Knows tables in memory. Knows nothing of who asks. Law: what is known is what a walk over the rows would
-# tell, bit for bit.
-
+# Law: what is known is what a walk over the rows would tell, bit for bit.
 
 Counts = NDArray[np.int64]
 

@@ -1,6 +1,5 @@
 """Which rows count, and how much: weights as whole multiples of a unit.
 
-Knows rows and weights. Knows nothing of columns.
 Laws: where all weights are whole, a weight w is w copies of the row; a row of weight 0 does not count.
 Where some are not, weights only say how rows compare: all are scaled to sum to the number of rows, in
 multiples of 2^-32 that are never 0, so the unit that they were given in means nothing. Any cut of the rows
@@ -315,11 +314,8 @@ def choose(
 
 
 # The column to be predicted, its labels or numbers: what has been seen of it so far.
-#
-# Knows labels and responses. Knows nothing of the other columns. Laws: labels are canonical texts with a
-# type, the same in any container; any cut of the rows and any order of merging give the same target and
-# notes.
-
+# Laws: labels are canonical texts with a type, the same in any container; any cut of the rows and any order
+# of merging give the same target and notes.
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
 FARTHEST = 1e140  # of a response: sums of squares stay numbers

@@ -1,7 +1,4 @@
-"""What the user said of the columns of a table, checked against its names.
-
-Knows wishes and names. Knows nothing of values.
-"""
+"""What the user said of the columns of a table, checked against its names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`grow`: a tree whose tests a person chooses, node by node: gains before each choice, errors after it.
 
-Knows the learner of trees, which tries tests on the rows of one node, and rows held out. Prints nothing.
-Laws: a test has the gain, the branches and the way of missing values that the learner gives it, so taking the
-best test at every node grows the learner's own tree; rows held out are never asked when a test is made.
+Prints nothing. Laws: a test has the gain, the branches and the way of missing values that the learner
+gives it, so taking the best test at every node grows the learner's own tree; rows held out are never asked
+when a test is made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """`DecisionTree` and `RegressionTree`: grown, asked for rules, splits and pictures, and pruned.
 
-Knows the learner, the model and the training table while it is at hand. Knows nothing of sums.
 Law: nothing that is asked of a fitted tree changes the estimator; pruning returns a new one.
 """
 

@@ -1,6 +1,5 @@
 """Why a tree answers one row as it does: its way, its parts where a value is missing, how sure the answer is.
 
-Knows fitted trees and the cells of one row. Knows nothing of learners, files or terminals.
 Law: every number follows from the counts shown beside it, and the interval holds the answer it belongs to.
 """
 

@@ -1,6 +1,5 @@
 """Grow a tree level by level from count tables, on whatever engine sums them.
 
-Knows totals and the judge of splits. Knows nothing of rows or engines.
 Law: the arrays are those of growing in memory, byte for byte in the model file.
 """
 

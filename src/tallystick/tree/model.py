@@ -1,6 +1,5 @@
 """The fitted tree: a schema, nodes and the rule that turns counts into shares.
 
-Knows fitted numbers and names. Knows nothing of learners, tables or files.
 Law: every share follows from the counts beside it: plain, smoothed, or averaged over all prunings
 (`average.py`).
 """
@@ -465,8 +464,8 @@ class Tree:
                 stop[node], answer[node] = True, own[node]
         ends = nodes.cut_back(stop)[1]
         ends = ends[stop[ends]]
-        told = not stop[0] and bool((answer[ends] == own[ends]).all())
-        return (stop, "answers") if told else (grown, "grown")
+        is_known = not stop[0] and bool((answer[ends] == own[ends]).all())
+        return (stop, "answers") if is_known else (grown, "grown")
 
     @property
     def shown_numbers(self) -> NDArray[np.int64]:

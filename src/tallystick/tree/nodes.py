@@ -1,8 +1,8 @@
 """A tree as flat arrays: one entry per node, depth first, the root is node 0.
 
-Knows tests, branches and counts. Knows nothing of names, rows, learners, files or words.
-Law: a node stands before its branches and its branches stand in order, so `n_children` alone says the shape:
-the first branch of node i is i + 1, each next branch begins where the subtree of the one before ends.
+Law: a node stands before its branches and its branches stand in order, so `n_children` alone says the
+shape: the first branch of node i is i + 1, each next branch begins where the subtree of the one before
+ends.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 leaves.
 
 The table of a column of numbers is made in pieces, each of the values of a range. The best cut in a piece
-needs of the others only what they hold together, so a few numbers of each piece tell the best cut of all, and
-how many there were. Knows tables and the judge of splits. Knows nothing of threads, files or engines.
-Law: what a judge says of the short table is what it says of the whole one.
+needs of the others only what they hold together, so a few numbers of each piece tell the best cut of all,
+and how many there were. Law: what a judge says of the short table is what it says of the whole one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the parameters of a tree may be beyond growing (pruning, answering, numbers per class), and notes on a
 fit.
 
-Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an error that names it.
+Law: a wrong value is an error that names it.
 """
 
 from __future__ import annotations
@@ -141,10 +141,6 @@ def plain_value(name: str, value: Any) -> Any:
 
 
 # The criteria by which splits of a classification tree are scored: one small object each, listed once.
-#
-# Knows words and what the kernels call each. Knows nothing of rows or counts: the formulas are in
-# `src/kernels/tree/score.hpp`.
-
 
 BITS = "the entropy of the node less the mean entropy of the branches, in bits"
 VARIANCE = "the variance of the node's rows less the mean variance in the branches"  # of a regression tree
@@ -176,10 +172,7 @@ CRITERIA = {
 
 
 # The shape of a tree's parts of the model file: its parameters are those of growing and pruning.
-#
-# Knows names and ranges of parameters. The nodes are long and are checked by `models.tree.file`, all at
-# once.
-
+# The nodes are long and are checked by `models.tree.file`, all at once.
 
 _LISTS: dict[str, Shape] = {"branches": LongList(), "candidates": LongList(), "nodes": LongList()}
 MODEL = Record(_LISTS)
@@ -258,9 +251,6 @@ REGRESSION_FILE = FileKind(MODEL, wished(REGRESSION), check)
 
 
 # How a tree is grown: the parameters, what they may be, and the three classical settings.
-#
-# Knows names and numbers. Knows nothing of rows or totals.
-
 
 PARTS = 2**20  # the finest part of a row of weight 1
 

@@ -1,9 +1,9 @@
 """A tree as a picture: all rows on the left, every box a group, every line a question.
 
-Knows boxes, texts and shares. Knows no model and no data set. The page's viewer (`reports/assets/tree.js`)
-draws the same boxes by the same measures, so that a saved picture and the page look alike.
-Laws: everything drawn is in the boxes it was given; leaves stand in their order, from top to bottom; a part
-of a bar is as long as its share, and what is not drawn by class is one grey part.
+The page's viewer (`reports/assets/tree.js`) draws the same boxes by the same measures, so that a saved
+picture and the page look alike. Laws: everything drawn is in the boxes it was given; leaves stand in their
+order, from top to bottom; a part of a bar is as long as its share, and what is not drawn by class is one
+grey part.
 """
 
 from __future__ import annotations

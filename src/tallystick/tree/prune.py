@@ -1,8 +1,4 @@
-"""Pruning: a smaller tree from a grown one, each way by its own rule, each giving a new tree.
-
-Knows nodes, errors and code lengths, and how the model file names a way. Knows nothing of how a tree was
-grown or how rows are dealt into folds: whoever prunes brings trees without a fold, and its rows.
-"""
+"""Pruning: a smaller tree from a grown one, each way by its own rule, each giving a new tree."""
 
 from __future__ import annotations
 

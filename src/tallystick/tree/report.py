@@ -1,8 +1,8 @@
 """How the rows of a node lie on the column it asks: small bars for the boxes of a drawn tree, by class; of a
 target of numbers, of all rows.
 
-Knows fitted trees and tables. Knows nothing of HTML. Laws: bars of a number end at round numbers, so that no
-bar tells the value of a row; ordered levels stand in their order, others by the branch they take.
+Laws: bars of a number end at round numbers, so that no bar tells the value of a row; ordered levels stand
+in their order, others by the branch they take.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def asked_columns(tree: Tree, table: Table) -> dict[int, AskedColumn]:
     """Return the columns asked by the largest nodes of the tree that is shown, with the rows there."""
     shown, nodes = tree.shown, tree.shown.nodes
     inner = np.flatnonzero(nodes.column >= 0)
-    told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_NODES]
-    if not told:
+    found = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_NODES]
+    if not found:
         return {}
     stops = np.concatenate([shown.stops(block) for block in table.blocks()])
     kept = np.arange(0, len(stops), max(1, math.ceil(len(stops) / MOST_ROWS)))
     order = kept[np.argsort(stops[kept], kind="stable")]
     at = stops[order]
     out = {}
-    for node in told:
+    for node in found:
         here = order[np.searchsorted(at, node) : np.searchsorted(at, nodes.end[node])]
         column = shown.schema.used[int(nodes.column[node])]
         if len(here) >= FEWEST and column.kind in (*CODED, "numeric"):
@@ -185,11 +185,8 @@ def asked_data(asked: AskedColumn) -> dict[str, Any]:
 
 
 # What a tree says, in sentences: its first question, and groups that two conditions make.
-#
-# Knows fitted trees and their training rows. Knows nothing of HTML. Laws: a sentence has at most two
-# conditions, and the rows that fulfil them are counted; missing values are spoken of only where rows have
-# them.
-
+# Laws: a sentence has at most two conditions, and the rows that fulfil them are counted; missing values are
+# spoken of only where rows have them.
 
 WIDEST = 40  # of a list of levels in a sentence
 SHORT = 26  # of such a list where two stand together
@@ -265,16 +262,16 @@ def _told_groups(tree: Tree, table: Table) -> list[Sentence]:
     prior = tree.rows[0] / full[0]
     beyond = tree.rows - full[:, None] * prior  # [node, class]
     near = [n for n in range(1, len(tree.nodes)) if int(tree.nodes.depth[n]) <= MOST_CONDITIONS]
-    told: dict[int, int] = {}  # the class of each group
+    fields: dict[int, int] = {}  # the class of each group
     for c in np.argsort(-beyond[near].max(axis=0), kind="stable").tolist():
         node = max(near, key=lambda n: (beyond[n, c], -n))
         up = int(tree.nodes.parent[node])
         node = up if up > 0 and beyond[up, c] >= ENOUGH * beyond[node, c] else node
         if beyond[node, c] >= TELLING * full[node]:
-            told.setdefault(node, c)
-        if len(told) == 2:
+            fields.setdefault(node, c)
+        if len(fields) == 2:
             break
-    return [_told_group(tree, table, node, c) for node, c in told.items()]
+    return [_told_group(tree, table, node, c) for node, c in fields.items()]
 
 
 def _told_group(tree: Tree, table: Table, node: int, c: int) -> Sentence:
@@ -328,11 +325,9 @@ def _absent(table: Table, one: Condition) -> NDArray[np.bool_]:
 
 
 # A tree for the page: its nodes as data that the page's script draws, and a still picture.
-#
-# Knows fitted trees. Knows nothing of HTML. Laws: numbers of nodes are those of the tree that is shown;
-# `origin` gives each its number in the grown tree, which the exported model speaks of; words and parts are
-# those of the still picture (`tree/picture.py`); what a node's counts leave out is told by its rows.
-
+# Laws: numbers of nodes are those of the tree that is shown; `origin` gives each its number in the grown
+# tree, which the exported model speaks of; words and parts are those of the still picture
+# (`tree/picture.py`); what a node's counts leave out is told by its rows.
 
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
@@ -354,7 +349,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     kept = drawn_nodes(shown, MOST_DRAWN_NODES, whole=False)
     place = {node: k for k, node in enumerate(kept)}
     inner = [n for n in kept if nodes.column[n] >= 0]
-    told = with_candidates(shown, kept)
+    found = with_candidates(shown, kept)
     left = {n: int(nodes.end[n]) - n - 1 for n in inner if n + 1 not in place}
     answers = None if tree.regression else node_answers(tree)
     lines = [node_lines(shown, answers, n) for n in kept]
@@ -371,7 +366,7 @@ def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
         "answer": [0] * len(kept) if answers is None else answers.label[kept].tolist(),
         "origin": tree.shown_numbers[kept].tolist(),
         "left": {str(place[n]): count for n, count in left.items()},
-        "tables": {str(place[n]): _table(shown, n) for n in told} if shown.candidates is not None else {},
+        "tables": {str(place[n]): _table(shown, n) for n in found} if shown.candidates is not None else {},
         "spreads": {str(place[n]): asked_data(column) for n, column in asked.items() if n in place},
         "open": len(nodes) <= OPEN,
         "first": FIRST,

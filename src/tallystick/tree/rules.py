@@ -1,7 +1,6 @@
 """A tree as if-then rules: redundant tests merged, sibling leaves of one class joined.
 
-Knows nodes, names and counts; with encoded rows at hand it also drops conditions that do not earn their
-place. Law: the rules of a tree give every row the class that the tree's leaves give it (before dropping
+Law: the rules of a tree give every row the class that the tree's leaves give it (before dropping
 conditions).
 """
 

@@ -1,7 +1,4 @@
-"""The nested prunings of a tree as a table: sizes and errors, in lines and as a picture.
-
-Knows the path that pruning found. Knows nothing of rows or of estimators.
-"""
+"""The nested prunings of a tree as a table: sizes and errors, in lines and as a picture."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The question of a growing tree to any engine: count tables of all nodes of one level at once.
 
-Knows blocks, codes and the tests made so far. Knows nothing of scores.
 Law: whole numbers only, so the answer does not depend on the order or the cut of the rows.
 """
 
@@ -463,10 +462,7 @@ def sum_of_squares(digits: Ints) -> int:
 
 
 # The largest value of a column that is not above a cut: where C4.5 puts its cuts.
-#
-# Knows blocks. Knows nothing of trees. Law: a largest value does not depend on the order or the cut of
-# rows.
-
+# Law: a largest value does not depend on the order or the cut of rows.
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,5 @@
 """A tree as lines of text: one line per branch, with counts and shares.
 
-Knows a tree's nodes, names and shares. Knows nothing of terminals, rows or learners.
 Law: every share printed is that of the answer in the counts printed beside it; where that need not be the
 largest (class weights, costs) the heading says so.
 """

@@ -1,6 +1,5 @@
 """The rows of one node counted by hand: every column, every branch, every cut.
 
-Knows a fitted tree, its options and the training rows. Knows nothing of words, documents or formats.
 Laws: a count is a count of rows; gain, price and ratio that follow from the counts are those by which the
 tree was grown.
 """
