@@ -67,7 +67,7 @@ def learners(rows, depth):
 
 def cost(name, given, depth=8):
     """Return questions, seconds a question, the largest and the mean total in kilobytes; bytes a row kept."""
-    from tallystick.engine.fit import fit
+    from tallystick.engine import fit
 
     packed = [pack(block) for block in given.blocks()]
     engine = Counted(packed)

@@ -18,7 +18,7 @@ import numpy as np
 from startup import started
 from turns import Figure, in_turn, over, ratio, seconds
 
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.tree.estimator import DecisionTree
 
 PLAIN = {"criterion": "entropy", "cut_price": 0.0, "average": False, "smoothing": 0.0}  # as the peers do
@@ -305,8 +305,7 @@ def resident() -> int:
 
 def keeping() -> list[tuple[str, float]]:
     """What it costs to keep all candidate splits."""
-    from tallystick.engine.fit import fit
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local, fit
     from tallystick.tree.learner import TreeLearner
 
     X, y = numbers(200_000)

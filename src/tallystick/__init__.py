@@ -37,7 +37,7 @@ _WHERE = {  # the module of each public name; `learn` and `pictures` are modules
     "DensityTree": "density.estimator",
     "DescriptionLength": "tree.prune",
     "LinearRegression": "linear.estimator",
-    "Local": "engine.local",
+    "Local": "engine",
     "LogisticRegression": "linear.estimator",
     "NaiveBayes": "bayes.estimator",
     "OptimalTree": "tree.optimal",
@@ -47,7 +47,7 @@ _WHERE = {  # the module of each public name; `learn` and `pictures` are modules
     "RuleSet": "rules.estimator",
     "Scorecard": "scorecard.estimator",
     "Spark": "spark.table",
-    "Sql": "sql.engine",
+    "Sql": "sql",
     "TallyError": "errors",
     "TallyWarning": "errors",
     "bayes_rule": "teach.learn",
@@ -59,7 +59,7 @@ _WHERE = {  # the module of each public name; `learn` and `pictures` are modules
     "learn": "teach.learn",
     "learning_curve": "judge.api",
     "lesson": "teach.lessons",
-    "load": "estimator.load",
+    "load": "estimator.base",
     "pictures": "teach.pictures",
     "read": "io.open",
     "report": "reports.api",
@@ -111,9 +111,9 @@ if TYPE_CHECKING:
     from tallystick.bayes.estimator import NaiveBayes
     from tallystick.density.estimator import DensityTree
     from tallystick.description.text import describe
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.errors import TallyError, TallyWarning
-    from tallystick.estimator.load import load
+    from tallystick.estimator.base import load
     from tallystick.estimator.verify import verify
     from tallystick.io.open import read
     from tallystick.judge.api import compare, learning_curve
@@ -126,7 +126,7 @@ if TYPE_CHECKING:
     from tallystick.schema import Columns
     from tallystick.scorecard.estimator import Scorecard
     from tallystick.spark.table import Spark
-    from tallystick.sql.engine import Sql
+    from tallystick.sql import Sql
     from tallystick.teach import learn, pictures
     from tallystick.teach.document import work
     from tallystick.teach.learn import bayes_rule

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 

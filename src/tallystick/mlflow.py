@@ -19,8 +19,7 @@ from mlflow.utils.model_utils import _get_flavor_configuration
 
 import tallystick
 from tallystick.errors import OptionError, shown
-from tallystick.estimator.base import Estimator
-from tallystick.estimator.load import load
+from tallystick.estimator.base import Estimator, load
 
 if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo

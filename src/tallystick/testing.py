@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.contracts import Block, Engine, Learner, Source, Statistic
-from tallystick.engine.fit import fit
-from tallystick.engine.local import Local
+from tallystick.engine import Local, fit
 from tallystick.schema import Schema
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues, DistinctRows
 from tallystick.stats.exact import Prints

@@ -10,7 +10,7 @@ import tallystick as ts
 from tallystick.bayes import folds
 from tallystick.bayes.folds import calibrated, fold_models, grown_answers
 from tallystick.bayes.learner import NaiveBayesLearner, question
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.judge.folds import deal
 from tallystick.judge.run import fold_shares, refit_shares
 

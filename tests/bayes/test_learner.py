@@ -11,7 +11,7 @@ from small_models import BAYES, SCHEMA, bayes
 
 from tallystick.bayes.learner import NaiveBayesLearner, ask_for, beyond
 from tallystick.bayes.options import BayesOptions
-from tallystick.engine.fit import fit
+from tallystick.engine import fit
 from tallystick.errors import DataError, OptionError
 from tallystick.schema import Column, Schema, Target
 from tallystick.stats.class_counts import Ask, BayesSums, ValuesByClass

@@ -10,8 +10,7 @@ from small_models import BAYES
 
 from tallystick.bayes.learner import NaiveBayesLearner, WholeTable, part_of, question, sum_of
 from tallystick.bayes.options import BayesOptions
-from tallystick.engine.fit import fit
-from tallystick.engine.local import Local
+from tallystick.engine import Local, fit
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
 from tallystick.table.reader import read_table

@@ -10,7 +10,7 @@ from model_files import signed
 
 import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 
 TREE = ts.DensityTree(pruning=None, min_samples_leaf=40, pieces=4).fit(mixed())
 

@@ -12,7 +12,7 @@ import pytest
 import tallystick as ts
 from tallystick.description.changes import COUNTS, is_outside, stability
 from tallystick.errors import OptionError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 
 pytestmark = pytest.mark.slow
 

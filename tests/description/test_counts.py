@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.description import columns as counts
 from tallystick.description.columns import TableCounts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
 from tallystick.stats import leakage as disk_ranks

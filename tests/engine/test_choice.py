@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tallystick.engine import choice
-from tallystick.engine.choice import choose_engine, choose_local, table_of
-from tallystick.engine.local import Local
+from tallystick import engine as choice
+from tallystick.engine import Local, choose_engine, choose_local
 from tallystick.errors import OptionError
-from tallystick.sql.engine import Sql
+from tallystick.estimator.rows import table_of
+from tallystick.sql import Sql
 
 
 class Other:

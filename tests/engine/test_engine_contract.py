@@ -26,7 +26,7 @@ import tallystick as ts
 from tallystick import contracts
 from tallystick.contracts import Statistic, Table
 from tallystick.density.learner import CellEnds, PairTables, WholeNumbers
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import OptionError
 from tallystick.io.open import open_source
 from tallystick.kernels.linear import Curvature
@@ -35,7 +35,7 @@ from tallystick.schema import Column, Schema, Target
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 from tallystick.scorecard.quadratic import CardLayout, CardSums, LineCounts, PairResiduals, RowVariety
 from tallystick.spark.table import Spark
-from tallystick.sql.engine import Sql
+from tallystick.sql import Sql
 from tallystick.sql.table import SqlTable
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues
 from tallystick.stats.design_sums import Copies, LogisticSums, NewtonSums

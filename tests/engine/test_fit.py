@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tallystick.engine.fit import fit
+from tallystick.engine import fit
 
 
 class Counting:

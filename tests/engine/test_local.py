@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tallystick.contracts import Statistic
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import OptionError
 from tallystick.parallel import FEW_ROWS
 

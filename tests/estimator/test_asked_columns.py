@@ -9,7 +9,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.export.form import form_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

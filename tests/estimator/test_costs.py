@@ -17,7 +17,7 @@ from exports import run_onnx
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import OptionError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.judge.folds import FoldPlan
 from tallystick.judge.run import refit_shares
 

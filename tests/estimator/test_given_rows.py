@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix, csr_matrix, dok_matrix
 
 import tallystick as ts
 from tallystick.errors import DataError, NotFitted, OptionError, TallyError, TargetError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.estimator.verify import verify
 
 KINDS = ("cost-complexity", "pessimistic", "reduced-error")

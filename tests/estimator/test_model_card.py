@@ -9,7 +9,7 @@ from model_files import models
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.estimator.model_card import escaped
 
 ROWS = [

@@ -35,8 +35,7 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick import methods
 from tallystick.errors import OptionError, TallyError
-from tallystick.estimator.base import SHARED
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import SHARED, from_data
 
 pytestmark = pytest.mark.slow
 

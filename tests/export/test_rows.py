@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.errors import DataError
-from tallystick.export.rows import csv_header, csv_lines, json_lines
+from tallystick.predict.answers import csv_header, csv_lines, json_lines
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.kernels.linear import End, Landing
 from tallystick.stats.design_sums import NewtonSums
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.engine.fit import fit
-from tallystick.engine.local import Local
+from tallystick.engine import Local, fit
 from tallystick.errors import OptionError
 from tallystick.linear.least_squares import LinearLearner
 

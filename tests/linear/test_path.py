@@ -7,7 +7,7 @@ import pytest
 from logistic_tables import made
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.linear import path
 from tallystick.linear.path import PenaltyPath, drive, fold_losses, path_models, path_points

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_tables import made, problem_of
 
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.kernels.linear import Curvature
 from tallystick.linear.prepare import unit_bits
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.estimator.verify import verify
 from tallystick.export.diff import compare
 from tallystick.files import whole_file

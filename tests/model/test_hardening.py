@@ -13,7 +13,7 @@ from model_files import models, resigned
 
 from tallystick import methods
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.model.file import from_bytes
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from model_files import signed
 
 import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 
 
 def document(kind=ts.RuleList):

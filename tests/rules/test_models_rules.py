@@ -15,7 +15,7 @@ from rule_sites import met, sites
 
 import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.model import file
 
 pytestmark = pytest.mark.slow

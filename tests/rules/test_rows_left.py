@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.rules.learner import Pick, RuleTables
 from tallystick.tree.tables import CodedColumn, Coding
 

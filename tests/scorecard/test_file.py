@@ -13,7 +13,7 @@ from small_models import CARD, SCHEMA, card, whole
 
 import tallystick as ts
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.schema import Column, Schema, Target
 from tallystick.scorecard.file import FILE, MODEL, check
 from tallystick.scorecard.model import WordPoints

@@ -8,7 +8,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.io import scratch
 from tallystick.scorecard import learner
 

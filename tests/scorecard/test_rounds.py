@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.linear.prepare import KnownRows
 from tallystick.scorecard.model import LevelAxis, RangeAxis
 from tallystick.scorecard.quadratic import CardPiece

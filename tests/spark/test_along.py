@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowRules
 from tallystick.spark.table import Along, Spark, in_one_walk

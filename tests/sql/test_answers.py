@@ -9,7 +9,7 @@ from sql_tables import awkward, duckdb_address, put
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.sql.answers import ANSWERS, answer
 from tallystick.stats.class_counts import Ask, BayesSums, ClassValues

@@ -8,7 +8,7 @@ import pytest
 from sql_tables import awkward, duckdb_address, put
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.linear import Curvature
 from tallystick.scorecard import rounds

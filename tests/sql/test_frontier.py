@@ -9,7 +9,7 @@ import pytest
 from sql_tables import awkward, duckdb_address, put
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.sql.frontier import frontier_of
 from tallystick.table.reader import read_table

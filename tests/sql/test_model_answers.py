@@ -7,7 +7,7 @@ import pytest
 from sql_tables import awkward, duckdb_address, put
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.sql import answers as model_answers
 from tallystick.sql.answers import answer_counts

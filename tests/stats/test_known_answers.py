@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.stats.profile import AnswerCounts, answers_at_nodes, told_by_nodes
 from tallystick.table.reader import read_table

@@ -7,7 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.contracts import Block
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.stats import design_sums as long_rows
 from tallystick.stats.design_sums import LogisticSums, Total
 

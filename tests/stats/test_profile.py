@@ -7,7 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.density.learner import CellEnds
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.model.profile import STEPS
 from tallystick.schema import ColumnOptions

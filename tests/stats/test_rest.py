@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
 from tallystick.stats.class_counts import Ask, BayesSums

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.stats.profile import SAMPLE, RowSample, in_proportion, row_prints
 from tallystick.table.block import Hasher

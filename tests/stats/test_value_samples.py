@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick import kernels
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.schema import Column, Schema, Target
 from tallystick.stats import values as value_samples
 from tallystick.stats.class_counts import ClassValues, ValuesByClass

@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.kernels.trees import Grower
 from tallystick.parallel import KEPT
 from tallystick.stats.class_counts import Ask, BayesSums

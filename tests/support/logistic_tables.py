@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.linear.learner import prepared
 from tallystick.linear.path import drive

@@ -25,7 +25,7 @@ import numpy as np
 from model_files import models, questions, signed
 
 from tallystick.errors import ModelFileError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 
 MEMORY = 512 << 20
 VALUES = [

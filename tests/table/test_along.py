@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.schema import ColumnOptions
 from tallystick.stats.class_counts import Ask, BayesSums

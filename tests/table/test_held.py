@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tallystick as ts
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.table import table as held
 
 

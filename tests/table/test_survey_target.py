@@ -7,7 +7,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError, OptionError, TargetError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.schema import Target
 from tallystick.text import label_number
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import tallystick as ts
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.table.block import row_unit, rows_counted
 from tallystick.table.target import NEAR, UNIT, RowSelection, WeightSurvey
 

@@ -18,7 +18,7 @@ import pytest
 import tallystick
 from tallystick import parallel as module
 from tallystick.contracts import Statistic
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import OptionError
 from tallystick.parallel import (
     KEPT,

@@ -16,7 +16,7 @@ from trees import SCHEMA, random_rows, random_tree
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.stats.binning import group_bits
 from tallystick.tree.explain import explain_row
 from tallystick.tree.picture import tree_svg

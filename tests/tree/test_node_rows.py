@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.schema import Column, Schema, Target
 from tallystick.table.table import LocalTable as Table
 from tallystick.tree.growth import ValueScale

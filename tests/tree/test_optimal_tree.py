@@ -13,7 +13,7 @@ from shared_tables import needs_data, shared
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.estimator.load import from_data
+from tallystick.estimator.base import from_data
 from tallystick.tree.optimal import guarded_optimal
 
 XOR = [{"a": a, "b": b, "y": "odd" if a != b else "even"} for a in (0, 1) for b in (0, 1)]

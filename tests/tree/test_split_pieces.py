@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowColumn, GrowRules, Judge
 from tallystick.stats.values import ValueTable, value_table

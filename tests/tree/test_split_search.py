@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.io.open import open_source
 from tallystick.kernels.trees import GrowRules
 from tallystick.schema import ColumnOptions

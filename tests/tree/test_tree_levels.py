@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.engine.fit import fit
-from tallystick.engine.local import Local
+from tallystick.engine import Local, fit
 from tallystick.io.open import open_source
 from tallystick.predict.columns import from_floats
 from tallystick.schema import ColumnOptions

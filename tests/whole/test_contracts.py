@@ -10,7 +10,7 @@ from declared import Recorder, lacking, members
 import tallystick as ts
 from tallystick import contracts
 from tallystick.bayes.learner import NaiveBayesLearner
-from tallystick.engine.fit import fit
+from tallystick.engine import fit
 from tallystick.judge.folds import deal
 from tallystick.judge.run import cross_shares
 from tallystick.table import table as table_room

@@ -85,7 +85,7 @@ ledger = Ledger(list(rows[0]), [tuple(r.values()) for r in rows])
 assert ts.NaiveBayes().fit(ledger, "play").to_bytes() == ts.NaiveBayes().fit(rows, "play").to_bytes()
 """,
     "A learner": """
-from tallystick.engine.fit import fit
+from tallystick.engine import fit
 table = ts.NaiveBayes()._read(rows, "play")
 assert fit(OneRuleLearner(), table, ts.Local()).column == "sky"
 """,

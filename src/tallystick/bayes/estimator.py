@@ -21,7 +21,7 @@ from tallystick.bayes.options import BayesOptions, of_part
 from tallystick.bayes.updates import Updates
 from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.draw.svg import Picture, as_html, cut, padded
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import OptionError, clean, counted, page_limit, shown, some
 from tallystick.estimator.rows import refuse_unknown
 from tallystick.io.open import opened, with_each_row
@@ -402,7 +402,7 @@ class NaiveBayes(Updates):
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         from tallystick.bayes.folds import calibrated
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
 
         options = self._options()
         learner = replace(_learner(options, table), threads=self._local().threads)
@@ -456,7 +456,7 @@ class NaiveBayes(Updates):
         self, settings: Sequence[Any], training: Table, roughly: bool = False
     ) -> Iterator[NaiveBayesModel] | None:
         """Return the model of each setting; those that differ in smoothing alone share sums."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
 
         if any(s.calibrate for s in settings):
             return None

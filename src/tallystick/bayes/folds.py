@@ -26,8 +26,7 @@ from tallystick.bayes.learner import (
 )
 from tallystick.bayes.model import NaiveBayesModel
 from tallystick.contracts import Engine, Table
-from tallystick.engine.fit import fit
-from tallystick.engine.local import Local
+from tallystick.engine import Local, fit
 from tallystick.model.additive import Calibration
 from tallystick.parallel import in_order
 from tallystick.stats.class_counts import COPIES, Total, ValuesByClass

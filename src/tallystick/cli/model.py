@@ -383,7 +383,7 @@ def headed(first: str, style: Style, text: str) -> list[Line]:
 
 def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     """Return the bytes of a model fitted to a file with the parameters of a kept one."""
-    from tallystick.estimator.load import from_data
+    from tallystick.estimator.base import from_data
     from tallystick.estimator.verify import refuse_unrepeatable
 
     estimator = from_data(kept)

@@ -325,7 +325,7 @@ def shares(text: str) -> tuple[float, ...]:
 
 def show_progress(estimator: Any, progress: Any) -> None:
     """Have an estimator tell how far it is."""
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
 
     work = Local(estimator.threads, estimator.memory, progress)
     estimator.set_params(engine=work, threads=None, memory=None)

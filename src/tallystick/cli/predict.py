@@ -396,7 +396,7 @@ def _print_rows(tables: Iterator[pa.Table], raw: bool) -> int:
 
 
 def _lines(tables: Iterator[pa.Table], write: Callable[[bytes], Any], form: str, raw: bool) -> int:
-    from tallystick.export.rows import csv_header, csv_lines, json_lines
+    from tallystick.predict.answers import csv_header, csv_lines, json_lines
 
     rows = 0
     for i, part in enumerate(tables):

@@ -106,7 +106,7 @@ def _refuse(rows: str | None, as_json: bool, given: dict[str, Any]) -> None:
 
 def _known(data: str) -> DensityTree | None:
     """Return the tree that a model file holds; None where the file has rows."""
-    from tallystick.estimator.load import load
+    from tallystick.estimator.base import load
     from tallystick.model.file import is_model_file
 
     if not is_model_file(data):

@@ -151,7 +151,7 @@ class DensityTree(Estimator):
 
     def _learn(self, table: Table, engine: Engine) -> tuple[DensityModel, tuple[Note, ...]]:
         from tallystick.density.learner import pruned
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
 
         if not table.weight:
             raise DataError("there is no row to learn from. Pass at least one.")
@@ -176,7 +176,7 @@ class DensityTree(Estimator):
 
     def _best_size(self, table: Table, engine: Engine, options: DensityOptions) -> int:
         """Return the number of leaves under which rows held out are likeliest; of equals the smallest."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.judge.folds import deal
 
         terms: dict[int, list[float]] = {size: [] for size in SIZES}

@@ -29,8 +29,7 @@ from tallystick.description.columns import (
     views,
 )
 from tallystick.draw.svg import Line, Span, bar, cut, padded, spark, table, width, wrapped
-from tallystick.engine.choice import choose_local
-from tallystick.engine.local import STEPS_DONE, Local, check_progress
+from tallystick.engine import STEPS_DONE, Local, check_progress, choose_local
 from tallystick.errors import clean, counted, page_limit, without_count
 from tallystick.io.open import is_spark, open_source
 from tallystick.parallel import FEW_ROWS, in_order

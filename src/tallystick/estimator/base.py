@@ -6,6 +6,7 @@ Laws: `fit` sets everything it learned or nothing; copies and pickles are the mo
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import inspect
 import os
@@ -20,8 +21,7 @@ from numpy.typing import NDArray
 from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.draw.svg import as_html, plain, wrapped
-from tallystick.engine.choice import choose_engine, choose_local
-from tallystick.engine.local import Local
+from tallystick.engine import Local, choose_engine, choose_local
 from tallystick.errors import (
     DataError,
     Message,
@@ -42,7 +42,7 @@ from tallystick.files import keep_apart
 from tallystick.io.open import is_spark
 from tallystick.model import file
 from tallystick.model.decision import AnswerDecision, from_dict
-from tallystick.model.file import is_whole
+from tallystick.model.file import from_bytes, is_whole, read_file, refuse_other_bytes
 from tallystick.model.profile import Profile
 from tallystick.predict.columns import Work, from_floats
 from tallystick.predict.row import as_given, as_record, check_row, width
@@ -974,3 +974,47 @@ def not_fitted(name: str) -> Exception:
     if loaded is None:
         return NotFitted(text)
     return type("NotFitted", (NotFitted, loaded.NotFittedError), {})(text)  # type: ignore[no-any-return]
+
+
+def load(path: str | os.PathLike[str]) -> Estimator:
+    """Return the fitted estimator that a model file holds. Loading runs no code from the file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that `save` wrote. Whatever is wrong with it is an error of one line.
+
+    Returns
+    -------
+    DecisionTree, RegressionTree, NaiveBayes, LogisticRegression, LinearRegression, Scorecard, RuleList ...
+        The model, with the parameters of its fit.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "play.tally.json")
+    >>> ts.NaiveBayes().fit(rows, "play").save(path)
+    >>> print(ts.load(path).predict_one({"sky": "sun"}))
+    no
+    """
+    return from_data(read_file(path))
+
+
+def from_data(data: bytes) -> Estimator:
+    """Return the fitted estimator of a model file's bytes.
+
+    A file is many small lists, none of which refers back; Python's collector would look at all of them again
+    and again (a tree of 10,000 nodes: half of the time), so it waits.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        document = from_bytes(data)
+        estimator: Estimator = methods.of_kind(document["kind"]).load("estimator")._from_document(document)
+        refuse_other_bytes(data, estimator.to_bytes())
+    finally:
+        if collecting:
+            gc.enable()
+    return estimator

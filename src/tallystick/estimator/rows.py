@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick import methods
-from tallystick.engine.choice import table_of
 from tallystick.errors import (
     Argument,
     DataError,
@@ -27,6 +26,7 @@ from tallystick.schema import ColumnOptions, Schema, Target
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.estimator.base import Estimator
+    from tallystick.io.database import DatabaseTable
 
 
 # Numbers that users give per class: the names must be classes of the table; and classes that are too many.
@@ -96,6 +96,25 @@ def read_elsewhere(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | No
         refuse_far(model)
         return read_frame(X, model._wishes(), y, sample_weight, model._regression, profiled=True)
     return in_database(model, X, y, sample_weight)
+
+
+def table_of(engine: Any, rows: Any) -> DatabaseTable | None:
+    """Return the table of a database that a user's words mean; None where none was asked to sum."""
+    from tallystick.sql import Sql
+
+    if not isinstance(engine, Sql):
+        return None
+    from tallystick.io.database import is_address, open_table, without_user
+
+    if is_address(rows):
+        return open_table(rows)
+    if engine.connection is not None and isinstance(rows, str):
+        return open_table(engine.connection, rows)
+    given = without_user(rows) if isinstance(rows, str) else rows
+    raise OptionError(
+        f"engine=ts.Sql() sums a table of a database, and X is {shown(given, 60)}. Pass its address, such as "
+        "'duckdb:///votes.db?table=votes', or the name of a table and ts.Sql(connection)."
+    )
 
 
 def in_database(model: Any, X: Any, y: Any, sample_weight: Any) -> Table | None:

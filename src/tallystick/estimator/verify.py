@@ -171,7 +171,7 @@ def verify(
     >>> bool(ts.verify(model, rows)), bool(ts.verify(model, rows[1:]))
     (True, False)
     """
-    from tallystick.estimator.load import from_data
+    from tallystick.estimator.base import from_data
 
     data = file_bytes(model)
     known = from_data(data)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.bayes.estimator import NaiveBayes
 from tallystick.contracts import Block, Table
-from tallystick.engine.local import STEPS_DONE, check_progress
+from tallystick.engine import STEPS_DONE, check_progress
 from tallystick.errors import DataError, NoParameter, OptionError, counted, nearest, shown, some, warn
 from tallystick.estimator.base import Estimator, PlainMethod
 from tallystick.io.open import is_spark, open_source, opened

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
-from tallystick.engine.local import STEPS_DONE, check_progress
+from tallystick.engine import STEPS_DONE, check_progress
 from tallystick.errors import Argument, DataError, OptionError, shown, some
 from tallystick.io.open import is_spark
 from tallystick.judge import folds as large

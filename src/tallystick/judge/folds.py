@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Table
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import Argument, DataError, OptionError, counted, shown
 from tallystick.io import scratch
 from tallystick.schema import Column, Schema

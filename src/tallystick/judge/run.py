@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Table
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import DataError, OptionError, TargetError, counted, nearest, shown
 from tallystick.io.containers import as_column
 from tallystick.io.csv_repair import unread

@@ -138,7 +138,7 @@ def diff(
 
 
 def _loaded(model: Any) -> Any:
-    from tallystick.estimator.load import load
+    from tallystick.estimator.base import load
 
     return load(model) if isinstance(model, str | os.PathLike) else model
 

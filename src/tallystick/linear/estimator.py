@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.draw.svg import Picture
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import DataError, NotFitted, OptionError, shown, some, warn
 from tallystick.estimator.classifier import Classifier, Regressor
 from tallystick.estimator.rows import refuse_unknown
@@ -269,7 +269,7 @@ class LinearRegression(Regressor):
         return self.model_.asked
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.linear.least_squares import LinearLearner
         from tallystick.linear.prepare import unasked_notes
 
@@ -601,7 +601,7 @@ class LogisticRegression(Classifier):
         return self._learnt(table, engine, probes=False)
 
     def _learnt(self, table: Table, engine: Engine, probes: bool) -> tuple[Model, tuple[Note, ...]]:
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.linear.learner import LogisticLearner
         from tallystick.linear.path import drive
         from tallystick.linear.prepare import unasked_notes

@@ -24,7 +24,7 @@ from tallystick.description.changes import Changes, ColumnChange, changes, verdi
 from tallystick.description.columns import Description
 from tallystick.description.text import describe_table
 from tallystick.draw.charts import pair_bars
-from tallystick.engine.local import STEPS_DONE, check_progress
+from tallystick.engine import STEPS_DONE, check_progress
 from tallystick.errors import ContinuousTarget, DataError, OptionError, shown
 from tallystick.estimator.verify import ordered, row_of
 from tallystick.files import as_path, keep_apart
@@ -302,7 +302,7 @@ class ChangeReport:
 
 def change_report(data: Any, against: Any, title: str = "", threads: int | None = None) -> ChangeReport:
     """Return the page on new rows beside the training rows of a fitted model, or of a model file."""
-    from tallystick.estimator.load import load
+    from tallystick.estimator.base import load
 
     stored = isinstance(against, str | os.PathLike)
     model = load(against) if stored else against

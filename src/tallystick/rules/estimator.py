@@ -68,7 +68,7 @@ class _AnyRules(Classifier):
         return super()._rows_of(table) | own
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.rules.learner import RuleLearner
 
         notes = [*text_notes(table.schema)]

@@ -29,7 +29,7 @@ from tallystick.tree.nodes import group_bits
 from tallystick.tree.tables import CodedColumn, Coding
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 

@@ -147,7 +147,7 @@ class Scorecard(Classifier):
         return table
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.scorecard.learner import ScorecardLearner
 
         options = self._options()
@@ -164,7 +164,7 @@ class Scorecard(Classifier):
 
     def _chosen_strength(self, table: Table, engine: Engine, options: ScorecardOptions) -> float:
         """Return the strength of the least loss in five folds; of equals the first."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.judge.answers import RowSums
         from tallystick.judge.folds import halves
         from tallystick.scorecard.learner import ScorecardLearner

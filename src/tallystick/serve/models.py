@@ -116,7 +116,7 @@ class Shelf:
 
 def load(name: str, path: str) -> Served:
     """Return the model of a file, ready to answer; one that predicts no classes is refused."""
-    from tallystick.estimator.load import from_data
+    from tallystick.estimator.base import from_data
 
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for, for ever
         name = shown(os.path.basename(path))

@@ -174,7 +174,7 @@ def table_reply(
     """
     import pyarrow as pa
 
-    from tallystick.export.rows import csv_header, csv_lines
+    from tallystick.predict.answers import csv_header, csv_lines
 
     if ask.explain:
         raise OptionError(

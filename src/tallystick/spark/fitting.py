@@ -105,7 +105,7 @@ class SparkAnswers:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the batches with answers."""
-        from tallystick.estimator.load import from_data
+        from tallystick.estimator.base import from_data
 
         check_version(self.version)
         model: Any = from_data(self.file)

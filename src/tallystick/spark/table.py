@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Statistic, Table
-from tallystick.engine.local import check_progress
+from tallystick.engine import check_progress
 from tallystick.errors import OptionError
 from tallystick.io.scratch import memory
 from tallystick.schema import Note, Schema, typed

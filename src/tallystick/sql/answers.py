@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.bayes.model import NaiveBayesModel
 from tallystick.contracts import Statistic
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.model.additive import BinTerm, LevelTerm, NormalTerm, Term
 from tallystick.model.profile import STEPS
 from tallystick.scorecard.model import (

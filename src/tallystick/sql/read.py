@@ -23,7 +23,7 @@ from tallystick.errors import OptionError, TallyError, TargetError, shown
 from tallystick.io.database import DatabaseTable, QueryError, is_opaque, quoted
 from tallystick.io.source import clean_names
 from tallystick.schema import CODED, ColumnOptions
-from tallystick.sql.engine import Sql
+from tallystick.sql import Sql
 from tallystick.sql.prints import SqlWords, code_of, literal
 from tallystick.sql.table import SqlTable, numbers
 from tallystick.table.cells import EXACT, mark_numbers, read_cells

@@ -22,7 +22,7 @@ from tallystick.table.block import classes_of
 from tallystick.table.lazy_columns import raw_values
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 

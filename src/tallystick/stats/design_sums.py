@@ -35,7 +35,7 @@ from tallystick.schema import CODED, Column, Schema
 from tallystick.table.block import RowBlock as Rows
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.linear.options import LinearOptions, LogisticOptions
     from tallystick.table.table import LocalTable
 

@@ -38,7 +38,7 @@ from tallystick.table.hash_sample import (
 from tallystick.table.lazy_columns import raw_column
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model
 from tallystick.draw.svg import Picture
-from tallystick.engine.local import Local
+from tallystick.engine import Local
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.estimator.base import PLACES, SHARED, Estimator
 from tallystick.estimator.classifier import Classifier, Regressor, undecided
@@ -550,7 +550,7 @@ class AnyTree(Estimator):
 
     def _grow(self, table: Table, engine: Engine, candidates: bool = True) -> Tree:
         """Return the tree as it is grown, unpruned; candidates: it keeps the splits it did not make."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.tree.learner import TreeLearner
 
         answers = self._answers(table.schema.target)
@@ -604,7 +604,7 @@ class AnyTree(Estimator):
         self, settings: Sequence[Any], training: Table, roughly: bool = False
     ) -> Iterator[Tree] | None:
         """Return the tree of each setting from one tree, when only max_leaf_nodes differs."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
         from tallystick.tree.learner import TreeLearner, limited
 
         first, *others = [{**s.get_params(deep=False), "max_leaf_nodes": None} for s in settings]

@@ -41,7 +41,7 @@ from tallystick.tree.model import ClassWeights
 from tallystick.tree.nodes import NO_CUT, SPREADS
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 GROWING = 40  # bytes that a row takes in two threads, beside its numbers in order

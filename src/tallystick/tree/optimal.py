@@ -317,7 +317,7 @@ class OptimalTree(AnyTree, Classifier):
 
     def _grow(self, table: Table, engine: Engine, candidates: bool = False) -> Tree:
         """Return the best tree; no tree of a search has candidates."""
-        from tallystick.engine.fit import fit
+        from tallystick.engine import fit
 
         work = self._local()
         running = Running(thread_count(work.threads), self.seconds, _report_to(work.progress, self.max_work))

@@ -24,7 +24,7 @@ from tallystick.table.block import RowBlock as Rows
 from tallystick.tree.growth import GrowingTree, GrowthScale, ScoreWeights, ValueScale
 
 if TYPE_CHECKING:
-    from tallystick.engine.local import Local
+    from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
 Arrays = dict[str, NDArray[Any]]

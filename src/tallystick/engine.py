@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from tallystick.contracts import Block, Statistic, Table
+from tallystick.contracts import Block, Engine, Learner, Model, Statistic, Table
 from tallystick.errors import OptionError, shown
-from tallystick.io.scratch import budget
+from tallystick.io.scratch import THREAD, budget
 from tallystick.parallel import FEW_ROWS, checkpoint, in_order, thread_count
 from tallystick.schema import typed
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
 ROWS_DONE = "done, total"  # what a function is called with that is told of rows summed
 STEPS_DONE = "done, total, what"  # and of any other work
@@ -143,3 +144,57 @@ class _Work(Generic[T]):
         for other in self.totals[1:]:
             first = self.question.merge(first, other)
         return first
+
+
+# Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`. What both
+# say is refused.
+
+PLAIN = Local()  # made once: nearly every fit works so, and asks for it several times
+
+
+def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
+    """Return how work is done on this machine: also rows that another engine sums are read here."""
+    if not isinstance(engine, Local):
+        return PLAIN if threads is None and memory is None else _few_enough(Local(threads, memory))
+    given: dict[str, Any] = {
+        name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None
+    }
+    for name in given:
+        if getattr(engine, name) is not None:
+            raise OptionError(f"{name}= and engine=ts.Local({name}=) were both given. Pass one of them.")
+    return _few_enough(replace(engine, **given) if given else engine)
+
+
+def _few_enough(work: Local) -> Local:
+    """Return work with no more threads than its memory has room for, unless their number was said."""
+    if work.memory is None or work.threads is not None:
+        return work
+    most = budget(work.memory) // THREAD
+    return work if thread_count(None) <= most else replace(work, threads=most)
+
+
+def choose_engine(engine: Any, threads: int | None, memory: int | str | None) -> Engine:
+    """Return the engine that a user's words mean."""
+    if engine is None or isinstance(engine, Local):
+        return choose_local(engine, threads, memory)
+    if not hasattr(engine, "total"):
+        raise OptionError(f"engine must be ts.Local(...), ts.Spark(...) or ts.Sql(...), not {shown(engine)}.")
+    found: Engine = engine
+    return found
+
+
+# The loop: a learner asks, an engine sums, the learner goes on. The model depends on the totals alone.
+
+
+def fit(learner: Learner[M], table: Table, engine: Engine) -> M:
+    """Return the fitted model: sum what the learner asks for until it has no further question."""
+    questions = learner.learn(table.schema)
+    total = None  # a generator begins so
+    while True:
+        try:
+            question = questions.send(total)
+        except StopIteration as end:
+            model: M = end.value
+            return model
+        total = None  # the last one is not kept while the next is made
+        total = engine.total(table, question)

@@ -1,3 +1,0 @@
-"""Whoever can sum a statistic over the blocks of a table."""
-
-from __future__ import annotations
