@@ -86,10 +86,6 @@ def _foreign(magic: bytes, what: str) -> FileFormat:
     return FileFormat(what, lambda b: b.head.startswith(magic), partial(_refuse, what))
 
 
-def _is_html(b: Beginning) -> bool:
-    return b.head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html"))
-
-
 def _is_json(b: Beginning) -> bool:
     inside = b.text[1:].strip()
     return b.text[:1] == b"{" or (b.text[:1] == b"[" and (inside[:1] == b"{" or inside == b"]"))
@@ -166,7 +162,11 @@ FORMATS = [  # the first that knows a file opens it
     _begins("an old workbook", b"\xd0\xcf\x11\xe0", _open_workbook, parts=True),
     _begins("a zip file", ZIP, _open_zip, parts=True),
     *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
-    FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
+    FileFormat(
+        "HTML",
+        lambda b: b.head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")),
+        partial(_refuse, "an HTML page. Save the table as CSV first"),
+    ),
     FileFormat("JSON", _is_json, _open_json),
     FileFormat("CSV", lambda b: True, csv_file.open_csv),
 ]

@@ -126,18 +126,14 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
     for mark, name in BOMS:
         if head.startswith(mark):
             return name
-    if len(head) >= 4 and _every_other_is_nul(head):
+    pairs = np.frombuffer(head[: len(head) // 2 * 2][:4096], np.uint8).reshape(-1, 2) == 0
+    nul = pairs.mean(axis=0) if len(head) >= 4 else np.zeros(2)
+    if nul.max() > 0.6 and nul.min() < 0.2:  # every other byte
         likely = "utf-16-le" if head[1] == 0 else "utf-16-be"
         raise DataError(
             f"{where} looks like UTF-16 without a byte order mark. Pass ", read_with("encoding", likely), "."
         )
     return "utf-8"
-
-
-def _every_other_is_nul(head: bytes) -> bool:
-    sample = np.frombuffer(head[: len(head) // 2 * 2][:4096], np.uint8).reshape(-1, 2) == 0
-    share = sample.mean(axis=0)
-    return bool(share.max() > 0.6 and share.min() < 0.2)
 
 
 def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE, start: int = 0) -> Iterator[bytes]:

@@ -196,9 +196,12 @@ class CsvFile(BaseSource):
         is not as it should be on, as damaged rows are found.
         """
         at, line = 0, self.skip + 1
-        for bare in self._bare():
-            yield bare
-            at, line = bare.at + len(bare.text), bare.line + bare.lines
+        if self._lies_bare:  # rows that line feeds tell apart, as far as they go
+            asked = max(self.header, default=0x22)
+            first = csv_bytes.bytes_before(self.path, self.name, self.skip)
+            for bare in stretches(self.path, self.name, first, line, self.block, asked):
+                yield bare
+                at, line = bare.at + len(bare.text), bare.line + bare.lines
         last = Walked(b"", at, line)
         try:
             for found in csv_rows.row_blocks(
@@ -211,13 +214,6 @@ class CsvFile(BaseSource):
                 raise
             at, line = last.at + len(last.block), last.line + csv_bytes.lines_in(last.block)
             yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
-
-    def _bare(self) -> Iterator[BareRows]:
-        """Yield the rows below the header that line feeds tell apart, as far as they go."""
-        if self._lies_bare:
-            asked = max(self.header, default=0x22)
-            first = csv_bytes.bytes_before(self.path, self.name, self.skip)
-            yield from stretches(self.path, self.name, first, self.skip + 1, self.block, asked)
 
     @property
     def _lies_bare(self) -> bool:

@@ -277,7 +277,14 @@ def top_of(rows: Sequence[Row], sep: str, mend: bool, named: bool | None, where:
         first, wide = rows[0], len(rows[start].cells)
         if start == 1 and len(first.cells) == wide - 1 > 1 and all(cell.strip() for cell in first.cells):
             raise _names_lacking(first, wide, where)
-    return Top(start, rows[start], 1, _preamble_note(rows, start))
+    notes: tuple[Note, ...] = ()
+    if start:
+        begin, end = rows[0].first, rows[start].first - 1
+        lines = f"line {begin}" if begin == end else f"lines {begin} to {end}"
+        verb = "is" if begin == end else "are"
+        text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
+        notes = (Note("lines-before-header", text, count=end - begin + 1),)
+    return Top(start, rows[start], 1, notes)
 
 
 def joined_header(top: Top, rows: Sequence[Row]) -> Top:
@@ -391,16 +398,6 @@ def _is_title(rows: Sequence[Row], i: int, width: int) -> bool:
     return filled == 0 or (filled == 1 and (width >= 3 or apart))
 
 
-def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
-    if start == 0:
-        return ()
-    first, last = rows[0].first, rows[start].first - 1
-    lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    verb = "is" if first == last else "are"
-    text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
-    return (Note("lines-before-header", text, count=last - first + 1),)
-
-
 # ---- a first look at a text table: separator, lines before the header, header or none ----
 #
 # Law: what is given is never overruled, and whatever is found is said in a note or shown by the reading.
@@ -466,24 +463,18 @@ def look_at(text: str, reading: Reading, where: str) -> FileLook:
         table = top.row
     notes = (*said, *top.notes)
     if reading.header is None:
-        notes += _header_note(found, table, width)
+        if found is First.DOUBT:
+            words = f"the header may be a row of data: {some(table.cells, 3)}. If so, pass "
+            notes += (Note("header-or-data", Message(words, read_with("header", False), ".")),)
+        elif found is not First.HEADER:
+            words = f"the first row looks like data, so the columns are called column_1 to column_{width}. "
+            message = Message(words, "If it is a header, pass ", read_with("header", True), ".")
+            notes += (Note("no-header", message),)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
     line = table.text if header and not LINE_END.search(table.text) else ""
     numbers = _numbers(rows[top.start + top.rows * header :])
     return FileLook(dialect, header, width, names, skip, notes, numbers, line)
-
-
-def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:
-    """Return what to say about a first row that is data, or may be."""
-    if found is First.HEADER:
-        return ()
-    if found is First.DOUBT:
-        said = f"the header may be a row of data: {some(table.cells, 3)}. If so, pass "
-        return (Note("header-or-data", Message(said, read_with("header", False), ".")),)
-    said = f"the first row looks like data, so the columns are called column_1 to column_{width}. "
-    text = Message(said, "If it is a header, pass ", read_with("header", True), ".")
-    return (Note("no-header", text),)
 
 
 def _numbers(rows: Sequence[Row]) -> int:

@@ -147,7 +147,13 @@ def likely(table: Table) -> list[Column]:
             one_column_rules.CUTS + max(len(dealt.sizes) - 2, 0) + 2 * bound
         )  # a wrong row breaks a run twice
         numeric = [c for c in left if c.kind == "numeric"]
-        near = [c for c, n in zip(numeric, _changes(table, numeric, rows, classes), strict=True) if n <= most]
+        near = list[Column]()
+        if numeric:  # how often the class changes along the rising values of each, missing last
+            lying, order = [raw_column(table, c.name) for c in numeric], rows
+            if any(column.dtype != np.float64 for column in lying):
+                lying, order = [column[rows].astype(np.float64) for column in lying], np.arange(len(rows))
+            changes = kernels.class_changes(lying, order, classes)
+            near = [c for c, n in zip(numeric, changes, strict=True) if n <= most]
         coded = [c for c in left if c.kind in CODED and _wrong(table, c, rows, classes) <= bound]
         left = near + coded + [c for c in left if c.kind == "text"]
         if not left or (wrong is not None and len(rows) == len(table.classes)):
@@ -191,16 +197,6 @@ class _Dealt:
             for c, n, few in zip(self.kept, self.sizes, taken, strict=True)
         ]
         return np.concatenate(kept) * self.step, classes
-
-
-def _changes(table: Table, columns: list[Column], rows: Codes, classes: Codes) -> list[int]:
-    """Return how often the class changes along the rising values of each column, missing last."""
-    if not columns:
-        return []
-    lying = [raw_column(table, c.name) for c in columns]
-    if any(column.dtype != np.float64 for column in lying):
-        lying, rows = [column[rows].astype(np.float64) for column in lying], np.arange(len(rows))
-    return kernels.class_changes(lying, rows, classes)
 
 
 def _wrong(table: Table, column: Column, rows: Codes, classes: Codes) -> int:

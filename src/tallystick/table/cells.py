@@ -537,24 +537,19 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
         for family, dated in ((WRITTEN_NUMBERS, False), ((CellKind.DATE,), True)):
             if parsed.count(CellKind.MISSING, *family) == len(chunk):
                 return Floats(parsed.values, dated, written=True)
-    if as_text and _is_long(chunk):  # hardly one text comes twice: to find out would cost more than it saves
-        every = np.arange(len(chunk), dtype=np.int32)
-        return Coded(pa.DictionaryArray.from_arrays(from_numbers(every), chunk, safe=False))
+    wide = pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)
+    if as_text and wide and len(chunk):
+        _, offsets, _, _ = strings.layout(chunk)
+        if int(offsets[-1] - offsets[0]) >= LONG * len(chunk):
+            # hardly one long text comes twice: to find out would cost more than it saves
+            every = np.arange(len(chunk), dtype=np.int32)
+            return Coded(pa.DictionaryArray.from_arrays(from_numbers(every), chunk, safe=False))
     return coded(chunk)
 
 
 def coded(chunk: pa.Array) -> Coded:
     """Return texts as codes."""
     return Coded(narrow(chunk.dictionary_encode()))
-
-
-def _is_long(chunk: pa.Array) -> bool:
-    """Say of texts that they are long: LONG bytes a cell and more."""
-    wide = pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)
-    if not wide or not len(chunk):
-        return False
-    _, offsets, _, _ = strings.layout(chunk)
-    return int(offsets[-1] - offsets[0]) >= LONG * len(chunk)
 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:

@@ -478,20 +478,16 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
         return KindVerdict("levels", "")
     levels = tuple(facts.texts.to_pylist())
+    # several words in every cell, and as many that differ as in a column of text
+    phrases = len(levels) * 10 >= TEXT_SHARE * facts.present and (facts.kinds == Cell.OTHER).all()
+    phrases = phrases and all(len(text.split()) >= SEVERAL for text in levels)
     return KindVerdict(
         "levels",
         Message(Count(distinct), " different texts"),
         tuple(_form_notes(name, facts, asked.decimal)),
         levels=levels,
-        hint="text" if _are_phrases(facts) else "",
+        hint="text" if phrases else "",
     )
-
-
-def _are_phrases(facts: TextFacts) -> bool:
-    """Has every cell several words, and do as many differ as in a column of text?"""
-    if len(facts.texts) * 10 < TEXT_SHARE * facts.present or not (facts.kinds == Cell.OTHER).all():
-        return False
-    return all(len(text.as_py().split()) >= SEVERAL for text in facts.texts)
 
 
 def _names_rows(name: str, facts: TextFacts, first: bool) -> bool:

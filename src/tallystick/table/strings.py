@@ -76,7 +76,8 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     else:
         merged, into = _merge([_plain(c.dictionary) for c in coded], used, marks)
     kind = code_type(len(merged))
-    if len(coded) == 1 and places[0].dtype == kind and _is_identity(into[0], len(merged)):
+    one = len(coded) == 1 and places[0].dtype == kind
+    if one and np.array_equal(into[0], np.arange(len(merged) + 1)):  # sorted, stripped and used already
         return Distinct(merged, places[0], counts[0])
     codes, counted = np.empty(sum(len(c) for c in coded), kind), np.zeros(len(merged) + 1, np.int64)
     start = 0
@@ -124,11 +125,6 @@ def _places(coded: pa.DictionaryArray) -> NDArray[Any]:
             "The data is damaged: write it again, or pass the texts themselves."
         )
     return places if found.dtype.itemsize < 8 else places.astype(np.uint32)
-
-
-def _is_identity(place: NDArray[np.uint32], values: int) -> bool:
-    """Say whether the entries of a dictionary are its values already: sorted, stripped, used."""
-    return len(place) == values + 1 and bool((place == np.arange(values + 1)).all())
 
 
 def _plain(array: pa.Array) -> pa.LargeStringArray:

@@ -191,8 +191,8 @@ class LocalTable:
         """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, those numbers
         that have the least hashes, and the rows that have, with their hashes.
         """
-        self._fingerprint, self._moments, self._picked = _in_hex(hashes), moments, picked
-        self._least = least
+        self._fingerprint = f"{hashes % 2**128:032x}"
+        self._moments, self._picked, self._least = moments, picked, least
 
     @property
     def fingerprint(self) -> str:
@@ -204,7 +204,7 @@ class LocalTable:
                 return hasher.total_and_least(block, limit)
 
             totals, rows, hashes = zip(*each_in_order(walk, self.blocks(), self._threads), strict=True)
-            self._fingerprint = _in_hex(sum(totals))
+            self._fingerprint = f"{sum(totals) % 2**128:032x}"
             at = [part + i * BLOCK for i, part in enumerate(rows)]
             self._least = np.concatenate(hashes), np.concatenate(at)
         return self._fingerprint
@@ -272,11 +272,6 @@ class LocalTable:
         if given is not self.columns:
             columns = LaterColumns(columns)
         return RowBlock(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
-
-
-def _in_hex(hashes: int) -> str:
-    """Return the fingerprint of rows whose hashes come to this."""
-    return f"{hashes % 2**128:032x}"
 
 
 def _cut(data: Any, start: int, stop: int) -> Any:

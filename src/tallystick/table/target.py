@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -464,22 +464,21 @@ def labels_of(
     found = set(canonical)
     label_type, declared = declared_labels(name, label_type, plan)
     check_labels(name, found, declared, label_type, rows, plan.trivial)
-    labels = tuple(sorted(found | declared, key=_label_order(label_type)))
+    order: Any = {"integer": int, "number": float}.get(label_type, str)
+    labels = tuple(sorted(found | declared, key=order))
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
-    return Target(name, labels, label_type), into, spelt(name, texts.to_pylist(), canonical)
-
-
-def spelt(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
-    """Return a note when a file writes one label in several ways, such as 1 and 1.0."""
-    if len(set(labels)) == len(texts):
-        return ()
-    ways: dict[str, list[str]] = {}
-    for text, label in zip(texts, labels, strict=True):
-        ways.setdefault(label, []).append(text)
-    several = [text for way in ways.values() if len(way) > 1 for text in way]
-    said = f"target {shown(name)} writes equal labels in several ways; they are one class: {some(several)}."
-    return (Note("labels-spelt", said, name, len(several)),)
+    notes: tuple[Note, ...] = ()
+    if len(found) < len(canonical):  # a file writes one label in several ways, such as 1 and 1.0
+        ways: dict[str, list[str]] = {}
+        for text, label in zip(texts.to_pylist(), canonical, strict=True):
+            ways.setdefault(label, []).append(text)
+        several = [text for way in ways.values() if len(way) > 1 for text in way]
+        said = (
+            f"target {shown(name)} writes equal labels in several ways; they are one class: {some(several)}."
+        )
+        notes = (Note("labels-spelt", said, name, len(several)),)
+    return Target(name, labels, label_type), into, notes
 
 
 def declared_labels(name: str, label_type: LabelType, plan: ReadingPlan) -> tuple[LabelType, set[str]]:
@@ -511,10 +510,6 @@ def label_kind(parsed: Parsed, written: bool) -> LabelType:
     return "integer" if (parsed.values == np.floor(parsed.values)).all() else "number"
 
 
-def _label_order(label_type: LabelType) -> Any:
-    return {"integer": int, "number": float}.get(label_type, str)
-
-
 def check_labels(
     name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int, trivial: bool
 ) -> None:
@@ -538,72 +533,46 @@ def check_labels(
 
 
 def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return notes on a class that is alone, on classes of one row, and on classes that may be one, spelt in
-    two ways; counts[class], perhaps with more behind them.
+    """Return notes on a class that is alone, on rare classes, on classes that may be one, spelt in two ways,
+    and on very many numbers; counts[class], perhaps with more behind them.
     """
     counts = counts[: len(target.labels)]
     if len(target.labels) == 1:
         only = f"has one class ({shown(target.labels[0])})"
         text = f"target {shown(target.name)} {only}: there is nothing to tell apart."
         return (Note("one-class", text, target.name),)
-    return (*_few(target, counts), *_alike(target, counts), *_quantity(target))
-
-
-def _quantity(target: Target) -> tuple[Note, ...]:
-    """Return a note on whole numbers so many that they may be a quantity, and not classes."""
-    if target.type != "integer" or len(target.labels) <= FEW_NUMBERS:
-        return ()
-    text = Message(
-        f"target {shown(target.name)} has {len(target.labels):,} different whole numbers, and each is a "
-        "class of its own. Regression? Then use ",
-        Argument("RegressionTree"),
-        ".",
-    )
-    return (Note("many-numbers", text, target.name, len(target.labels)),)
-
-
-def _alike(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return a note on labels that may mean the same."""
-    found = variants(target.labels, counts.tolist()) if target.type == "text" else []
-    if not found:
-        return ()
-    text = Message(
-        f"target {shown(target.name)} has classes that may be one: {say_variants(found)}. They are learned "
-        "and judged as different classes; if they are one, pass ",
-        merging(found),
-        ".",
-    )
-    return (Note("labels-alike", text, target.name, len(found)),)
-
-
-def _few(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return a note on classes that only one row has, or that are rare."""
-    rare = [label for label, count in zip(target.labels, counts.tolist(), strict=True) if count == 1]
-    if not rare:
-        return _unbalanced(target, counts)
-    verb = "has one row" if len(rare) == 1 else "have one row each"
-    text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
-    return (Note("rare-classes", text, target.name, len(rare)),)
-
-
-def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return a note on a class so rare that accuracy says nothing about it."""
-    each = counts.tolist()
+    name, labels, each, notes = target.name, target.labels, counts.tolist(), list[Note]()
     total, least = sum(each), min(filter(None, each), default=2**63 - 1)
-    if least * UNBALANCED > total:
-        return ()
-    label = target.labels[each.index(least)]
-    often = 1 - least / total if len(each) == 2 else max(each) / total
-    text = (
-        f"class {shown(label)} is {least:,} of {total:,} rows, so {often:.4%} are right by always answering "
-        "the most frequent class. Judge by balanced accuracy and average precision, not by accuracy."
-    )
-    return (Note("imbalance", text, target.name, least),)
-
-
-def _labels_merged(merge: Mapping[str, str], target: Target) -> dict[str, str]:
-    """Return the label that each spelling becomes."""
-    return {spelling: target.label_of(text) for spelling, text in merge.items()}
+    if rare := [label for label, count in zip(labels, each, strict=True) if count == 1]:
+        verb = "has one row" if len(rare) == 1 else "have one row each"
+        text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
+        notes.append(Note("rare-classes", text, name, len(rare)))
+    elif least * UNBALANCED <= total:  # so rare that accuracy says nothing about it
+        label = labels[each.index(least)]
+        often = 1 - least / total if len(each) == 2 else max(each) / total
+        text = (
+            f"class {shown(label)} is {least:,} of {total:,} rows, so {often:.4%} are right by always "
+            "answering the most frequent class. Judge by balanced accuracy and average precision, not by "
+            "accuracy."
+        )
+        notes.append(Note("imbalance", text, name, least))
+    if found := variants(labels, each) if target.type == "text" else []:
+        alike = Message(
+            f"target {shown(name)} has classes that may be one: {say_variants(found)}. They are learned "
+            "and judged as different classes; if they are one, pass ",
+            merging(found),
+            ".",
+        )
+        notes.append(Note("labels-alike", alike, name, len(found)))
+    if target.type == "integer" and len(labels) > FEW_NUMBERS:  # a quantity perhaps, and not classes
+        many = Message(
+            f"target {shown(name)} has {len(labels):,} different whole numbers, and each is a class of its "
+            "own. Regression? Then use ",
+            Argument("RegressionTree"),
+            ".",
+        )
+        notes.append(Note("many-numbers", many, name, len(labels)))
+    return tuple(notes)
 
 
 # ---- what has been seen so far ----
@@ -730,7 +699,8 @@ class TargetSurvey:
         sizes = np.zeros(len(target.labels), np.int64)
         np.add.at(sizes, into[:-1], counts[:, 1 + m])
         notes = (*notes, *joined.note("target", name, 1 + m))
-        target = replace(target, merged=kept(_labels_merged(merge, target), target.labels))
+        became = {spelling: target.label_of(text) for spelling, text in merge.items()}
+        target = replace(target, merged=kept(became, target.labels))
         return target, (*notes, *rare_note(target, sizes)), spelt
 
     def decide_response(self, name: str) -> tuple[Target, tuple[Note, ...]]:

@@ -111,12 +111,9 @@ class ReadingPlan:
                 parts=self.parts.get(name),
                 first=name == self.first,
             )
-            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone, *self._first}
+            for name in {*self.kinds, *self.levels, *self.keep, *self.merged_alone, self.first}
+            if name is not None
         }
-
-    @property
-    def _first(self) -> tuple[str, ...]:
-        return () if self.first is None else (self.first,)
 
     @cached_property
     def plain(self) -> Asked:

@@ -393,7 +393,14 @@ class TreeLearner:
                 for j, values in zip(numeric, below, strict=True):
                     observe(arrays, j, np.unique(values[values > -np.inf]))
             total = levels.finish(arrays)
-        return self._tree(schema, columns, total)
+        each = self.options.level_splits == "each"
+        unit = self.unit * self.options.parts(schema, self.unit)
+        nodes = nodes_of(total, schema, unit, each)
+        tried = Tried(total, schema, len(columns), each) if self.keep_candidates else None
+        counted = 0 if self.unit == 1 else self.row_unit or 0
+        tree = Tree(schema, nodes, unit, self.answers, tried, counted)
+        most = self.options.max_leaf_nodes
+        return tree if most is None else limited(tree, most)
 
     def _refuse_classes(self, schema: Schema, columns: tuple[int, ...]) -> None:
         """Refuse so many classes that the counts of nodes and candidates cannot be kept.
@@ -441,17 +448,6 @@ class TreeLearner:
             node_bytes,
             self.budget,
         )
-
-    def _tree(self, schema: Schema, columns: tuple[int, ...], grown: Grown) -> Tree:
-        each = self.options.level_splits == "each"
-        unit = self.unit * self.options.parts(schema, self.unit)
-        nodes = nodes_of(grown, schema, unit, each)
-        tried = Tried(grown, schema, len(columns), each) if self.keep_candidates else None
-        counted = 0 if self.unit == 1 else self.row_unit or 0
-        tree = Tree(schema, nodes, unit, self.answers, tried, counted)
-        if self.options.max_leaf_nodes is not None:
-            tree = limited(tree, self.options.max_leaf_nodes)
-        return tree
 
 
 def tested_columns(schema: Schema) -> tuple[int, ...]:
