@@ -57,7 +57,7 @@ class Method:
     form: str = "export.form:no_form"
     changes: str = "export.diff:plain_changes"
     largest: str = "export.diff:none_largest"
-    answered: str = "stats.profile:not_told"
+    answered: str = "stats.profile:no_answers"
     known: str = "description.changes:nothing"
     report: str = "reports.methods:PLAIN"
     rules: str = "export.rules:no_rules"
@@ -110,7 +110,7 @@ _TREE = Method(
     form="export.form:tree_form",
     changes="export.diff:tree_changes",
     largest="export.diff:tree_largest",
-    answered="stats.profile:told_by_nodes",
+    answered="stats.profile:answers_of_nodes",
     steps="explanation.effects:tree_steps",
     report="reports.methods:TREE",
     rules="export.rules:tree_rules",

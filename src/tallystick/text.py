@@ -71,7 +71,7 @@ def weekday_codes(numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
     return into[np.where(gone, len(WEEKDAYS), numbers).astype(np.int64)]
 
 
-def telling(low: float, high: float, whole: bool) -> tuple[str, ...]:
+def informative_parts(low: float, high: float, whole: bool) -> tuple[str, ...]:
     """Return the parts that may differ among moments from low to high; whole: there is no time of day."""
     import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import tallystick as ts
-from tallystick.bayes.estimator import naive_bayes_text, told
+from tallystick.bayes.estimator import naive_bayes_text, reading_text
 from tallystick.bayes.explain import shares, votes
 from tallystick.errors import show_every_line
 
@@ -32,7 +32,7 @@ def test_columns_stand_by_what_they_tell_and_classes_with_their_prior():
 
 
 def test_a_column_says_how_it_is_read():
-    parts = {p.name: told(p) for p in fitted(distributions={"n": "gaussian"}).parts}
+    parts = {p.name: reading_text(p) for p in fitted(distributions={"n": "gaussian"}).parts}
     assert parts["weak"] == "2 levels"
     assert parts["t"] == "3 words, multinomial"
     assert "levels" not in parts["n"]

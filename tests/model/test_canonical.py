@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tallystick.errors import ModelFileError
 from tallystick.model import file as canonical
-from tallystick.model.file import ToldInParts
+from tallystick.model.file import ListInParts
 
 json_values = st.recursive(
     st.none()
@@ -84,7 +84,7 @@ def test_half_of_a_character_pair_cannot_be_written():
 @pytest.mark.parametrize("lists", [[], [[1, 2.5], [3]], ["a", 'b"'], [1, None], [[1, "x"], [2, "y"]]])
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_list_in_parts_is_written_as_the_list(lists, size):
-    parts = ToldInParts(lambda: (lists[at : at + size] for at in range(0, len(lists) + size, size)))
+    parts = ListInParts(lambda: (lists[at : at + size] for at in range(0, len(lists) + size, size)))
     assert parts.whole() == lists
     beside = {"b": [[0]], "c": "d"}
     assert canonical.write({"a": parts} | beside) == canonical.write({"a": lists} | beside)

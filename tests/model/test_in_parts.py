@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallystick.model.file import ToldInParts
+from tallystick.model.file import ListInParts
 
 
 def test_parts_are_made_anew_each_time_and_empty_ones_are_left_out():
@@ -13,7 +13,7 @@ def test_parts_are_made_anew_each_time_and_empty_ones_are_left_out():
             made.append(part)
             yield part
 
-    told = ToldInParts(parts)
+    told = ListInParts(parts)
     assert made == []  # nothing is made before somebody asks
     assert list(told) == [[1, 2], [3]]
     assert told.whole() == [1, 2, 3]

@@ -16,7 +16,7 @@ from tallystick.judge import folds as large
 from tallystick.reports.columns import tree_number_sentences, variance_share
 from tallystick.reports.context import section_of
 from tallystick.table.reader import read_to_disk
-from tallystick.tree.explain import beside, few_digits, in_few_digits, is_long, told_cut
+from tallystick.tree.explain import beside, cut_text, few_digits, in_few_digits, is_long
 from tallystick.tree.report import CANDIDATES, tree_data, with_candidates
 from tallystick.tree.splits import splits
 
@@ -116,4 +116,4 @@ def test_numbers_and_dates_are_told_by_the_same_rule():
     assert not any(LONG.search(g.words) for g in variance_share(table, table.schema["b"]).groups)
     days = [{"when": f"2026-01-{i % 28 + 1:02}", "y": "ab"[i % 28 > 9]} for i in range(90)]
     table = ts.DecisionTree()._read(days, "y")
-    assert told_cut(20463.123456789, table.schema["when"], table.column("when")).startswith("2026-01-10")
+    assert cut_text(20463.123456789, table.schema["when"], table.column("when")).startswith("2026-01-10")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.judge.groups import GroupDifference, ToldDifferences
+from tallystick.judge.groups import GroupDifference, GroupDifferences
 from tallystick.reports.page import environment
 from tallystick.reports.quality import _by_number, _pairs, beyond_chance, judged_section
 
@@ -44,7 +44,7 @@ def test_what_differs_is_a_list_of_groups_with_both_figures(given):
     said = judged_section(given("tree"))["groups"]["tables"][0]["said"]
     assert said.lead[:14] in ("Beyond chance ", "No group diffe", "The groups are")
     one = GroupDifference("Husband", "answered '>50K'", 0.397, 0.063, 0.0)
-    told = ToldDifferences("Beyond chance (24):", (one,), 21, "24")
+    told = GroupDifferences("Beyond chance (24):", (one,), 21, "24")
     macros = environment().get_template("macros.html").make_module({"given": None})
     html = str(macros.what_differs(told))
     assert (

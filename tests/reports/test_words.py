@@ -10,7 +10,7 @@ import tallystick as ts
 from tallystick.description.text import describe_table
 from tallystick.judge.api import candidates_of, compare_read
 from tallystick.judge.crossval import FoldOptions
-from tallystick.reports.answer import telling_words, word_counts
+from tallystick.reports.answer import informative_words, word_counts
 from tallystick.reports.columns import ranking
 from tallystick.reports.context import PageData
 from tallystick.reports.page import report_page
@@ -61,7 +61,7 @@ def test_a_weight_of_two_is_two_rows():
 
 
 def test_words_furthest_beyond_chance_are_told_and_classes_take_turns():
-    found = telling_words(read(texts()), "said", 4)
+    found = informative_words(read(texts()), "said", 4)
     table = read(texts())
     told = {(w.word, table.schema.predicted.labels[w.label]) for w in found}
     assert told == {("win", "spam"), ("now", "spam"), ("home", "ham"), ("soon", "ham")}
@@ -71,7 +71,7 @@ def test_words_furthest_beyond_chance_are_told_and_classes_take_turns():
 
 
 def test_a_word_of_one_row_is_not_told():
-    assert "rare" not in {w.word for w in telling_words(read(texts(2000)), "said", 8)}
+    assert "rare" not in {w.word for w in informative_words(read(texts(2000)), "said", 8)}
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from svg import words
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.rules.explain import explain, intervals, rules_on, told_rules
+from tallystick.rules.explain import explain, intervals, measured_rules, rules_on
 
 NAN = float("nan")
 
@@ -22,7 +22,7 @@ def test_an_interval_holds_the_share_and_shrinks_with_rows():
 
 
 def test_rules_are_told_with_their_rows_and_certainty():
-    lines = str(told_rules(s.rules())).splitlines()
+    lines = str(measured_rules(s.rules())).splitlines()
     assert lines[0] == "2 rules for y; the first rule that holds answers:"
     assert lines[1].startswith(
         "  1. if x < 3 and (a = p or missing) then yes (10 rows, 41.7%, 1 wrong; 0.827, 95 %"

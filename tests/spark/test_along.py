@@ -34,12 +34,12 @@ def test_the_spread_goes_first_then_the_values_then_nothing():
     assert isinstance(first, Spreads)
     assert along.known(first) is None
     along.take(first, Local(1).total(table, first))
-    assert along.known(replace(first)) is along.told[0][1]
+    assert along.known(replace(first)) is along.totals[0][1]
     second = along.next()
     assert isinstance(second, ValuesInCells)
     along.take(second, Local(1).total(table, second))
     assert along.next() is None
-    assert along.known(second) is along.told[1][1]
+    assert along.known(second) is along.totals[1][1]
     other = replace(second, there=tuple(~there for there in second.there))
     assert along.known(other) is None
     assert not same_question(first, second)

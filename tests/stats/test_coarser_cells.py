@@ -15,10 +15,10 @@ from tallystick.stats.quantiles import (
     Spreads,
     ValuesInCells,
     among,
+    determines,
     fine_in,
     merge_queries,
     summed,
-    tells,
 )
 from tallystick.table.block import RowBlock as Block
 
@@ -43,7 +43,7 @@ def test_cells_and_values_of_both_are_those_of_each_alone(rows, bits):
     block = Block(len(rows), columns, weights=np.array([r[2] for r in rows]))
     fine, coarse = grids_of(columns, 64), grids_of(columns, 64 >> bits)
     asked, wanted = Spreads(fine, (3, 3)), Spreads(coarse, (0, 0))
-    if not tells(asked, wanted):  # a product that is not exact
+    if not determines(asked, wanted):  # a product that is not exact
         assert any(f.scale != c.scale * (1 << bits) for f, c in zip(fine, coarse, strict=True))
         return
     found, own = summed(asked, wanted, asked.add(asked.zero(), block)), wanted.add(wanted.zero(), block)
@@ -88,6 +88,6 @@ def test_cells_that_lie_otherwise_tell_nothing(other):
 
 def test_listed_values_are_not_told_by_cells():
     asked, wanted = Spreads((replace(GRID, cells=64),), (9,)), Spreads((GRID,), (0,))
-    assert tells(asked, wanted)
-    assert not tells(asked, replace(wanted, most=(9,)))
-    assert not tells(asked, Spreads((GRID, replace(GRID, name="z")), (0, 0)))
+    assert determines(asked, wanted)
+    assert not determines(asked, replace(wanted, most=(9,)))
+    assert not determines(asked, Spreads((GRID, replace(GRID, name="z")), (0, 0)))

@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.engine import Local
 from tallystick.io.open import open_source
-from tallystick.stats.profile import AnswerCounts, answers_at_nodes, told_by_nodes
+from tallystick.stats.profile import AnswerCounts, answers_at_nodes, answers_of_nodes
 from tallystick.table.reader import read_table
 
 
@@ -54,7 +54,7 @@ def test_counts_of_nodes_tell_what_the_rows_tell(name, weights):
     table = read_table(open_source(given), None, "y", "w" if weights else None)
     tree = TREES[name].__class__(**TREES[name].get_params(deep=False))._fit_table(table).model_
     asked = Local(1).total(table, AnswerCounts(tree, 3))
-    found = told_by_nodes(tree, table.unit)
+    found = answers_of_nodes(tree, table.unit)
     for one, other in zip(found, asked, strict=True):
         np.testing.assert_array_equal(one, other)
     assert int(found.classes.sum()) == table.weight
@@ -65,8 +65,8 @@ def test_rows_that_end_at_several_nodes_are_asked():
     table = read_table(open_source(rows()), None, "y")
     tree = ts.DecisionTree(missing_values="fractions")._fit_table(table).model_
     assert tree.spreads
-    assert told_by_nodes(tree, table.unit) is None
-    assert told_by_nodes(ts.DecisionTree()._fit_table(table).model_, 1 << 20) is None  # another unit
+    assert answers_of_nodes(tree, table.unit) is None
+    assert answers_of_nodes(ts.DecisionTree()._fit_table(table).model_, 1 << 20) is None  # another unit
 
 
 def test_answers_at_nodes_are_counted_by_what_the_rows_weigh():

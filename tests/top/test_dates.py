@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.text import WEEKDAY_LEVELS, WEEKDAYS, part_values, telling, weekday_codes
+from tallystick.text import WEEKDAY_LEVELS, WEEKDAYS, informative_parts, part_values, weekday_codes
 
 MOMENTS = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 0))
 
@@ -40,7 +40,7 @@ def test_missing_stays_missing_and_weekdays_have_the_codes_of_their_names():
 
 
 def test_only_parts_that_may_differ_are_told():
-    assert telling(0.0, 0.0, True) == ()
-    assert telling(0.0, 3.0, True) == ("weekday",)
-    assert telling(0.0, 40.0, True) == ("month", "weekday")
-    assert telling(0.0, 400.5, False) == ("year", "month", "weekday", "hour")
+    assert informative_parts(0.0, 0.0, True) == ()
+    assert informative_parts(0.0, 3.0, True) == ("weekday",)
+    assert informative_parts(0.0, 40.0, True) == ("month", "weekday")
+    assert informative_parts(0.0, 400.5, False) == ("year", "month", "weekday", "hour")

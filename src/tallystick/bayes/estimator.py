@@ -162,7 +162,7 @@ def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     ranked = sorted(model.parts, key=lambda p: (-bits[p.name], p.name))
     for part in ranked[:most]:
         name = padded(cut(clean(part.name), 24), 24)
-        lines.append(f"  {name}  {padded(told(part), 22)}  {bits[part.name]:.4f}")
+        lines.append(f"  {name}  {padded(reading_text(part), 22)}  {bits[part.name]:.4f}")
     if len(ranked) > most:
         lines.append(f"  and {counted(len(ranked) - most, 'more column')}")
     if model.calibration is not None:
@@ -170,7 +170,7 @@ def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     lines += _vote_lines(model, most)
     for part in model.parts if every else ():
         _, *table = str(shares(model, part.name)).split("\n")
-        lines += ["", f"P(value | class) of {clean(part.name)}, {told(part)}", *table]
+        lines += ["", f"P(value | class) of {clean(part.name)}, {reading_text(part)}", *table]
     return "\n".join(lines)
 
 
@@ -205,7 +205,7 @@ def _votes_in_all(model: NaiveBayesModel) -> int:
     return sum(each) * (1 if classes == 2 else classes)
 
 
-def told(part: BayesPart) -> str:
+def reading_text(part: BayesPart) -> str:
     """Return how a column is read, in a few words."""
     if isinstance(part, Counted):
         if part.distribution == "binned":

@@ -127,7 +127,7 @@ def _pairs(table: Table, labels: int) -> Iterator[Pair]:
     classes = table.classes if table.classes is not None and labels > 1 else None
     for a, b in combinations(columns, 2):
         x, y = columns[a], columns[b]
-        yield _told((a, b), _cells(x, y, classes, labels, table), (x[2], y[2]), table.unit)
+        yield _pair_of((a, b), _cells(x, y, classes, labels, table), (x[2], y[2]), table.unit)
 
 
 def _pairs_there(table: Table, labels: int, ranker: Any) -> Iterator[Pair]:
@@ -138,7 +138,7 @@ def _pairs_there(table: Table, labels: int, ranker: Any) -> Iterator[Pair]:
         found = table.engine.total(table, PairCounts(columns, some, labels))
         for (i, j), counts in zip(some, found, strict=True):
             a, b = columns[i], columns[j]
-            yield _told((a.name, b.name), counts.astype(float), (a.size, b.size), table.unit)
+            yield _pair_of((a.name, b.name), counts.astype(float), (a.size, b.size), table.unit)
 
 
 def few_values(table: Table, ranker: Any) -> Iterator[FewValues]:
@@ -222,7 +222,7 @@ def _cells(x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Tab
     return counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
 
 
-def _told(names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int) -> Pair:
+def _pair_of(names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int) -> Pair:
     """Return what counts[value, value, class] tell; sizes: of the values without missing."""
     bits, free = conditional_information(cells)
     rows = max(float(cells.sum()) / unit, 1.0)

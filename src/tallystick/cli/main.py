@@ -189,7 +189,7 @@ def _whole(args: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             # a terminal that lacks a character still gets a line
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _tell
+    warnings.showwarning = _show_warning
     code = run(args, debug="--debug" in args)
     try:
         sys.stdout.flush()
@@ -259,7 +259,7 @@ def _too_large(error: MemoryError) -> str:
     return f"not enough memory{known}. Take fewer rows or columns, or keep the rows on disk: --memory 500MB."
 
 
-def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
     """Print a warning as a note, without the line of code where it was made."""
     from tallystick.cli.options import show_notes
     from tallystick.schema import Note

@@ -291,7 +291,11 @@ def demo(folder: str, as_json: bool) -> None:
     show = (lambda lines: None) if as_json else options.show
     show(opening(folder))
     described = ts.describe(data, "party")
-    show(step(1, "What is in the table?", f"tally describe {DATA} --target party", telling(described)))
+    show(
+        step(
+            1, "What is in the table?", f"tally describe {DATA} --target party", strongest_columns(described)
+        )
+    )
     estimator.save(model)
     lines = learnt(estimator, chosen.why)
     show(step(2, "Choose and learn", f"tally fit {DATA} --target party -o {MODEL}", lines))
@@ -391,7 +395,7 @@ def opening(folder: str) -> list[Line]:
     ]
 
 
-def telling(described: Description) -> list[Line]:
+def strongest_columns(described: Description) -> list[Line]:
     """Return the most telling columns."""
     top = sorted(described.columns, key=lambda c: -(c.gain or 0))[:5]
     rows = [

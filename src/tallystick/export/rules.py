@@ -15,7 +15,7 @@ from tallystick.export.form import form_of, printable
 from tallystick.export.heading import heading
 from tallystick.export.targets import RULE_FORMATS
 from tallystick.model.conditions import plain_words
-from tallystick.rules.explain import told_rules
+from tallystick.rules.explain import measured_rules
 from tallystick.rules.model import RuleModel
 from tallystick.tree.model import Tree
 from tallystick.tree.rules import Rule, Rules, rules
@@ -52,7 +52,7 @@ def tree_rules(model: Tree, sha256: str, format: str) -> str:
 
 def own_rules(model: RuleModel, sha256: str, format: str) -> str:
     """Return the rules of a list or set, with their probabilities."""
-    return _written(model, told_rules(model), sha256, format)
+    return _written(model, measured_rules(model), sha256, format)
 
 
 def _written(

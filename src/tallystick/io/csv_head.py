@@ -540,7 +540,7 @@ def _evenness(text: str, way: TextDialect) -> tuple[float, int]:
     rows = first_rows(cut, way.out)
     counts = Counter(len(row.cells) for row in rows if not row.damaged)
     width, hits = max(counts.items(), key=lambda item: item[1], default=(1, 0))
-    if width == 1 or (way.sep in RARE and (hits < len(rows) or not _tells(rows, way.sep))):
+    if width == 1 or (way.sep in RARE and (hits < len(rows) or not _is_sure(rows, way.sep))):
         return 0.0, 0
     every = [row.cells for row in rows if len(row.cells) == width]
     if width > 2 and all(not any(cells[1::2]) for cells in every):  # a separator written twice
@@ -554,7 +554,7 @@ def _all_quoted(cells: Sequence[str]) -> bool:
     return len(filled) > 2 and all(len(c) > 1 and c[0] == "'" == c[-1] for c in filled)
 
 
-def _tells(rows: Sequence[Row], sep: str) -> bool:
+def _is_sure(rows: Sequence[Row], sep: str) -> bool:
     """Is a seldom separator sure to be one? Spaces are in texts too."""
     width = len(rows[0].cells)
     return sep != " " or (width > 2 and len(rows) > 2 and (len(rows) >= ENOUGH or _numbers(rows[1:]) > 0))

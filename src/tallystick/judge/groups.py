@@ -103,14 +103,14 @@ def differences(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> tuple
     """Return how many comparisons were made, and those that differ beyond chance, the surest first."""
     made: list[GroupDifference] = []
     for what, hits, rows in _measures(rates, labels):
-        for i, group in told_apart(rates):
+        for i, group in differing_groups(rates):
             found = _compared(group["group"], what, (hits[i], rows[i]), (sum(hits), sum(rows)))
             if found is not None:
                 made.append(found)
     return len(made), beyond_chance(made)
 
 
-def told_apart(groups: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+def differing_groups(groups: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
     """Return the groups to compare with all other rows; of two the second alone, for the first would say the
     same again.
     """
@@ -130,42 +130,42 @@ def beyond_chance(made: list[D]) -> list[D]:
 
 def sentence(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> str:
     """Return what differs beyond chance, or that nothing does."""
-    return str(told_of(rates, labels))
+    return str(rate_differences(rates, labels))
 
 
-def told_of(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> ToldDifferences:
+def rate_differences(rates: Sequence[dict[str, Any]], labels: Sequence[str]) -> GroupDifferences:
     """Return what is told of groups."""
-    return told_differences(*differences(rates, labels), "errors, answers, misses or false alarms")
+    return group_differences(*differences(rates, labels), "errors, answers, misses or false alarms")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldDifferences:
+class GroupDifferences:
     """What was found: words before it, the surest difference of each kind, how many more there are, and the
     rule.
     """
 
     lead: str
-    told: tuple[ComparedGroup, ...] = ()
+    compared: tuple[ComparedGroup, ...] = ()
     more: int = 0
     rule: str = ""
 
     def __str__(self) -> str:
-        if not self.told:
+        if not self.compared:
             return self.lead
         more = f"; and {self.more:,} more" if self.more else ""
-        return f"Beyond chance: {'; '.join(map(str, self.told))}{more} ({self.rule})."
+        return f"Beyond chance: {'; '.join(map(str, self.compared))}{more} ({self.rule})."
 
 
-def told_differences(made: int, found: Sequence[D], what: str) -> ToldDifferences:
+def group_differences(made: int, found: Sequence[D], what: str) -> GroupDifferences:
     """Return what was found in so many comparisons; what: all that was compared."""
     if not made:
-        return ToldDifferences("The groups are too small to be compared.")
+        return GroupDifferences("The groups are too small to be compared.")
     rule = f"{made:,} comparisons of a group with all other rows, Holm's correction at 5 %"
     if not found:
-        return ToldDifferences(f"No group differs beyond chance in {what} ({rule}).")
+        return GroupDifferences(f"No group differs beyond chance in {what} ({rule}).")
     surest = list({d.what: d for d in reversed(found)}.values())[::-1]
     result = tuple(sorted(surest, key=found.index)[:TOLD])
-    return ToldDifferences(f"Beyond chance ({rule}):", result, len(found) - len(result), rule)
+    return GroupDifferences(f"Beyond chance ({rule}):", result, len(found) - len(result), rule)
 
 
 def _measures(
@@ -457,18 +457,18 @@ def sizes_of(
 
 def number_sentence(found: Sequence[dict[str, Any]]) -> str:
     """Return what differs between groups beyond chance, or that nothing does."""
-    return str(number_told(found))
+    return str(number_differences(found))
 
 
-def number_told(found: Sequence[dict[str, Any]]) -> ToldDifferences:
+def number_differences(found: Sequence[dict[str, Any]]) -> GroupDifferences:
     """Return what is told of groups."""
     made = []
     for key, what in (("error", "size of the error"), ("over", "answer less truth")):
-        for k, group in told_apart(found):
+        for k, group in differing_groups(found):
             rest = [g for j, g in enumerate(found) if j != k]
             one = _compared_numbers(group["group"], what, _moments([group], key), _moments(rest, key))
             made += [] if one is None else [one]
-    return told_differences(len(made), beyond_chance(made), "the size of the error or the side it is on")
+    return group_differences(len(made), beyond_chance(made), "the size of the error or the side it is on")
 
 
 def _moments(groups: Sequence[dict[str, Any]], key: str) -> tuple[float, float, float]:
@@ -877,7 +877,7 @@ class Thresholds:
         )
         rows = [_cells(point, point.threshold == self.best.threshold) for point in points]
         lines += table(header, rows, frozenset(range(1, len(header))), cells())
-        lines += [(), *wrapped(clean(self.told), cells(), "cheapest: ")]
+        lines += [(), *wrapped(clean(self.sentence), cells(), "cheapest: ")]
         lines += wrapped(f"costs: {clean(costs_text(self.costs, self.labels))}", cells(), "", "dim")
         lines += wrapped(
             f"saving: against the threshold 0.5; gain: the share of {of} that is found", cells(), "", "dim"
@@ -887,7 +887,7 @@ class Thresholds:
     __repr__ = __str__
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The cheapest threshold in a sentence."""
         best, half = self.best, self.half
         if best.threshold == half.threshold or best.saving <= 0:

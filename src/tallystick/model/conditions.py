@@ -250,7 +250,7 @@ class Condition:
         return bool(np.isneginf(self.low) and np.isposinf(self.high))
 
     @property
-    def tells_missing(self) -> bool:
+    def names_missing(self) -> bool:
         """Whether the sentence speaks of missing values: not where training had none (`footnote`), nor where
         missing is a level, and told as one.
         """
@@ -259,17 +259,17 @@ class Condition:
     @property
     def bracketed(self) -> str:
         """The sentence as it stands beside others."""
-        return f"({self.sentence()})" if self.tells_missing and not self.never else self.sentence()
+        return f"({self.sentence()})" if self.names_missing and not self.never else self.sentence()
 
     def sentence(
         self, widest: int = 0, missing: bool | None = None, name: str | None = None, equals: str = "= "
     ) -> str:
         """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length.
 
-        missing: whether missing values are told of where they are allowed; None: as `tells_missing` says.
+        missing: whether missing values are told of where they are allowed; None: as `names_missing` says.
         name: what to call the column, if not by its own name. equals: what stands before a single level.
         """
-        said = self.tells_missing if missing is None else missing and self.missing
+        said = self.names_missing if missing is None else missing and self.missing
         tail = " or missing" if said else ""
         name = plain_words(self.column.name) if name is None else name
         if self.never:
@@ -414,7 +414,7 @@ def fitted(test: Condition, cells: int) -> str:
     rest = test.sentence(1, name="")
     counted = test.levels is not None and len(test.levels) > 1 and len(rest) + 6 > cells
     if counted and test.levels is not None:
-        rest = f" in {len(test.levels):,} levels{' or missing' if test.tells_missing else ''}"
+        rest = f" in {len(test.levels):,} levels{' or missing' if test.names_missing else ''}"
     name = plain_words(test.column.name)
     name = name if len(name) + len(rest) <= cells else name[: max(cells - len(rest) - 1, 5)] + "…"
     sentence = name + rest if counted else test.sentence(1, name=name)

@@ -34,7 +34,7 @@ from tallystick.text import PARTS, WEEKDAY_LEVELS, way_of
 
 
 @dataclass(frozen=True)
-class ToldInParts:
+class ListInParts:
     """A list so long that it is told part by part: nobody needs all of it at once to write it."""
 
     parts: Callable[[], Iterator[list[Any]]]
@@ -64,7 +64,7 @@ def write(value: Any) -> bytes:
 
 
 def pieces(value: Any) -> Iterator[bytes]:
-    """Yield canonical JSON bit by bit: no `ToldInParts` is there whole at any moment."""
+    """Yield canonical JSON bit by bit: no `ListInParts` is there whole at any moment."""
     try:
         for text in _pieces(value):
             yield text.encode()
@@ -76,9 +76,9 @@ def pieces(value: Any) -> Iterator[bytes]:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    if isinstance(value, ToldInParts):
+    if isinstance(value, ListInParts):
         yield from _long(value)
-    elif isinstance(value, dict) and any(isinstance(v, ToldInParts) for v in value.values()):
+    elif isinstance(value, dict) and any(isinstance(v, ListInParts) for v in value.values()):
         for i, key in enumerate(sorted(value)):
             yield f"{',' if i else '{'}\n{_ENCODER.encode(key)}:"
             yield from _pieces(value[key])
@@ -87,7 +87,7 @@ def _pieces(value: Any) -> Iterator[str]:
         yield _text(value)
 
 
-def _long(value: ToldInParts) -> Iterator[str]:
+def _long(value: ListInParts) -> Iterator[str]:
     before = "["
     for part in value:
         text = _text(part)

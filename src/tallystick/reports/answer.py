@@ -28,7 +28,7 @@ from tallystick.reports.context import PageData, pulls
 from tallystick.schema import CODED, Column
 from tallystick.table.ranks import quantiles
 from tallystick.text import quantity
-from tallystick.tree.explain import told_cut
+from tallystick.tree.explain import cut_text
 
 # Sentences with names and numbers in them, as pieces: who prints them decides how a name is set off. A share
 # is never rounded to all or none unless it is.
@@ -159,7 +159,7 @@ def column_alone(table: Table, view: ColumnView) -> list[ValueGroup]:
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
-        cut_words = told_cut(view.cut, column, values)
+        cut_words = cut_text(view.cut, column, values)
         groups = [
             ValueGroup(f"< {cut_words}", _counts(table, values < view.cut)),
             ValueGroup(f"≥ {cut_words}", _counts(table, values >= view.cut)),
@@ -535,7 +535,7 @@ FEW_ROWS = 0.01
 
 
 @dataclass(frozen=True)
-class TellingWord:
+class InformativeWord:
     """A word, the number of its class, the rows that have it, and the share of them that are of the class."""
 
     word: str
@@ -544,7 +544,7 @@ class TellingWord:
     share: float
 
 
-def telling_words(table: Table, column: str, most: int) -> list[TellingWord]:
+def informative_words(table: Table, column: str, most: int) -> list[InformativeWord]:
     """Return the words that are furthest beyond chance, the furthest first; of each class as many, where
     there are.
     """
@@ -559,7 +559,7 @@ def telling_words(table: Table, column: str, most: int) -> list[TellingWord]:
     each = min(max(1, most // max(len(base), 1)), len(known))
     best = [(float(beyond[w, c]), int(known[w]), c) for c in range(len(base)) for w in order[:each, c]]
     first = sorted((b for b in best if b[0] > 0), key=lambda b: (-b[0], b[1], b[2]))[:most]
-    return [TellingWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in first]
+    return [InformativeWord(words[w], c, float(rows[w]), float(counts[w, c] / rows[w])) for _, w, c in first]
 
 
 def word_counts(table: Table, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -21,14 +21,14 @@ from tallystick.reports.answer import (
     Sentence,
     column_alone,
     furthest,
+    informative_words,
     is_rare,
     say,
-    telling_words,
 )
 from tallystick.reports.context import PageData, additive_pulls, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.text import figure
-from tallystick.tree.explain import told_cut
+from tallystick.tree.explain import cut_text
 from tallystick.tree.model import Tree
 from tallystick.tree.report import way_words
 
@@ -220,7 +220,7 @@ def variance_share(table: Table, column: Column) -> VarianceShare | None:
     at = best_cut(values, response, weight)
     if at is None:
         return None
-    shown = told_cut(at, column, values)
+    shown = cut_text(at, column, values)
     codes = np.where(np.isnan(values), 2, (values >= at).astype(np.int64))
     return _grouped(response, weight, codes, [f"< {shown}", f"≥ {shown}", "missing"], 2)
 
@@ -355,7 +355,7 @@ def _words(page: PageData, order: Sequence[str]) -> dict[str, Any] | None:
                 "label": class_words(page.labels[found.label]),
                 "rows": f"{found.rows:,.0f}",
             }
-            for found in telling_words(page.table, name, MOST_RANKED)
+            for found in informative_words(page.table, name, MOST_RANKED)
         ],
     }
 
@@ -365,7 +365,7 @@ def _furthest_share(page: PageData, view: ColumnView) -> str:
     where none is far.
     """
     if view.kind == "text":
-        words = telling_words(page.table, view.name, 1)
+        words = informative_words(page.table, view.name, 1)
         return "".join(_words_of(page, cut(clean(w.word), LETTERS), w.share, w.label) for w in words)
     groups = [g for g in column_alone(page.table, view) if not g.missing]
     if not groups:

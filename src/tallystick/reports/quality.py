@@ -38,10 +38,10 @@ from tallystick.judge.groups import (
     error_rates,
     error_sizes,
     group_names,
-    number_told,
+    number_differences,
+    rate_differences,
     thin,
     thresholds_between,
-    told_of,
 )
 from tallystick.judge.result import CrossValidation
 from tallystick.reports.context import PageData, class_colours
@@ -409,7 +409,7 @@ def _groups(page: PageData) -> dict[str, Any]:
         {
             "name": name,
             "rows": [_group(g, scale) for g in rates],
-            "said": told_of(rates, result.classes),
+            "said": rate_differences(rates, result.classes),
             "rates": [_rates(g, len(result.classes) - 1) for g in rates] if len(result.classes) == 2 else [],
             "positive": result.classes[-1],
         }
@@ -574,7 +574,7 @@ def number_groups(page: PageData) -> dict[str, Any]:
     ends = [g["error"]["high"] for _, sizes, _ in found for g in sizes if np.isfinite(g["error"]["high"])]
     scale = (0.0, max(ends, default=1.0))
     tables = [
-        {"name": name, "rows": [_number_group(g, scale) for g in sizes], "said": number_told(sizes)}
+        {"name": name, "rows": [_number_group(g, scale) for g in sizes], "said": number_differences(sizes)}
         for name, sizes, _ in found
     ]
     axis = strip_axis(scale, "off by")

@@ -116,10 +116,10 @@ class _AnyRules(Classifier):
             It prints as the model does; `expression(label)` says when a class is answered, as the least
             Boolean expression.
         """
-        from tallystick.rules.explain import told_rules
+        from tallystick.rules.explain import measured_rules
 
         self._check_fitted()
-        return told_rules(self.model_)
+        return measured_rules(self.model_)
 
     def rules_on(self, X: Any, y: Any = None, sample_weight: Any = None) -> RulesOnRows:
         """Return how each rule does on labelled rows that it was not learnt from.

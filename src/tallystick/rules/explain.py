@@ -117,7 +117,7 @@ def bits_of_search(model: RuleModel, i: int) -> float:
     return bits
 
 
-def told_rules(model: RuleModel) -> Rules:
+def measured_rules(model: RuleModel) -> Rules:
     """Return the rules with what each answers, how probable that is, and between which shares."""
     found, between = model.as_rules(), intervals(model)
     items = [
@@ -147,7 +147,7 @@ def told_rules(model: RuleModel) -> Rules:
 def rules_svg(model: RuleModel, lit: int = 0) -> str:
     """Return the rules as a picture; lit: the number of one to be set off, from 1 on."""
     lines = []
-    for i, rule in enumerate(told_rules(model).all_rules):
+    for i, rule in enumerate(measured_rules(model).all_rules):
         said = f"if {' and '.join(c.sentence() for c in rule.conditions)}" if rule.conditions else "otherwise"
         sure = f"{rows(rule.covers, 1)} rows, {rule.probability or 0.0:.3f}"
         lines.append(RuleLine(said, str(rule.answer), tuple(model.rows[i].tolist()), sure, i + 1 == lit))
@@ -224,7 +224,7 @@ def rules_on(
     if len(at) != len(truth) or len(heavy) != len(at):
         raise OptionError(f"{len(at):,} rows were read, but there are {len(truth):,} labels.")
     out = []
-    for i, rule in enumerate(told_rules(model).all_rules):
+    for i, rule in enumerate(measured_rules(model).all_rules):
         here, answer = at == i, int(model.answers[i])
         wrong = here & (truth != answer)
         training = model.rows[i]

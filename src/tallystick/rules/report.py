@@ -16,7 +16,7 @@ from tallystick.export.rules import expression_of
 from tallystick.model.conditions import rows
 from tallystick.reports.answer import Name, Sentence, say
 from tallystick.reports.context import PageData
-from tallystick.rules.explain import told_rules
+from tallystick.rules.explain import measured_rules
 from tallystick.rules.model import RuleModel
 from tallystick.tree.rules import Rule
 
@@ -26,7 +26,7 @@ FEW = 12  # of rules that are shown small
 
 def rule_sentences(model: RuleModel, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
     """Return how many rules there are, and what the one with most rows says."""
-    found = told_rules(model)
+    found = measured_rules(model)
     if not found.rules:
         return [say("No rule is worth its conditions: every row is given the same shares.")]
     first = max(found.rules, key=lambda rule: rule.covers)
@@ -61,7 +61,7 @@ def rule_small(page: PageData, model: RuleModel) -> dict[str, Any]:
 
 
 def _table(model: RuleModel, most: int) -> dict[str, Any]:
-    found = told_rules(model)
+    found = measured_rules(model)
     shown = found.rules[:most]
     lines = [_line(str(i), rule) for i, rule in enumerate(shown, 1)]
     if found.otherwise is not None:

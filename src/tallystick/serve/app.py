@@ -106,7 +106,7 @@ class ServeApp:
         seconds = perf_counter() - begun  # counted first: who has an answer finds it in the counts
         self.metrics.answered(request.route, reply.status, seconds, request.rows)
         if self.log.requests:
-            self._tell(request, reply, seconds)
+            self._log(request, reply, seconds)
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 
@@ -122,7 +122,7 @@ class ServeApp:
         except TallyError as error:
             return problem(422, error.message)
         except Exception as error:
-            self._tell_failure(request, error)
+            self._log_failure(request, error)
             return problem(500, "something went wrong here. The log of the server has it.")
 
     async def _routed(self, request: Request) -> Reply:
@@ -280,7 +280,7 @@ class ServeApp:
 
     # -- beside the requests --
 
-    def _tell(self, request: Request, reply: Reply, seconds: float) -> None:
+    def _log(self, request: Request, reply: Reply, seconds: float) -> None:
         client, served = request.scope.get("client"), request.served
         self.log.request(
             client=client[0] if client else "",
@@ -295,7 +295,7 @@ class ServeApp:
             version=served.version[:12] if served else "",
         )
 
-    def _tell_failure(self, request: Request, error: Exception) -> None:
+    def _log_failure(self, request: Request, error: Exception) -> None:
         """Say where it was, not what: the message of an error may hold cells."""
         where = [
             f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}"

@@ -60,10 +60,10 @@ from tallystick.stats.quantiles import (
     Spreads,
     ValuesInCells,
     among,
+    determines,
     merge_queries,
     same_question,
     summed,
-    tells,
     to_divide,
 )
 from tallystick.table.block import RowBlock, pack, row_unit, together, unpack
@@ -91,16 +91,16 @@ class Along:
 
     schema: Schema
     rows: int
-    told: list[tuple[Any, Any]] = field(default_factory=list)  # question, total
+    totals: list[tuple[Any, Any]] = field(default_factory=list)  # question, total
 
     def next(self) -> Spreads | ValuesInCells | None:
         """Return what goes along with the next walk, None: nothing; of very many columns the first ones."""
-        if not self.told:
+        if not self.totals:
             together = numbers_together(self.schema)
             return spreads_of(together[0], self.rows) if together else None
-        if len(self.told) > 1:
+        if len(self.totals) > 1:
             return None
-        spreads, total = self.told[0]
+        spreads, total = self.totals[0]
         cells = [spread.cells for spread in total]
         there = [wanted_cells(own) for own in cells]
         crowded = to_divide(spreads.grids, cells, there)  # asked for in finer cells first
@@ -108,17 +108,17 @@ class Along:
 
     def take(self, question: Statistic[Any], total: Any) -> None:
         """Take in what was told."""
-        self.told.append((question, total))
+        self.totals.append((question, total))
 
     def known(self, question: Statistic[Any]) -> Any:
         """Return the total of a question that went along with another; None: it did not."""
-        return next((total for asked, total in self.told if same_question(asked, question)), None)
+        return next((total for asked, total in self.totals if same_question(asked, question)), None)
 
 
 def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Parted]:
     """Return what is asked where one question goes along with another, and how the total is parted."""
     spreads = question.spreads if isinstance(question, GrowingTree) else None  # in its total: `values`
-    if isinstance(more, Spreads) and spreads is not None and tells(spreads, more):
+    if isinstance(more, Spreads) and spreads is not None and determines(spreads, more):
         return question, lambda total: (total, summed(spreads, more, total.values))
     if (
         isinstance(more, ValuesInCells)

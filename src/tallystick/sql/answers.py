@@ -125,7 +125,7 @@ class LineRows:
     cuts: Mapping[str, tuple[float, ...]]  # by column; of levels none
     rows: LocalTable
 
-    def tell(self, axes: Iterable[Axis]) -> bool:
+    def distinguish(self, axes: Iterable[Axis]) -> bool:
         """Do lines of these axes follow from those that the rows are grouped by?"""
         return all(
             name in self.cuts and (not isinstance(axis, RangeAxis) or set(axis.cuts) <= set(self.cuts[name]))
@@ -149,7 +149,7 @@ def _singles(axes: Iterable[Axis]) -> Singles:
 def summed_by_lines(table: SqlTable, question: Statistic[Any], axes: Iterable[Axis]) -> Any:
     """Return the total of a question that asks for nothing but the lines of some axes."""
     axes = tuple(axes)
-    if table.by_lines is None or not table.by_lines.tell(axes):
+    if table.by_lines is None or not table.by_lines.distinguish(axes):
         table.by_lines = _grouped(table, _singles(axes))
     return Local().total(table.by_lines.rows, question)
 

@@ -138,7 +138,7 @@ class _Reading:
                     raise RowsNeededError(f"column {shown(name)} is read word by word")
                 self._numbers(survey, name).distinct = self._distinct(name)
         decision = survey.decide(self.source.source().notes)
-        return self._told(decision, fetch)
+        return self._grouped_table(decision, fetch)
 
     # -- what the database holds --
 
@@ -338,7 +338,7 @@ class _Reading:
             nothing.append("CAST('NaN' AS FLOAT8)")
         return f"(CASE WHEN {x} IN ({', '.join(nothing)}) THEN NULL ELSE {x} + 0 END)" if nothing else x
 
-    def _told(self, decision: Decision, fetch: Callable[[], Table]) -> SqlTable:
+    def _grouped_table(self, decision: Decision, fetch: Callable[[], Table]) -> SqlTable:
         q, encoder = self.question, Encoder(decision)
         cells = {}
         for column in decision.schema.used:

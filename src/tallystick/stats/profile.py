@@ -126,7 +126,7 @@ class AnswerSums(NamedTuple):
     shares: Counts
 
 
-def not_told(model: Model, unit: int) -> None:
+def no_answers(model: Model, unit: int) -> None:
     """Nothing: of most models the counts do not tell what they answer, and the rows are asked."""
 
 
@@ -485,7 +485,7 @@ def _as_table(schema: Schema, rows: RowBlock, unit: int) -> LocalTable:
 # Law: the sums are those of `AnswerCounts.add` over these rows.
 
 
-def told_by_nodes(tree: Tree, unit: int) -> AnswerSums | None:
+def answers_of_nodes(tree: Tree, unit: int) -> AnswerSums | None:
     """Return what a tree answers to the rows it was grown from, in units of their table: rows that reach a
     node and none below it end there. None: some row ends at several nodes, in parts.
     """

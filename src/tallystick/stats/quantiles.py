@@ -317,7 +317,7 @@ def by_name(grids: Sequence[CellGrid]) -> Mapping[str, int]:
     return {grid.name: i for i, grid in enumerate(grids)}
 
 
-def tells(asked: Spreads, wanted: Spreads) -> bool:
+def determines(asked: Spreads, wanted: Spreads) -> bool:
     """Say whether one question for the rows in cells tells what another asks for."""
     at = by_name(asked.grids)
     known = [asked.grids[at[grid.name]] if grid.name in at else None for grid in wanted.grids]

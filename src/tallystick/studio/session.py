@@ -562,9 +562,9 @@ def model_part(page: PageData) -> dict[str, Any]:
     return {"name": page.chosen.name, "html": html, "what_if": asks, "data": data, "kind": chosen["kind"]}
 
 
-def _first(names: Sequence[str], telling: Sequence[str]) -> list[str]:
-    """Return names with the most telling ones first."""
-    return [n for n in telling if n in names] + [n for n in names if n not in telling]
+def _first(names: Sequence[str], informative: Sequence[str]) -> list[str]:
+    """Return names with the most informative ones first."""
+    return [n for n in informative if n in names] + [n for n in names if n not in informative]
 
 
 PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$")
@@ -904,7 +904,7 @@ class Session:
             n: float(v) if n in plain and isinstance(v, str) and PLAIN.match(v) else v for n, v in row.items()
         }
         found = entry.model.counterfactuals(row, answer, columns=columns)
-        return {"told": found.told, "sentences": [str(one) for one in found.found]}
+        return {"told": found.summary, "sentences": [str(one) for one in found.found]}
 
     # -- small things --
 

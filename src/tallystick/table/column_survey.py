@@ -141,7 +141,7 @@ class NumbersSeen:
         self.finite = more if self.finite is NONE[self.measures] else self.finite + more
         if self._range(scan, len(part) - missing, part.lying):
             good = None if missing == 0 else ~np.isnan(part.values)
-            self._tell(part.values if good is None else part.values[good], chosen.weights(good))
+            self._count_prints(part.values if good is None else part.values[good], chosen.weights(good))
 
     def _finite(
         self, part: Floats, sentinels: NDArray[np.float64], chosen: RowSelection
@@ -170,7 +170,7 @@ class NumbersSeen:
         self.finite = self.finite + chosen.count(None)
         present = np.array(part.present, np.float64)
         if self._range(kernels.Scan(0, -1, low, high, True, low >= 0 and high <= 1), len(part), present):
-            self._tell(present, None)
+            self._count_prints(present, None)
 
     def add_counted(self, values: NDArray[np.float64], counts: Counts, asked: Asked) -> None:
         """Add values[value] that occur counts[value, measure] times; NaN does not count."""
@@ -182,7 +182,7 @@ class NumbersSeen:
         good = good_numbers(values, asked)
         self.finite = self.finite + counts[good].sum(axis=0)
         if self._range(kernels.scan(values[good]), int(good.sum()), values[good]):
-            self._tell(values[good], counts[good])
+            self._count_prints(values[good], counts[good])
 
     def _range(self, scan: Any, count: int, values: NDArray[Any]) -> bool:
         """Take in the range of so many finite values, and which there are if these are few; say whether the
@@ -200,7 +200,7 @@ class NumbersSeen:
             self.few = None if many else few_values(values, self.few)
         return self.places is not None or self.prints is not None
 
-    def _tell(self, values: NDArray[np.float64], counts: Counts | None) -> None:
+    def _count_prints(self, values: NDArray[np.float64], counts: Counts | None) -> None:
         """Take in finite values; counts[value, measure], None means 1 each."""
         if self.places is not None:
             self.places.add(values)

@@ -172,7 +172,7 @@ GIVEN_BACK = 32  # batches after which freed memory goes back: allocators keep w
 NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
-Told = tuple[int, int, int]
+PieceFacts = tuple[int, int, int]
 Piece = Floats | SmallIntegers | Distinct | BatchWords | None
 
 
@@ -213,7 +213,7 @@ class Written:
     """
 
     rows: int
-    told: array[int]
+    facts: array[int]
     end: int
     start: int
 
@@ -228,7 +228,7 @@ class KeptOnDisk:
         self.order = {name: j for j, name in enumerate(self.names)}
         self.file, self.places = ScratchFile(), PlacesOnDisk()
         self.rows, self.ends, self.starts = array("q"), array("q"), array("q")
-        self.told = array("q")  # [batch, piece, PIECE]: columns, target, weights
+        self.facts = array("q")  # [batch, piece, PIECE]: columns, target, weights
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -255,7 +255,7 @@ class KeptOnDisk:
                 at += self.file.write(part, at)
         return Written(taken.rows, found, at, -1 if row is None else row)
 
-    def _in_place(self, name: str, piece: Piece, row: int | None) -> tuple[Told, tuple[Any, ...]]:
+    def _in_place(self, name: str, piece: Piece, row: int | None) -> tuple[PieceFacts, tuple[Any, ...]]:
         """Return what tells of a piece, and its bytes in parts; none where it was put in its place."""
         if row is None or not isinstance(piece, Floats) or not _is_tidy(piece):
             return _in_bytes(piece)
@@ -265,7 +265,7 @@ class KeptOnDisk:
     def add(self, batch: Written) -> None:
         """Keep a batch; they come in their order."""
         self.rows.append(batch.rows)
-        self.told.extend(batch.told)
+        self.facts.extend(batch.facts)
         self.ends.append(batch.end)
         self.starts.append(batch.start)
         if len(self) % GIVEN_BACK == 0:
@@ -291,16 +291,16 @@ class KeptOnDisk:
     def _read(self, i: int, j: int) -> Piece:
         """Return a piece of a batch."""
         place = (i * (len(self.names) + 2) + j) * PIECE
-        form, texts, size, at = self.told[place : place + PIECE]
+        form, texts, size, at = self.facts[place : place + PIECE]
         if NUMBERS <= form < WORDS and texts == PLACED:
             return _piece(self.numbers(i, self.names[j]), self.rows[i], (form, texts, size))
         last = j == len(self.names) + 1
-        end = self.ends[i] if last else self.told[place + 2 * PIECE - 1]
+        end = self.ends[i] if last else self.facts[place + 2 * PIECE - 1]
         return _piece(self.file.read(at, end - at), self.rows[i], (form, texts, size))
 
     def tidy(self) -> set[str]:
         """Return the columns all of whose pieces are numbers without infinities and -0.0."""
-        found = np.frombuffer(self.told, np.int64).reshape(len(self), -1, PIECE)
+        found = np.frombuffer(self.facts, np.int64).reshape(len(self), -1, PIECE)
         fine = ((found[:, :, 0] >= NUMBERS) & (found[:, :, 0] < WORDS) & (found[:, :, 1] != 0)).all(axis=0)
         return {name for name, tidy in zip(self.names, fine.tolist(), strict=False) if tidy}
 
@@ -308,16 +308,16 @@ class KeptOnDisk:
         """Return the numbers of a column of a batch, as they lie."""
         if self.in_place(i, name):
             return self.places.read(name, self.starts[i], self.rows[i])
-        return self.file.read(self._told(i, name)[-1], 8 * self.rows[i])
+        return self.file.read(self._facts_of(i, name)[-1], 8 * self.rows[i])
 
     def in_place(self, i: int, name: str) -> bool:
         """Do the numbers of a column of a batch lie in their place?"""
-        form, texts, *_ = self._told(i, name)
+        form, texts, *_ = self._facts_of(i, name)
         return NUMBERS <= form < WORDS and texts == PLACED
 
-    def _told(self, i: int, name: str) -> array[int]:
+    def _facts_of(self, i: int, name: str) -> array[int]:
         place = (i * (len(self.names) + 2) + self.order[name]) * PIECE
-        return self.told[place : place + PIECE]
+        return self.facts[place : place + PIECE]
 
     def settled(self) -> bool:
         """Do all batches that have places lie where they belong, with room between them for the others?"""
@@ -331,7 +331,7 @@ class KeptOnDisk:
         self.places.close()
 
 
-def _in_bytes(piece: Piece) -> tuple[Told, tuple[Any, ...]]:
+def _in_bytes(piece: Piece) -> tuple[PieceFacts, tuple[Any, ...]]:
     """Return what tells of a piece, but its place, and its bytes in parts."""
     if piece is None:
         return (NOTHING, 0, 0), ()

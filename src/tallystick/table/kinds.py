@@ -41,11 +41,11 @@ from tallystick.text import (
     NumberWay,
     Way,
     Ways,
+    informative_parts,
     label_number,
     number_text,
     part_values,
     plain,
-    telling,
 )
 
 if TYPE_CHECKING:
@@ -705,7 +705,7 @@ def decide_numbers(
 
 def date_parts(column: Column, facts: NumberFacts, asked: Asked) -> tuple[Column, ...]:
     """Return what people mean by the dates of a column, as columns."""
-    wanted = telling(facts.low, facts.high, facts.whole) if asked.parts is None else asked.parts
+    wanted = informative_parts(facts.low, facts.high, facts.whole) if asked.parts is None else asked.parts
     return tuple(_part(column, part, facts) for part in wanted)
 
 

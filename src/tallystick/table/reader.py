@@ -35,7 +35,7 @@ from tallystick.table.disk import DiskTable, KeptInMemory, KeptOnDisk, TableFile
 from tallystick.table.encode import Encoder, Matcher, class_table
 from tallystick.table.lazy_columns import LaterColumn, LaterColumns
 from tallystick.table.matrix import small_table
-from tallystick.table.survey import Decision, ScannedBatch, Survey, SurveyRequest, tell
+from tallystick.table.survey import Decision, ScannedBatch, Survey, SurveyRequest, with_known
 from tallystick.table.table import LocalTable
 from tallystick.table.target import flat_target
 
@@ -293,12 +293,12 @@ def _joined(
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
     few = decision.rows < FEW_ROWS or (light and len(batches) == 1)
     names = [matcher.column.name for matcher in encoder.matchers]
-    done, telling = list[str](), Lock()
+    done, reporting = list[str](), Lock()
 
     def one(matcher: Matcher) -> Any:
         data = encoder.column(matcher, batches, first.places)
         if progress is not None:
-            with telling:
+            with reporting:
                 done.append(matcher.column.name)
                 progress(len(done), len(names), done[-1])
         return data
@@ -323,9 +323,11 @@ def _joined(
         len(batches) > 1,  # they were joined, so that no array is anybody else's
     )
     taken = batches[0]
-    if taken.told is None or taken.hit.labels is None:
+    if taken.result is None or taken.hit.labels is None:
         return table
-    return tell(table, taken.told, list(taken.columns.values()), class_table(taken.hit.labels, decision))
+    return with_known(
+        table, taken.result, list(taken.columns.values()), class_table(taken.hit.labels, decision)
+    )
 
 
 def _together(parts: list[Any]) -> Any:

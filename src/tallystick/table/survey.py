@@ -123,7 +123,7 @@ class FusedPass:
         self.least.append((np.array(least, np.uint64), np.array(at, np.int64) + start))
         return kernels.scan_columns(columns, seen)
 
-    def told(self) -> PassResult:
+    def result(self) -> PassResult:
         """Return what went along with all rows."""
         sums = self.parts[0][1]
         if sums is not None:
@@ -176,8 +176,10 @@ def _gaps(columns: Sequence[NDArray[Any]]) -> float:
     return max((share for share in shares if share <= FEW_GAPS), default=0.0)
 
 
-def tell(table: LocalTable, given: PassResult, columns: Sequence[Any], into: NDArray[Any]) -> LocalTable:
-    """Return the table, knowing what was told of its rows, if they are those that were looked at. columns: as
+def with_known(
+    table: LocalTable, given: PassResult, columns: Sequence[Any], into: NDArray[Any]
+) -> LocalTable:
+    """Return the table with what a pass found of its rows, if they are those that were looked at. columns: as
     they were seen; into[code]: the class of each label.
     """
     used, labels = table.schema.used, table.schema.predicted.labels
@@ -286,7 +288,7 @@ class ScannedBatch:
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
-    told: PassResult | None = None  # what went along with the look
+    result: PassResult | None = None  # what went along with the look
 
     @cached_property
     def keep(self) -> NDArray[np.int64] | None:
@@ -392,7 +394,7 @@ class Survey:
             read = partial(one, each=every if words else 1)
             found.update(zip(several, each_in_order(read, several, 1 if words else threads), strict=True))
         real = None if weights is None else weight_numbers(weights)
-        result = None if along is None else along.told()
+        result = None if along is None else along.result()
         return ScannedBatch(batch.num_rows, aim, real, scanned(found, threads), result)
 
     def _along(self, batch: Any, aim: TargetCells) -> FusedPass | None:

@@ -414,7 +414,7 @@ def beside(values: Any, cuts: Floats) -> tuple[Floats, Floats]:
     return np.maximum.accumulate(low)[:-1], np.minimum.accumulate(high[::-1])[::-1][1:]
 
 
-def told_cut(cut: float, column: Column, values: Any) -> str:
+def cut_text(cut: float, column: Column, values: Any) -> str:
     """Return one cut of a column in few digits, as text; values: of the training rows."""
     one = np.array([cut])
     return number(cut if column.unit else float(few_digits(one, *beside(values, one))[0]), column)

@@ -20,7 +20,7 @@ from tallystick.contracts import Block
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.kernels.trees import Walk
 from tallystick.model.decision import AnswerDecision, decide, in_force
-from tallystick.model.file import ToldInParts, plain
+from tallystick.model.file import ListInParts, plain
 from tallystick.predict.columns import as_they_lie, in_blocks
 from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import CODED, Schema, Target
@@ -652,7 +652,7 @@ class Tree:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's own part."""
-        return {k: v.whole() if isinstance(v, ToldInParts) else v for k, v in self.in_parts().items()}
+        return {k: v.whole() if isinstance(v, ListInParts) else v for k, v in self.in_parts().items()}
 
     def in_parts(self) -> dict[str, Any]:
         """Return the same with its long lists in parts, of which one at a time is in memory."""
@@ -660,9 +660,9 @@ class Tree:
         few = self._stretches(-(-TESTS_WRITTEN // max(len(self.schema.used), 1)))
         proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
         return proof | {
-            "branches": ToldInParts(lambda: (write_branches(self.nodes, here) for here in every)),
-            "candidates": ToldInParts(lambda: (self._texts(here) for here in few)),
-            "nodes": ToldInParts(lambda: (write_nodes(self.nodes, here) for here in every)),
+            "branches": ListInParts(lambda: (write_branches(self.nodes, here) for here in every)),
+            "candidates": ListInParts(lambda: (self._texts(here) for here in few)),
+            "nodes": ListInParts(lambda: (write_nodes(self.nodes, here) for here in every)),
         }
 
     def _stretches(self, size: int) -> list[slice]:

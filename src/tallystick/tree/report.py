@@ -222,7 +222,7 @@ def _tree_sentences(tree: Tree, table: Table) -> list[Sentence]:
         Name(target.name),
         Name(column_name(shown)),
     )
-    return [first, *_told_groups(shown, table)]
+    return [first, *_leaf_groups(shown, table)]
 
 
 def column_name(tree: Tree) -> str:
@@ -254,7 +254,7 @@ def _rest_of_tree(tree: Tree, reached: float) -> Sentence:
 # -- groups that two conditions make --
 
 
-def _told_groups(tree: Tree, table: Table) -> list[Sentence]:
+def _leaf_groups(tree: Tree, table: Table) -> list[Sentence]:
     """Return, for each of two classes, the group of at most two conditions that has most of it beyond its
     share of all rows; no group is told twice.
     """
@@ -271,10 +271,10 @@ def _told_groups(tree: Tree, table: Table) -> list[Sentence]:
             fields.setdefault(node, c)
         if len(fields) == 2:
             break
-    return [_told_group(tree, table, node, c) for node, c in fields.items()]
+    return [_leaf_group(tree, table, node, c) for node, c in fields.items()]
 
 
-def _told_group(tree: Tree, table: Table, node: int, c: int) -> Sentence:
+def _leaf_group(tree: Tree, table: Table, node: int, c: int) -> Sentence:
     conditions = way_conditions(tree, node)
     here = np.logical_and.reduce([_fulfils(table, one) for one in conditions])
     words = way_words(tree, table, node)
