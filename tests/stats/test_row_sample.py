@@ -126,3 +126,23 @@ def test_rows_with_very_many_copies_are_counted_all(copies):
 )
 def test_counts_are_shared_out_by_the_largest_remainders(counts, total, wanted):
     assert in_proportion(np.array(counts), total).tolist() == wanted
+
+
+def test_a_sample_known_from_the_fingerprint_is_of_the_same_rows_in_smaller_blocks_on_disk():
+    rng = np.random.default_rng(5)
+    data = pa.table({f"x{i}": rng.normal(size=12_000) for i in range(40)})
+    data = data.append_column("y", pa.array(np.where(rng.random(12_000) < 0.5, "no", "yes")))
+    here = read_table(open_source(data), None, "y")
+    disk = read_to_disk(open_source(data), 32 << 20, None, "y")
+    assert disk.block_rows < disk.rows
+    assert disk.fingerprint == here.fingerprint
+    question = RowSample(here.schema, here.unit)
+    found = Local(1).total(disk, question)
+    same(found, Summing().total(here, question))
+    np.testing.assert_array_equal(found.rows.columns["x7"], Local(1).total(here, question).rows.columns["x7"])
+
+
+def test_no_rows_have_a_fingerprint():
+    table = read_table(open_source(rows_of(30)), None, "y")
+    none = table.take(np.zeros(0, np.int64), table.schema)
+    assert none.fingerprint == "0" * 32

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -200,13 +201,15 @@ class LocalTable:
         if self._fingerprint is None:
             hasher, limit = Hasher(self.schema), least_limit(self.rows)
 
-            def walk(block: RowBlock) -> tuple[int, NDArray[np.int64], NDArray[np.uint64]]:
-                return hasher.total_and_least(block, limit)
+            def walk(block: RowBlock) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint64]]:
+                return block.rows, *hasher.total_and_least(block, limit)
 
-            totals, rows, hashes = zip(*each_in_order(walk, self.blocks(), self._threads), strict=True)
-            self._fingerprint = f"{sum(totals) % 2**128:032x}"
-            at = [part + i * BLOCK for i, part in enumerate(rows)]
-            self._least = np.concatenate(hashes), np.concatenate(at)
+            parts = each_in_order(walk, self.blocks(), self._threads)
+            self._fingerprint = f"{sum(total for _, total, _, _ in parts) % 2**128:032x}"
+            if parts:  # blocks on disk may be smaller than here
+                ends = accumulate(size for size, _, _, _ in parts)
+                at = [rows + (end - size) for end, (size, _, rows, _) in zip(ends, parts, strict=True)]
+                self._least = np.concatenate([found for _, _, _, found in parts]), np.concatenate(at)
         return self._fingerprint
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> LocalTable:
