@@ -1,8 +1,13 @@
-"""Where the ranges of a number begin: all values apart where they are few; else values with many rows by
-themselves, and the stretches between them in parts of about the same rows.
+"""Cut points of numeric columns: equal-frequency ranges, MDL bins; the bits that a split costs.
 
-Never sees a row. Law: the cuts are exact and depend on the multiset of values alone, whether all values
-are at hand or only those of the cells that matter.
+- Equal-frequency ranges. Entry: `cuts_by_column()`. Few values are all kept apart; of many, frequent values
+  get ranges of their own and the rest is split into parts of about equal weight.
+- Supervised bins by Fayyad and Irani's MDL rule. Entry: `cut_by_mdl()`; of many values `cells_of()` (from a
+  sample), `in_cells()`, `join_cells()`.
+- Bits that a split costs: `cut_bits()`, `level_bits()`, `word_bits()`, `group_bits()`, `after_price()`.
+
+cut = the number where a range begins; cell = a fine interval of a `Grid`; heavy = with a range of its own.
+Law: cuts are exact and depend on the multiset of values (and classes) alone; no function here sees a row.
 """
 
 from __future__ import annotations
@@ -34,12 +39,12 @@ from tallystick.stats.quantiles import (
 from tallystick.table.ranks import between, quantile_cuts
 
 Counts = NDArray[np.int64]
-DIGITS = 17  # tell any two numbers apart
+DIGITS = 17  # significant digits that distinguish any two doubles
 Cuts = tuple[float, ...]
 PLAIN, SHARE = (
     4,
     64,
-)  # times `ranges`: distinct values kept apart, as long as each has so many rows to go with
+)  # up to PLAIN * ranges distinct values are all kept apart, if there are SHARE rows for each
 
 
 def kept_apart(ranges: int, rows: float) -> int:
@@ -50,7 +55,9 @@ def kept_apart(ranges: int, rows: float) -> int:
 def cuts_by_column(
     columns: Sequence[Column], ranges: int, weight: int, rows: float
 ) -> Generator[Any, Any, dict[str, Cuts]]:
-    """Return cuts by column. weight: what all rows weigh in units of the table; rows: in rows."""
+    """Return cuts by column; yields statistics, is sent their totals. weight: of all rows in units; rows: as
+    rows.
+    """
     if not columns:
         return {}
     cells = cells_for(weight, len(columns))
@@ -81,8 +88,8 @@ def cuts_by_column(
 def in_finer_cells(
     crowds: Sequence[RangeCells], there: Sequence[NDArray[np.bool_]]
 ) -> Generator[Any, Any, list[RangeCells]]:
-    """Return columns with the cells there[column] divided where many rows lie in them; what was divided
-    stays so.
+    """Return the columns with the cells there[column] divided where these have many rows; cells that were
+    divided before stay divided.
     """
     whole = [crowd.whole(own) for crowd, own in zip(crowds, there, strict=True)]
     grids, cells, wanted = [w[0] for w in whole], [w[1] for w in whole], [w[2] for w in whole]
@@ -96,8 +103,8 @@ def in_finer_cells(
 
 @dataclass(frozen=True)
 class Plan:
-    """Values with ranges of their own, the places among the other rows after which cuts lie, and the cells
-    that must be known for it.
+    """heavy, weights: values with ranges of their own; wanted: ranks among the other rows after which a cut
+    is placed; there[cell]: cells whose values must be known for it.
     """
 
     heavy: NDArray[np.float64]
@@ -115,8 +122,8 @@ class RangeCells:
     ranges: int
 
     def whole(self, there: NDArray[np.bool_]) -> tuple[Grid, Counts, NDArray[np.bool_]]:
-        """Return the grid, the weight in its cells and those in which there[place] lie, as if none were
-        divided; what is divided lies there.
+        """Return the undivided grid, the weight in its cells, and which of them are wanted: those of
+        there[place] and those that are divided already.
         """
         if isinstance(self.grid, Grid):
             return self.grid, self.cells, there
@@ -134,12 +141,12 @@ class RangeCells:
 
     @property
     def full(self) -> NDArray[np.bool_]:
-        """Cells with so many rows that a single value may have a range of its own."""
+        """Whether a cell has so many rows that one of its values may get a range of its own."""
         out: NDArray[np.bool_] = self.cells * self.ranges >= self.total
         return out
 
     def below(self, near: ValueCounts) -> Counts:
-        """Return what the rows below each value weigh; all values of its cell are known."""
+        """Return the weight of the rows below each value, whose cells must be known in full."""
         place = self.grid.of(near.values)
         before = np.cumsum(self.cells) - self.cells
         inside = np.cumsum(near.counts) - near.counts
@@ -148,7 +155,7 @@ class RangeCells:
         return out
 
     def planned(self, found: ValueCounts) -> Plan:
-        """Return where the cuts lie, from all values of the full cells."""
+        """Return the plan of the cuts, from all values of the full cells."""
         own = found.counts * self.ranges >= self.total
         heavy, weights = found.values[own], found.counts[own]
         wanted = wanted_places(self.below(found)[own], weights, self.total, self.ranges)
@@ -168,8 +175,8 @@ class RangeCells:
 
 
 def wanted_places(below: Counts, weights: Counts, total: int, ranges: int) -> Counts:
-    """Return after which of the other rows cuts lie: every stretch between heavy values has about as many
-    parts as its share of the ranges that are left. below[value]: rows below a heavy value.
+    """Return the ranks among the other rows after which to cut: every stretch between heavy values gets its
+    share of the ranges that are left. below[value]: rows below a heavy value.
     """
     before = np.cumsum(weights) - weights  # heavy rows below a heavy value
     edges = [0, *(below - before).tolist(), total - int(weights.sum())]
@@ -208,14 +215,13 @@ def _plain(low: float, high: float, middle: float) -> float:
     return middle
 
 
-# Numeric columns cut into bins by the rule of Fayyad and Irani: where the class entropy falls by more than
-# it costs to say where.
-# A column of many values is cut at the ends of cells: about equal in rows of a sample of its values, rounded
-# where these are even enough, and whatever the rule finds in that sample. The classes of all rows are counted
-# in the cells, and the rule chooses among their ends. Law: cuts depend on the multiset of (value, class)
-# alone, so on no order, thread or engine.
+# ---- bins by the MDL rule of Fayyad and Irani: a cut must lower the class entropy by more than it costs ----
+#
+# A column of many values is cut at the ends of cells: the rule's own cuts of a sample, and about equal parts
+# of it, rounded where that leaves them even. All rows are counted by cell, and the rule chooses among the
+# ends.
 
-CELLS = 256  # about equal in rows of the sample
+CELLS = 256  # parts of about equal frequency in which a sample is cut
 
 
 @dataclass(frozen=True)
@@ -285,12 +291,11 @@ def _joined(counts: Counts, before: NDArray[np.int64]) -> Counts:
     return np.add.reduceat(counts, starts, axis=0)
 
 
-# What it costs, in bits, to say which split of a column was chosen: a cut, a group of levels, a word; and
-# how much of a gain is left then.
-# A column of many levels can be grouped in so many ways that some grouping tells the classes of any table; so
-# a grouping pays the bits that name it, and a level of one row counts for nothing, as a new row will hardly
-# ever have it. Law: the numbers are those by which the tree kernels choose groups
-# (`src/kernels/tree/price.hpp`).
+# ---- bits that name the split of a column: a cut, a group of levels, a word; and the gain that is left ----
+#
+# Levels can be grouped in so many ways that some grouping fits the classes of any table: so a grouping pays
+# the bits that name it, and a level of one row counts for nothing, as a new row will hardly ever have it.
+# Law: the tree kernels choose groups by the same numbers (`src/kernels/tree/price.hpp`).
 
 
 def cut_bits(values: int, cuts: int = 1) -> float:

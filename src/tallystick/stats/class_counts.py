@@ -1,6 +1,11 @@
-"""The distinct values of numeric columns with their class counts: all that cutting a number into bins needs.
+"""Counts by class as mergeable statistics: distinct values, distinct rows, and the sums of naive Bayes.
 
-Law: the total is the multiset of (value, class), so no order can change it.
+- `ClassValues`: the distinct values of numeric columns with their class counts, for binning.
+- `DistinctRows`: the distinct rows with their weights.
+- Entry: `BayesSums`, class counts by level, bin or word and exact moments, all columns in one pass.
+
+ask = what to sum of one column; total = the arrays that `add` fills and `merge` adds.
+Law: totals are functions of the multiset of rows, so no order and no partition can change them.
 """
 
 from __future__ import annotations
@@ -28,8 +33,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-ALONE = 100_000  # cells below which a thread costs more than it gives
-COPIES = 3  # tables of values by class that are held at once, where they are judged
+ALONE = 100_000  # cells below which one thread is faster than several
+COPIES = 3  # tables counts[value, class] that are in memory at once when a column is cut
 
 
 class ValuesByClass(NamedTuple):
@@ -123,10 +128,9 @@ def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:
     return ValuesByClass(values, counts, a.missing + b.missing)
 
 
-# The distinct rows of a table with their weights: for whoever must look at rows as a whole, all of them at
-# once.
-# Law: the total is the multiset of rows in an order of its own, so neither the order of rows nor copies
-# instead of weights can change it.
+# ---- the distinct rows of a table with their weights ----
+# Law: the total is the multiset of rows in an order of its own; w copies of a row and a row of weight w are
+# the same.
 
 Bits = NDArray[np.uint64]
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -210,11 +214,9 @@ def _sorted(cells: Bits) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order, np.flatnonzero(new)
 
 
-# The sums of naive Bayes: class counts, and per column counts by code, bin or word, or exact sums of
-# doubles.
-# Law: a total is a set of int64 arrays that add, so any order and any cut of the rows gives the same bits.
-# The class is the last axis but for the digits of exact sums; asking with class codes fold * classes + class
-# gives the sums of every fold at once.
+# ---- the sums of naive Bayes: class counts; counts by code, bin or word; exact sums of doubles ----
+# The class is the last axis, except for the digits of exact sums. Asked with the class codes
+# fold * classes + class, one pass gives the sums of every fold.
 
 Total = dict[str, Counts]
 
@@ -317,7 +319,7 @@ class BayesSums(Statistic[Total]):
         left = [i for i, a in enumerate(self.asks) if a.how != "moments"]
         if left:
             rest = engine.summed(table, BayesSums(tuple(self.asks[i] for i in left), self.classes))
-            for name in filter(None, rest):  # but the rows of each class
+            for name in filter(None, rest):  # without "", the class counts, which are known
                 i, part = name.split()
                 total[key(left[int(i)], part)] = rest[name]
         return total

@@ -1,9 +1,14 @@
-"""What the columns become inside a logistic regression: dense columns, cells of coded columns, and words.
+"""Design matrix of logistic and linear regression, and the statistics that their solvers ask for.
 
-A numeric column is one dense column, and a second one that is 1 where it is missing (when some training
-row was). A column of levels has a cell per level, then one for missing and one for unseen; a boolean uses
-its second cell only, so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named
-`a × b`. Law: the design depends on the schema and the options alone.
+- The design: `Design`, `products()`. Entry: `design_of()`. A numeric column is one dense column, and a second
+  that is 1 where it is missing (if it was in training). A column of levels has a cell (0/1 parameter) per
+  level, then one for missing and one for unseen; a boolean uses its second cell only. Products are dense
+  columns named `a × b`. `with_response()` appends the response of a linear regression.
+- Logistic regression: `RowFacts`, `LogisticSums` (loss, gradient, curvature), `NewtonSums`, `Sides` and
+  `Meetings` (separated classes), `LeverageSums` (Jeffreys' prior). Linear: `ResponseFacts`, `ResidualSums`.
+
+link = one linear score per class; parameters: constant, dense, cells; unit = the integer of a weight of 1.
+Laws: the design depends on schema and options alone; totals are whole numbers, so no order changes a bit.
 """
 
 from __future__ import annotations
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MEASURED = ("numeric", "boolean")
-MOST_PRODUCTS = 20_000
+MOST_PRODUCTS = 20_000  # columns that interactions may add
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Dense:
 
     @property
     def column(self) -> str:
-        """The column it is told of with; products have none of their own."""
+        """The column it is reported under; a product has none of its own."""
         return self.factors[0].column if len(self.factors) == 1 else ""
 
     @property
@@ -146,7 +151,7 @@ class Design:
 
 
 def factors_of(column: Column) -> list[Factor]:
-    """Return what a column brings into a product."""
+    """Return the factors of a column in a product: its number, or one per level."""
     if column.kind == "numeric":
         low, high = column.low or 0.0, column.high or 0.0
         return [Factor(column.name, column.name, None, low, high)]
@@ -268,9 +273,8 @@ def base_codes(schema: Schema, given: Mapping[str, str]) -> tuple[tuple[str, int
     return tuple(sorted(out))
 
 
-# The design of a linear regression: that of a logistic one, with the response as one more dense column.
-# So the sums of logistic regression's first questions hold all that least squares need: columns by columns
-# and columns by response.
+# ---- the design of a linear regression: the response is one more dense column ----
+# So the second-order sums hold all that least squares need: columns by columns, and columns by response.
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +294,11 @@ def with_response(design: Design, low: float, high: float) -> Design:
 
 
 def response_at(design: Design) -> int:
-    """Return the place of the response among the parameters of `with_response(design, ...)`."""
+    """Return the index of the response among the parameters of `with_response(design, ...)`."""
     return 1 + len(design.dense)
 
 
-# The sums of logistic regression: rows per class and word first, then loss, gradient and curvature at given
-# weights.
-# Law: totals are whole numbers that add, so any order of rows gives the same bits.
+# ---- sums of logistic regression: rows per class and word; loss, gradient, curvature at given weights ----
 
 Whole = NDArray[np.int64]
 
@@ -362,8 +364,8 @@ class TextWeights:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What a row counts for. whole: weights are copies. Otherwise weight / unit / heaviest is a factor of at
-    most 1.
+    """How weights enter the sums: as copies of the row (`whole`), else as the factor weight / unit /
+    heaviest, which is at most 1; by_class: a factor per class.
     """
 
     whole: bool = True
@@ -449,7 +451,7 @@ def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> T
     return replace(plain, values=values)
 
 
-MANY = 1 << 20  # weights that rows meet from which threads give more than they cost
+MANY = 1 << 20  # words of all rows times links, from which several threads are faster than one
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +589,7 @@ class NewtonSums(Statistic[Total]):
 
 @dataclass(frozen=True, slots=True)
 class Sides(Statistic[tuple[Array, Array]]):
-    """Ask between which scores the classes lie along directions theta[parameter, link] of the columns.
+    """Ask for the range of scores of each class along directions theta[parameter, link].
 
     Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second,
     over rows of the first, then of the second; pairs (1, 0), (2, 0), (2, 1), ... And [direction, 2]: the
@@ -626,7 +628,7 @@ class Sides(Statistic[tuple[Array, Array]]):
 
 @dataclass(frozen=True, slots=True)
 class Meetings(Statistic[list[NDArray[np.bool_]]]):
-    """Ask which classes the rows with a cell, a missing number or a word have.
+    """Ask which classes occur with each cell, missing number and word.
 
     Total: met[parameter, class] of the constant, of columns that are 1 where a number is missing, and of
     cells; there[dense, class] of the rows where that number is not missing; words[text][word, class].
@@ -672,11 +674,9 @@ class Meetings(Statistic[list[NDArray[np.bool_]]]):
         return total
 
 
-# How far Jeffreys' prior pulls the weights of a logistic regression of two classes: sums over rows of
-# leverage times (1/2 - share), by column.
-# Law: totals are whole numbers that add, so any order of rows gives the same bits.
+# ---- gradient of Jeffreys' prior (Firth), two classes: sum of leverage * (1/2 - share) * column ----
 
-ROWS = 4_096  # that are laid out as a matrix at a time
+ROWS = 4_096  # rows of the dense matrix that is built at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -749,9 +749,7 @@ class LeverageSums(Statistic[Whole]):
         return self.design.cell(self.design.coded[coded])
 
 
-# The sums of least squares beyond those of logistic regression: between which numbers the response lies,
-# and columns by the residuals of given weights.
-# Law: totals are whole numbers that add, and ends of numbers, so any order of rows gives the same bits.
+# ---- sums of least squares: the range of the response, and columns by residuals at given weights ----
 
 
 @dataclass
@@ -765,7 +763,7 @@ class ResponseTotals:
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts(Statistic[ResponseTotals]):
-    """Ask what the rows weigh, and between which numbers their response lies."""
+    """Ask for the weight of the rows and the range of their response."""
 
     def zero(self) -> ResponseTotals:
         """Return the total of no rows."""

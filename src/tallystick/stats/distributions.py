@@ -1,11 +1,14 @@
-"""Intervals for scores: how far the true value may lie from what was measured.
+"""Confidence intervals of scores and shares; distributions for tests: beta, Student's t, normal, chi-square.
 
-Every function returns (low, high) of a 95 % interval and has the name of its method in `METHODS`, so that
-no interval is shown without saying how it was made, and of what it is one (`OF`). Rows that one model
-answers, held out from its training, are independent: there the intervals cover what they promise (tests
-hold them to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the model of all
-rows is none of those that answered. `widening` says by how much more the score then varies, and
-`docs/judge.md` how often the intervals cover the truth.
+- 95 % intervals of scores, (low, high): `wilson()`, `mean()`, `recalls()`, `f1()`, `on_logit()`; for
+  cross-validation `widening()` and `corrected()`. A function has the name of its method in `METHODS`, so
+  that no interval is shown without saying how it was made, and of what it is one (`OF`).
+- Intervals of shares from the beta distribution: `mixture_interval()`; `searched()` for selected groups.
+- Points and tails: `NormalEstimate`, `normal_point()`, `student()`, `chi_square_tail()`.
+
+Held-out rows that one model answers are independent: there intervals cover as they promise (tests hold them
+to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the model of all rows is none
+of those that answered. `widening` is the factor of variance for it; coverage is in `docs/judge.md`.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ OF = {
     True: "the score on new rows of a model trained on all of these rows",
     False: "the score on new rows of the one model that answered",
 }
-MOST_FOLDS = 100  # of whose means the spread is looked at; each row left out in turn has none of its own
+MOST_FOLDS = 100  # whose means enter the variance; a fold of one row (leave-one-out) has no mean worth it
 
 NORMAL_975 = 1.959963984540054
 
@@ -194,14 +197,13 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     return front * total / a
 
 
-# Intervals: of a share, from the beta distribution that counts leave it; of a mean, by Student's t.
+# ---- intervals of shares from the beta distribution; of means from Student's t ----
 # Law: the interval of a mixture holds just the wanted probability, half of the rest on each side.
-# A group of rows that was looked for is not one that was given: its tests were chosen because the classes
-# lie apart there, so its counts look surer than they are. `searched` says how much less they are to count
-# for: an interval that is to hold for every group among 2^bits has ends as far as those of 1 - 0.05 /
-# 2^bits, not of 95 %.
+# A group of rows that was searched for is not one that was given: its tests were chosen because the classes
+# differ there, so its counts look surer than they are. `searched` says by how much the variance grows: an
+# interval that is to hold for every group among 2^bits has the ends of level 1 - 0.05 / 2^bits, not 95 %.
 
-MOST_BITS = 900.0  # beyond, the tail is no longer a number
+MOST_BITS = 900.0  # beyond, the tail probability underflows a double
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
@@ -217,7 +219,7 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     return front * _fraction(x, a, b)
 
 
-@lru_cache(maxsize=1024)  # the end of an interval is looked for at many x
+@lru_cache(maxsize=1024)  # the search for an interval's end evaluates many x
 def _log_one_over_beta(a: float, b: float) -> float:
     """Return -log B(a, b)."""
     gammas = log_gamma(np.array([a + b, a, b]))
@@ -289,7 +291,7 @@ def _root(below: Callable[[float], float], wanted: float) -> float:
     return (low + high) / 2
 
 
-# Points and tails of the distributions that tests are measured by: normal and chi-square.
+# ---- points and tails of the normal and chi-square distributions ----
 # Law: `chi_square_tail(normal_point(level) ** 2, 1)` is 1 - level.
 
 

@@ -1,7 +1,13 @@
-"""Exact sums of doubles as plain integers and as plain text.
+"""Exact arithmetic of doubles (fractions, text, sums), fingerprints of rows, and refusals for lack of memory.
 
-Every double is a whole multiple of 2^-1074 and every square of 2^-2148, so sums of them are integers in
-those units. Law: `read(write(n, unit), unit) == n`; the text is the exact decimal value, nothing rounded.
+- Sums as integers and as exact decimal text: `write()`, `read()`. Every double is a whole multiple of 2^-1074
+  and every square of 2^-2148. Law: `read(write(n, unit), unit) == n`, nothing rounded.
+- Sums rounded once, to the nearest double. Entry: `exact_total()`, `weighted_total()`, `exact_total_of()`.
+- Fingerprints of rows and columns (`Prints`, `ColumnPrints`); `TwoStatistics`, two statistics in one pass.
+- Memory: `refuse_large_tree()`, `refuse_beyond_memory()`.
+
+unit = n of 2^-n in `write`, elsewhere the integer that stands for a weight of 1; digits = a sum's 32-bit
+parts.
 """
 
 from __future__ import annotations
@@ -25,9 +31,9 @@ from tallystick.io.scratch import LEAST, memory, size_text
 from tallystick.schema import Schema
 from tallystick.table.block import Hasher, rows_counted
 
-SUM_UNIT = 1074  # a sum is a whole multiple of 2^-1074
+SUM_UNIT = 1074  # sums are whole multiples of 2^-1074
 SQUARE_UNIT = 2148
-MAX_TEXT = 3_000
+MAX_TEXT = 3_000  # characters of the decimal text of a sum
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
 
 
@@ -76,15 +82,14 @@ def read(text: str, unit: int) -> int:
     return int(Fraction(text) * 2**unit)
 
 
-# Sums of doubles that are right to the last bit: of the exact sum the nearest double.
-# Law: no order of the values and no cut into parts can change a sum, so that scores are the same wherever
-# rows lie.
+# ---- sums of doubles, correctly rounded: the double nearest to the exact sum ----
+# Law: no order of the values and no partition can change a sum, so scores are the same on every engine.
 
 Floats = NDArray[np.float64]
 Digits = NDArray[np.int64]
 Weights = NDArray[np.int64]
-PARTS = 1 << 32  # of a weight of 1, where weights are not whole
-FEW = 1 << 12  # values up to which Python's own exact sum is the quicker
+PARTS = 1 << 32  # integer that stands for a weight of 1, where weights are not whole
+FEW = 1 << 12  # values up to which math.fsum is faster than the kernel
 
 
 def exact_total(values: Floats) -> float:
@@ -92,7 +97,7 @@ def exact_total(values: Floats) -> float:
     if len(values) <= FEW:
         try:
             return math.fsum(values.tolist())
-        except OverflowError:  # on the way, or in the end
+        except OverflowError:  # of a partial sum, or of the sum itself
             pass
     return nearest(digits(values))
 
@@ -148,8 +153,8 @@ def nearest(sums: Digits) -> float:
         return math.inf if exact > 0 else -math.inf
 
 
-# How many rows there are, what they weigh together, and their fingerprint: what a model file says of them.
-# Law: whole numbers that add, so any order and any cut of the rows gives the same.
+# ---- row counts, weights and fingerprints, as a model file records them ----
+# Law: whole numbers that add, so any order and any partition of the rows gives the same.
 
 ALL = 1 << 128
 
@@ -200,8 +205,8 @@ class Prints(Statistic[Printed]):
 
 @dataclass(frozen=True)
 class ColumnPrints(Statistic[NDArray[np.uint64]]):
-    """Ask what each column holds, whatever it is called: prints[column], the sum over rows of a hash of its
-    cell and the target's, and, once the schema has keys, of the rest of its row.
+    """Ask for a fingerprint of each column, whatever its name: prints[column], the sum over rows of a hash of
+    its cell and the target's, and, once the schema has keys, of the rest of its row.
     """
 
     schema: Schema
@@ -238,7 +243,7 @@ class ColumnPrints(Statistic[NDArray[np.uint64]]):
 
 @dataclass(frozen=True)
 class TwoStatistics(Statistic[tuple[Any, Any]]):
-    """Ask two questions in one walk over the rows."""
+    """Ask for two statistics in one pass over the rows."""
 
     first: Any
     second: Any
@@ -261,12 +266,12 @@ def in_two(question: Any) -> TwoStatistics | None:
     return question if isinstance(question, TwoStatistics) else None
 
 
-# Whether what is to be kept fits in the memory of this machine, said before it is asked for.
-# Small things are not looked at: asking for what there is takes longer.
+# ---- refuse before allocating: does it fit in this machine's memory? ----
+# Small sizes are not checked: asking the system takes longer.
 
-SMALL = 1 << 28  # bytes that any machine has
-LEFT = 24 << 20  # bytes that reading rows to disk leaves in the heaps of a process
-READING = 3  # and this part of a budget at most: less is read at once in a small one
+SMALL = 1 << 28  # bytes that are granted unchecked
+LEFT = 24 << 20  # bytes that stay allocated in a process after rows were read to disk
+READING = 3  # but at most this part of the budget: with a small one, less is read at once
 FEWER_NODES = "Set max_depth or a larger min_samples_leaf, or give more memory."
 
 

@@ -1,5 +1,10 @@
-"""A column of numbers whose rows lie on disk, in the order of its values: some of them at a time.
+"""Target leakage: columns that predict the target nearly perfectly alone; ranked columns on disk.
 
+- `DiskRanks`, `DiskRanker`: a numeric column of a table on disk, by rising value, a piece at a time.
+- The search. Entry: `likely()` picks suspects from a sample of each class, then `findings()` counts them on
+  all rows; `giveaways()` words the findings. The criteria are in `one_column_rules.py`.
+
+missing: a level of its own; piece: a range of the distinct values; label: a class.
 Law: the pieces together are all values with their counts, and one of them is in memory at a time.
 """
 
@@ -24,14 +29,14 @@ from tallystick.stats.values import RankedPiece, ValueRanges, sum_of
 from tallystick.table.block import classes_of
 from tallystick.table.lazy_columns import raw_column
 
-VALUE, LABEL = 64, 48  # bytes that a value in hand takes, and more for each label: counts, sums, costs
-SHARE = 16  # the part of the budget for the values in hand
+VALUE, LABEL = 64, 48  # bytes in memory of a distinct value, and of each of its classes: counts, sums, costs
+SHARE = 16  # a piece of values may take this part of the memory budget
 Counts = NDArray[np.int64]
 Found = TypeVar("Found")
 
 
 def in_hand(table: Table, labels: int, columns: int = 1) -> bool:
-    """Say whether the budget of a table has room for all values of columns with counts[value, label]."""
+    """Say whether a table's memory budget has room for counts[value, label] of all values of columns."""
     return table.holds(columns * (VALUE + LABEL * labels))
 
 
@@ -91,23 +96,23 @@ class DiskRanker:
         return DiskRanks.of(self.table, name, labels(self.table), width)
 
 
-# The columns of a table that alone tell the target nearly perfectly, by value or by being missing, and the
-# numbers whose order tells it.
-# `fit` looks at a sample of each class first, so that a column that tells little costs next to nothing; a
-# column that is named was counted on all rows.
+# ---- the search for columns that predict the target alone ----
+#
+# A sample of each class is checked first, so that a column that predicts little costs next to nothing; a
+# column that is reported was counted on all rows.
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
-STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
-WHOLE = (32, 128, 1024)  # rows of each class of a table that is looked at whole in the end
-FEW_CELLS = 2048  # of a table that is looked at whole at once
-LOOKED_AT = 1 << 16  # rows, evenly over the table, among which those of each class are looked for
-MOST_CLASSES = 16  # the most frequent ones: a column that tells nearly all tells these
+STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows sampled of each class, and the share of them that may be wrong
+WHOLE = (32, 128, 1024)  # rows sampled of each class where the last stage takes all rows
+FEW_CELLS = 2048  # cells of a table so small that the last stage is the only one
+LOOKED_AT = 1 << 16  # rows, evenly over the table, from which the sample of each class is drawn
+MOST_CLASSES = 16  # sampled, the most frequent first: a column that leaks the target separates these too
 
 Codes = NDArray[np.int64]
 
 
 def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column, str]]:
-    """Yield those of some columns that alone tell the target nearly perfectly, and how much each tells."""
+    """Yield the columns that predict the target nearly perfectly alone, each with a sentence that says so."""
     for column, found in findings(table, columns):
         if not found.ordered:
             yield column, f"column {shown(column.name)} {found.found}."
@@ -116,8 +121,8 @@ def giveaways(table: Table, columns: Iterable[Column]) -> Iterator[tuple[Column,
 def findings(
     table: Table, columns: Iterable[Column]
 ) -> Iterator[tuple[Column, one_column_rules.Alone | one_column_rules.InOrder]]:
-    """Yield those of some columns that alone tell the target nearly perfectly, or by the order of their
-    numbers, and what each tells.
+    """Yield the columns that predict the target nearly perfectly alone, or by the order of their numbers,
+    each with its finding.
     """
     some = list(columns)
     ranker = table.ranker()
@@ -128,10 +133,10 @@ def findings(
 
 
 def likely(table: Table) -> list[Column]:
-    """Return the columns that may tell nearly everything, going by some rows of each class.
+    """Return the columns that may predict the target nearly perfectly, judged by a sample of each class.
 
-    No part of the rows has more changes or more wrong rows than all of them: where all will be looked at,
-    what they allow decides from the start.
+    A sample has no more changes of class and no more wrong rows than all rows: where the last stage takes all
+    rows, the bound for all rows holds from the first stage on.
     """
     assert table.classes is not None
     left = list(table.schema.used)
@@ -163,7 +168,7 @@ def likely(table: Table) -> list[Column]:
 
 @dataclass(frozen=True, slots=True)
 class _Dealt:
-    """Rows by class, one row in `step`, of the most frequent classes, which `kept` names."""
+    """classes[i] of one row in `step`; the most frequent classes (`kept`) and their rows there (`sizes`)."""
 
     classes: NDArray[np.integer]
     kept: list[int]
@@ -172,7 +177,7 @@ class _Dealt:
 
     @classmethod
     def of(cls, classes: NDArray[np.integer], k: int) -> Self:
-        """Return the rows of a table by class, of which there are k."""
+        """Return the rows of a table, by its k classes."""
         step = max(1, len(classes) // LOOKED_AT)
         some = np.ascontiguousarray(classes[::step])
         counts = kernels.count_classes(some, k)
@@ -183,7 +188,7 @@ class _Dealt:
 
     @property
     def whole(self) -> bool:
-        """Will every row be looked at in the end?"""
+        """Whether the last stage takes every row."""
         return self.step == 1 and sum(self.sizes) == len(self.classes) and max(self.sizes) <= WHOLE[-1]
 
     def some(self, each: int) -> tuple[Codes, Codes]:
@@ -208,7 +213,7 @@ def _wrong(table: Table, column: Column, rows: Codes, classes: Codes) -> int:
 
 
 def _alone(table: Table, column: Column) -> one_column_rules.Alone | one_column_rules.InOrder | None:
-    """Return what one column of a table tells alone, None unless it is nearly all, or in its order."""
+    """Return the finding on one column of a table: alone or by its order; None if it predicts too little."""
     classes, weights, among = table.classes, table.weights, len(table.schema.used)
     assert classes is not None
     k = len(table.schema.predicted.labels)
@@ -223,7 +228,7 @@ def _alone(table: Table, column: Column) -> one_column_rules.Alone | one_column_
         size = len(distinct)
     else:
         codes, size = table.column(column.name), len(column.levels)
-    # a level never seen has a code too, behind that of missing, which no row of the table has
+    # the code after missing stands for an unseen level, which no row of the table has
     counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights)
     if column.kind not in CODED:
         found = one_column_rules.by_cuts(counts[:size], counts[size], among, table.unit)
@@ -241,7 +246,7 @@ def _alone(table: Table, column: Column) -> one_column_rules.Alone | one_column_
 
 
 def _by_word(table: Table, column: Column, k: int) -> one_column_rules.Alone | None:
-    """Return what one word of a text column tells. Classes are counted of words in enough rows alone."""
+    """Return the finding on the best word of a text column. Only words in enough rows are counted."""
     size, unit = len(column.words), table.unit
     rows, missing, found = (np.zeros(n, np.int64) for n in (k, k, size + 1))
     for block in table.blocks():
@@ -264,7 +269,7 @@ def _by_word(table: Table, column: Column, k: int) -> one_column_rules.Alone | N
 def _alone_there(
     table: Table, ranker: Any, columns: list[Column]
 ) -> Iterator[one_column_rules.Alone | one_column_rules.InOrder | None]:
-    """Yield what each column of rows that stay far tells alone: counted there, and numbers in ranges."""
+    """Yield the finding on each column of a remote table: counted by its engine, numbers in ranges."""
     assert table.engine is not None
     k, among = len(table.schema.predicted.labels), len(table.schema.used)
     asks = {

@@ -1,13 +1,15 @@
-"""Whether one column alone tells the target nearly perfectly: by a small tree, by its levels, by a word, or
-by nothing but being missing.
+"""Criteria of target leakage: does one column predict the target nearly perfectly, by itself or by its order?
 
-A column is named when its best small tree gets at most WRONG of all rows wrong and at most MISSED of those
-that always answering the most frequent class gets wrong, and when that is not luck: the bits it saves, less
-those that name the tree among all that were looked at, are at least SURE. Missing is a value like another.
+- By levels, cuts (a small tree), a word, or by being missing: `by_levels()`, `by_cuts()`, `by_word()`, which
+  return `Alone`. A column is reported when its best small tree gets at most WRONG of all rows wrong and at
+  most MISSED of the majority class's errors, and the bits it saves, less the bits that name the tree among
+  all candidates, are at least SURE. Missing is a level like another.
+- By order: `in_order()`. Numbers such as document ids order the rows by class in more ranges than a small
+  tree has. Reported where nearly every row has a number of its own, and neighbours are of one class far more
+  often than two rows on one side of the best cut.
+- The same from pieces of the values: `piece_runs()`, `wrong_between()`, `wrong_of_all()`.
 
-A column of numbers may also order the rows by class in more ranges than a small tree has, as do numbers that
-documents were given class by class. It is named where nearly every row has a number of its own, and
-neighbours in their order are of one class far more often than two rows on one side of the best cut.
+run = neighbouring values with one most frequent class; among = number of columns that are searched.
 """
 
 from __future__ import annotations
@@ -23,13 +25,13 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.stats.binning import cut_bits, level_bits, word_bits
 
-WRONG = 0.01  # of all rows
-MISSED = 0.1  # of the rows that the most frequent class gets wrong
+WRONG = 0.01  # share of all rows that may be predicted wrongly
+MISSED = 0.1  # share of the errors of the majority class that may be left
 SURE = 10.0  # bits: by chance alone less than one table in a thousand saves as many
-CUTS = 3  # of a small tree of two classes; one more for each further class
-FEWEST_NUMBERED = 20  # rows: fewer are in some order of their classes by chance
-NUMBERED = 0.75  # different numbers of all rows: two groups of documents may be counted from the same number
-LEFT_OVER = 0.25  # of the neighbours of different classes after one cut; measured columns leave 0.7 or more
+CUTS = 3  # cuts of a small tree for two classes; one more for each further class
+FEWEST_NUMBERED = 20  # distinct values; fewer are ordered by class by mere chance
+NUMBERED = 0.75  # distinct numbers per row; not 1, as two groups of documents may both be numbered from 1
+LEFT_OVER = 0.25  # neighbours of different classes, as a share of those after one cut; measurements leave 0.7
 
 Counts = NDArray[np.int64] | NDArray[np.float64]
 Floats = NDArray[np.float64]
@@ -37,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What one column tells: `wrong` of `rows` rows are wrong. absence: by being missing or not."""
+    """A column that predicts all but `wrong` of `rows` rows. absence: by being missing or not."""
 
     wrong: float
     rows: float
@@ -46,7 +48,7 @@ class Alone:
 
     @property
     def found(self) -> str:
-        """What it tells, without its name: `by itself gives ... correctly`, to follow its name."""
+        """The finding in words, to follow the column's name: `by itself gives ... correctly`."""
         right = f"{self.rows - self.wrong:,.10g} of {self.rows:,.10g} rows"
         how = ", by being missing or not" if self.absence else ""
         return f"by itself gives the target of {right} correctly{how}"
@@ -54,8 +56,8 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """What the order of a column's numbers tells: `alike` of neighbouring numbers are of one class, and two
-    rows on one side of the best cut are of one class with the probability `cut`.
+    """A column whose order predicts the class: the share `alike` of neighbouring numbers are of one class,
+    and two rows on one side of the best cut are of one class with the probability `cut`.
     """
 
     values: int
@@ -66,7 +68,7 @@ class InOrder:
 
     @property
     def found(self) -> str:
-        """What it tells, to follow its name."""
+        """The finding in words, to follow the column's name."""
         return (
             f"has {self.values:,} different numbers in {self.rows:,.10g} rows, and their order predicts the "
             f"target: neighbours have the same class in {self.alike:.1%}, two rows on one side of the best "
@@ -75,8 +77,8 @@ class InOrder:
 
 
 def in_order(values: int, rows: float, runs: int, cut: float) -> InOrder | None:
-    """Return what the order of so many different whole numbers tells, None unless it is far more than one cut
-    does. runs: of neighbours of one class; cut: see `one_cut`.
+    """Return the finding on the order of so many distinct whole numbers; None unless it predicts far more
+    than one cut. runs: of neighbours of one class; cut: see `one_cut`.
     """
     if values < FEWEST_NUMBERED or values < NUMBERED * rows:
         return None
@@ -94,13 +96,13 @@ def one_cut(counts: Counts, before: Counts, totals: Counts) -> float:
     for side in (low, high):
         rows = side.sum(axis=1)
         alike += np.divide((side * side).sum(axis=1), rows, out=np.zeros(len(rows)), where=rows > 0)
-    return float(alike.max(initial=0.0) / max(totals.sum(), 1))  # no row may have a value
+    return float(alike.max(initial=0.0) / max(totals.sum(), 1))  # there may be no row with a value
 
 
 def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
-    """Return what counts[level, class] and missing[class] tell, None unless it is nearly all.
+    """Return the finding on counts[level, class] and missing[class]; None unless nearly perfect.
 
-    among: how many columns are looked at; more give luck more chances.
+    among: how many columns are searched; with more, a fit by chance is likelier.
     """
     there = counts[counts.any(axis=1)]
     if (found := _by_absence(there, missing, among)) is not None:
@@ -111,8 +113,8 @@ def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
 
 
 def by_cuts(counts: Counts, missing: Counts, among: int = 1, unit: int = 1) -> Alone | None:
-    """Return what counts[value, class], in `unit`s and in rising order of values, tell by a few cuts; None as
-    above.
+    """Return the finding on a few cuts of counts[value, class], in `unit`s and by rising value; None unless
+    nearly perfect.
     """
     runs = runs_of(counts)
     found = RunsFound(counts.sum(axis=0), missing, len(counts), len(runs))
@@ -120,8 +122,8 @@ def by_cuts(counts: Counts, missing: Counts, among: int = 1, unit: int = 1) -> A
 
 
 class RunsFound(NamedTuple):
-    """What is known of the numbers of a column before any cut: rows with and without one by class, how many
-    values differ, and how many runs of neighbouring values have one most frequent class each.
+    """A numeric column before any cut. there, missing [class]: rows with and without a value; values:
+    distinct ones; runs: see the head of this file.
     """
 
     there: Counts
@@ -133,7 +135,7 @@ class RunsFound(NamedTuple):
 def by_runs(
     found: RunsFound, fewest: Callable[[int], list[float]], among: int = 1, unit: int = 1
 ) -> Alone | None:
-    """Return what a few cuts tell; None as above. fewest(most): the fewest wrong rows with 0 to `most` cuts,
+    """Return the finding on a few cuts, or None. fewest(most): the fewest wrong rows with 0 to `most` cuts,
     asked for only where the runs are few enough; unit: what a row of weight 1 counts for.
     """
     there, missing = found.there / unit, found.missing / unit
@@ -153,8 +155,8 @@ def by_runs(
 
 
 def fewest_rows(rows: Counts) -> float:
-    """Return how many of rows[class] a word must be in at least to tell nearly all: where it is not, one
-    class is answered. A little less, as sums of parts of rows are rounded.
+    """Return in how many of rows[class] a word must be to predict nearly all: rows without it all get one
+    class. A little less, as sums of parts of rows are rounded.
     """
     return (1 - 1e-9) * float(rows.sum() - rows.max(initial=0)) - allowed(rows)
 
@@ -162,9 +164,9 @@ def fewest_rows(rows: Counts) -> float:
 def by_word(
     counts: Counts, rows: Counts, missing: Counts, among: int = 1, words: int | None = None
 ) -> Alone | None:
-    """Return what the presence of one word tells: counts[word, class] of rows[class]; missing[class].
+    """Return the finding on the best single word: counts[word, class] of rows[class]; missing[class].
 
-    words: how many were looked at, where those in too few rows (see `fewest_rows`) are not among the counts.
+    words: how many were searched, where those in too few rows (see `fewest_rows`) are not among the counts.
     """
     if (found := _by_absence((rows - missing)[None], missing, among)) is not None or not len(counts):
         return found
@@ -174,7 +176,7 @@ def by_word(
 
 
 def _by_absence(counts: Counts, missing: Counts, among: int) -> Alone | None:
-    """Return what being missing tells, whatever the value is."""
+    """Return the finding on missing or not, whatever the value is."""
     there = counts.sum(axis=0)
     if not missing.any() or not there.any():
         return None
@@ -201,7 +203,7 @@ def allowed(total: Counts) -> float:
 
 
 def allowed_of(rows: float, largest: float) -> float:
-    """Return the same of so many rows, of which so many are of the most frequent class."""
+    """Return the same for `rows` rows, `largest` of them of the most frequent class."""
     return min(WRONG * rows, MISSED * (rows - largest))
 
 
@@ -230,7 +232,7 @@ def _of_cuts(wrong: Floats) -> list[float]:
     return [float(v) for v in np.minimum.accumulate(wrong.min(axis=1))]
 
 
-# ---- the same where the values lie in pieces ----
+# ---- the same from pieces of the values, which are not in memory together ----
 
 
 class PieceRuns(NamedTuple):
@@ -254,7 +256,9 @@ def joined_runs(pieces: Sequence[PieceRuns]) -> tuple[int, list[bool]]:
 
 
 def runs_in_hand(pieces: Sequence[Floats], goes_on: Sequence[bool]) -> Floats:
-    """Return the runs of all values, of those of each piece and whether its first goes on with the last."""
+    """Return the runs of all values. pieces[i]: runs of a piece; goes_on[i]: its first continues the last
+    one.
+    """
     out: list[Floats] = []
     for own, on in zip(pieces, goes_on, strict=True):
         if on:
@@ -286,7 +290,7 @@ def wrong_of_all(pieces: Sequence[Floats]) -> list[float]:
     wrong[0] = 0.0
     for piece in pieces:
         later = np.full_like(wrong, np.inf)
-        for cuts in range(most + 1):  # that were made before
+        for cuts in range(most + 1):  # made in earlier pieces
             some = (wrong[cuts][:, None, None] + piece[:, : most + 1 - cuts]).min(axis=0)
             later[cuts:] = np.minimum(later[cuts:], some)
         wrong = later

@@ -1,8 +1,14 @@
-"""What rows look like, and what a model answers to them: the sums of a profile.
+"""Profile of a dataset and of a model's answers to it; the sample of training rows that a model keeps for it.
 
-A fitted model keeps its profile, or until somebody asks for it the few rows that it is made of: all, or of
-many rows a sample of the different ones. Law: the profile is a function of the multiset of rows and the
-model, in any order and any cut of the rows.
+- Questions: `spreads_of()`, `WithoutTarget`, `Instead`, `AnswerCounts`.
+- The profile. Entry: `profile_of()`. Columns of numbers get exact order statistics (PERCENTS), other
+  columns counts by level or word.
+- What a fitted model keeps. Entry: `training_rows()`, then `TrainingRows.profile()`: all rows, or of many a
+  sample (`RowSample`) of the distinct ones.
+- Answers to training rows from a tree's own counts, without a pass: `answers_of_nodes()`.
+
+answers = predicted shares and classes, or a regression's predictions; ends = lowest and highest number.
+Law: the profile is a function of the multiset of rows and the model, whatever their order or partition.
 """
 
 from __future__ import annotations
@@ -38,10 +44,10 @@ from tallystick.table.subset import own_copy, take_block
 from tallystick.table.table import LocalTable
 from tallystick.tree.model import Tree
 
-TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` shows
-ROWS = 1 << 19  # shares that are held at once, in some six forms of 8 bytes
-CELLS = 1 << 12  # of a column, at most: the counts of a few columns stay in the cache
-TOGETHER = 256  # numeric columns that are asked for at once
+TARGET, ANSWERS = "target", "answers"  # the two columns that `Instead` puts in place of the table's
+ROWS = 1 << 19  # shares in memory at once, in about six arrays of 8 bytes each
+CELLS = 1 << 12  # of a column at most, so that the counts of a few columns fit in the cache
+TOGETHER = 256  # numeric columns per question
 Ends = tuple[str, float, float]  # a column with its lowest and highest number
 
 
@@ -53,7 +59,7 @@ def spreads_of(ends: list[Ends], rows: int) -> Spreads:
 
 
 def numbers_together(schema: Schema) -> list[list[Ends]]:
-    """Return the columns of numbers that have any, as many as are asked for at once."""
+    """Return the numeric columns that have values, in groups of at most TOGETHER."""
     ends = [
         (c.name, c.low, c.high)
         for c in schema.used
@@ -127,7 +133,7 @@ class AnswerSums(NamedTuple):
 
 
 def no_answers(model: Model, unit: int) -> None:
-    """Nothing: of most models the counts do not tell what they answer, and the rows are asked."""
+    """Return None: most models must predict the rows again, their own counts do not give the answers."""
 
 
 @dataclass(frozen=True)
@@ -168,9 +174,9 @@ class AnswerCounts(Statistic[AnswerSums]):
         return total
 
 
-# The profile of a table's rows: a few questions to an engine, the same wherever the rows lie. Values of
-# numbers are exact order statistics: equal cells between the lowest and the highest tell where each lies,
-# then the values of those cells are asked for.
+# ---- the profile of a table, by a few questions to its engine ----
+# Exact order statistics: rows are counted in equal cells between the lowest and the highest value, then the
+# values of the cells with wanted ranks are asked for.
 
 
 Columns = dict[str, ColumnProfile]
@@ -178,8 +184,8 @@ Columns = dict[str, ColumnProfile]
 
 def profile_of(table: Table, model: Model, engine: Engine) -> Profile:
     """Return what the rows of a table look like, and what the model learnt from them answers to them."""
-    # A model may ask for some of the columns only: the others are not watched. The ranges are the table's,
-    # since not every model keeps them.
+    # Columns that the model does not use are left out. The ranges are the table's, since not every model
+    # keeps them.
     schema = table.schema.only({c.name for c in model.schema.used})
     found = _coded(schema, table, engine)
     target, result, beside = schema.target, None, None
@@ -244,8 +250,8 @@ def _numbers(
     model: Model | None = None,
     beside: AnswerCounts | None = None,
 ) -> tuple[Columns, AnswerSums | None]:
-    """Return columns of numbers; with a model, its target and its answers in their place. beside: what is
-    asked for in the last walk too.
+    """Return the profiles of numeric columns; with a model, of its target and answers instead. beside: a
+    statistic for the last pass too.
     """
 
     def asked(question: Any) -> Any:
@@ -271,12 +277,12 @@ def _numbers(
     return out, found
 
 
-# What a fitted model keeps of its rows until somebody asks for their profile: arrays of its own.
+# ---- the sample of training rows that a fitted model keeps, in arrays of its own ----
 
 
-SAMPLE = SIZE  # different rows of which quantiles and answers are told: a share is right to about 0.5 %
+SAMPLE = SIZE  # distinct rows from which quantiles and answers are estimated: shares to about 0.5 %
 HASHES = 1 << 64
-UNEVEN = 0.05  # of the weight that a sample should have: where it is further off, few rows weigh much
+UNEVEN = 0.05  # relative error of the sample's weight; beyond, few rows have much of the weight
 
 
 class PickedRows(NamedTuple):
@@ -343,7 +349,7 @@ class RowSample(Statistic[PickedRows]):
         return PickedRows(ordered[kept], block)
 
     def solve(self, table: LocalTable, engine: Any) -> PickedRows | None:
-        """Return the total where it is known from a walk over the rows."""
+        """Return the total where it is known from reading the table."""
         if table._least is None or self.schema != table.schema:
             return None
         hashes, at = table._least
@@ -351,7 +357,7 @@ class RowSample(Statistic[PickedRows]):
             there = table.weights[at] > 0
             hashes, at = hashes[there], at[there]
         used = table.schema.used
-        lying = {c.name: raw_column(table, c.name) for c in used}  # most columns need not become doubles
+        lying = {c.name: raw_column(table, c.name) for c in used}  # only picked rows become doubles
         every = RowBlock(table.rows, lying, table.classes, table.response, table.weights)
         found = self.picked(hashes, every, at)
         if len(found.hashes) <= self.size or found.rows is None:
@@ -414,7 +420,7 @@ class TrainingRows:
         return Profile(tuple(columns), target, answers)
 
     def _numbers(self, own: ColumnProfile, ends: tuple[float, float] | None = None) -> ColumnProfile:
-        """Return what the sample tells of all values of a column, from the lowest to the highest."""
+        """Return the sample's profile scaled to all rows, with the lowest and highest value of all rows."""
         assert own.values is not None
         *counts, missing = in_proportion(np.append(own.counts, own.missing), self.weight).tolist()
         values = own.values.tolist()
@@ -481,7 +487,7 @@ def _as_table(schema: Schema, rows: RowBlock, unit: int) -> LocalTable:
     )
 
 
-# What a model answers to the rows it was learnt from, where its own counts tell: no row is looked at again.
+# ---- answers to the training rows from a tree's own counts, without a pass over rows ----
 # Law: the sums are those of `AnswerCounts.add` over these rows.
 
 
@@ -508,7 +514,7 @@ def answers_at_nodes(
 
 @dataclass(frozen=True)
 class _AtNodes:
-    """A tree that is told at which node each row ends."""
+    """A tree for rows whose leaf is known: the column "node"."""
 
     tree: Tree
 

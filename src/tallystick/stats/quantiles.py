@@ -1,7 +1,14 @@
-"""The distinct values of numeric columns with their counts, from which exact ranks and quantile bins follow.
+"""Distinct values and exact quantiles of numeric columns, by counting them in cells of a grid.
 
-Law: the total is the multiset of values, so it does not depend on the order or the cut of the rows, and
-neither do bins chosen from it.
+- `ValueCounts`, `ValueRuns`: distinct values with counts, and the same while values still arrive.
+- Exact cuts in two questions: `Spreads` (rows per cell; all values while few), then `ValuesInCells` for the
+  cells where a cut must be; `cells_of_cuts()` and `cuts_of()` between them. Entry: `Spreads`.
+- One pass for two questions whose cells nest: `determines()`, `merge_queries()`, `among()`.
+- Crowded cells are divided first: `RefinedGrid`, `FinerCells`. Entry: `zoomed_where_crowded()`.
+
+cell = an equal interval between a column's lowest and highest value; near = values in the cells that matter;
+there[cell] = is the cell wanted; place = a cell, or a fine one where it is divided.
+Law: cuts are those of `quantile_cuts` over all values, to the last bit, for any order or partition of rows.
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ from tallystick.table.ranks import between, quantile_cuts, wanted_rows
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-WAIT = 1 << 16  # values that wait to be told apart, or twice those that are known
+WAIT = 1 << 16  # values buffered before they are counted, or twice the distinct ones so far
 
 
 class ValueCounts(NamedTuple):
@@ -56,8 +63,8 @@ def merge_values(a: ValueCounts | ValueRuns, b: ValueCounts | ValueRuns) -> Valu
 
 
 class ValueRuns:
-    """Values as they come, told apart when somebody asks or when many wait: it stands for `ValueCounts`, and
-    is one where it is sent.
+    """A buffer of values, counted when a property is read or when it is full; used as a `ValueCounts`, and
+    pickled as one.
     """
 
     def __init__(self) -> None:
@@ -99,14 +106,13 @@ class ValueRuns:
         return ValueCounts, tuple(self._settle())
 
 
-# How the values of a numeric column are spread: enough to find exact quantile cuts without all the values.
-# Two questions: rows in equal cells between the lowest and the highest value, with the values themselves as
-# long as they are few; then the values in the cells where a cut must lie. Law: the cuts are those of
-# `quantile_cuts` over all values, to the last bit; totals are counts, so no order of rows can change them.
+# ---- exact quantile cuts without all the values, in two questions ----
+# First rows in equal cells between the lowest and the highest value, with the values themselves as long as
+# they are few; then the values in the cells where a cut must be.
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
-ALL_CELLS = 1 << 23  # of the columns of one question: 64 MB
-STEP = 1 << 12  # rows of a matrix that are looked at, column by column, while they lie in the cache
+ALL_CELLS = 1 << 23  # cells of all columns of one question: 64 MB
+STEP = 1 << 12  # rows of a matrix that are counted column by column while they are in the cache
 NearValues = ValueCounts | ValueRuns
 NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
 
@@ -157,7 +163,7 @@ class CellGrid(Protocol):
 
 class ValueSpread(NamedTuple):
     """One column: rows in each cell, its distinct values with counts, and whether those are too many to
-    tell. grid: of the cells, where they are not those that were asked for first.
+    list. grid: of the cells, where it is not the one that was asked for first.
     """
 
     cells: Counts
@@ -211,8 +217,8 @@ def _steps(block: Block, columns: list[Floats]) -> list[slice]:
 
 
 def _with_values(before: ValueSpread, values: Floats, weights: Counts | None, most: int) -> ValueSpread:
-    """Add distinct values. Where the first rows have too many, the others need not be told apart: every
-    thread begins with none, and would do so.
+    """Add distinct values. Where the first rows already have too many, the others are not sorted: each
+    thread starts empty and would sort them all.
     """
     for rows in (slice(2 * most), slice(None)):
         own = None if weights is None else weights[rows]
@@ -227,8 +233,8 @@ def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:
 
 
 def cells_for(rows: int, columns: int = 1) -> int:
-    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare, and
-    those of all columns travel together.
+    """Return how many cells suit so many rows: finer ones cost more than they save, and the counts of all
+    columns are sent together.
     """
     most = min(MOST_CELLS, ALL_CELLS // max(columns, 1))
     return max(min(1 << max(rows // 4, 1).bit_length(), most), LEAST_CELLS)
@@ -296,10 +302,9 @@ def cuts_of(grid: CellGrid, cells: Counts, near: NearValues, bins: int) -> Float
     return between(near.values, upper[upper < len(near.values)])
 
 
-# Cells that are sums of finer ones: of two questions about columns in cells one walk is enough, where the
-# cells of one lie in those of the other.
-# Law: what is told is what each question alone would tell. A fine cell lies in one cell: their number in a
-# cell is a power of two, and a product with one is exact.
+# ---- two questions about nested cells answered by one pass ----
+# Law: the total is what each question alone would give. A fine cell is inside one cell: their number per cell
+# is a power of two, and a product with one is exact.
 
 
 def fine_in(grid: CellGrid, finer: CellGrid | None) -> int:
@@ -313,19 +318,19 @@ def fine_in(grid: CellGrid, finer: CellGrid | None) -> int:
 
 
 def by_name(grids: Sequence[CellGrid]) -> Mapping[str, int]:
-    """Return the place of each column."""
+    """Return the index of each column."""
     return {grid.name: i for i, grid in enumerate(grids)}
 
 
 def determines(asked: Spreads, wanted: Spreads) -> bool:
-    """Say whether one question for the rows in cells tells what another asks for."""
+    """Say whether the total of one question for rows in cells gives that of another."""
     at = by_name(asked.grids)
     known = [asked.grids[at[grid.name]] if grid.name in at else None for grid in wanted.grids]
     return not any(wanted.most) and all(map(fine_in, wanted.grids, known))
 
 
 def summed(asked: Spreads, wanted: Spreads, found: list[ValueSpread]) -> list[ValueSpread]:
-    """Return the total of the wanted question from that of the one that tells it."""
+    """Return the total of the wanted question from that of a finer one."""
     at = by_name(asked.grids)
     cells = [found[at[grid.name]].cells.reshape(grid.cells, -1).sum(axis=1) for grid in wanted.grids]
     return [ValueSpread(own, NONE, True) for own in cells]
@@ -333,7 +338,7 @@ def summed(asked: Spreads, wanted: Spreads, found: list[ValueSpread]) -> list[Va
 
 def merge_queries(fine: ValuesInCells, other: ValuesInCells) -> ValuesInCells | None:
     """Return the question for the values in the wanted cells of both; None: where the cells of a column do
-    not lie in each other.
+    not nest.
     """
     at, there = by_name(fine.grids), list(fine.there)
     grids, more = list(fine.grids), list[NDArray[np.bool_]]()
@@ -359,13 +364,12 @@ def among(question: ValuesInCells, one: ValuesInCells, found: list[NearValues]) 
     return out
 
 
-# Cells of cells: where many rows lie in the cells that hold a cut, these are asked for more finely first.
-# So three small questions tell a cut: rows in equal cells, rows in fine cells of the few that matter, and the
-# values in the few fine ones that matter. Law: the cuts are those of all values, to the last bit. A fine cell
-# lies in one cell: their number in a cell is a power of two, and a product with one is exact.
+# ---- crowded cells divided into fine ones: three small questions instead of a large second one ----
+# Rows in equal cells, rows in fine cells of the few that matter, and the values in the few fine ones that
+# matter. Law: as above; ZOOM is a power of two, so fine cells nest exactly.
 
 ZOOM = 128  # fine cells in a cell
-MOST_NEAR = 1 << 22  # rows in the cells of a column that matter; where there are more, these are divided
+MOST_NEAR = 1 << 22  # rows in the wanted cells of a column; where there are more, these are divided
 
 Cells = NDArray[np.bool_]
 

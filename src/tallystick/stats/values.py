@@ -1,9 +1,15 @@
-"""A sample of the distinct values of numeric columns with their class counts: the values whose hashes are
-least.
+"""Numeric values: hash sample by class, tables of tree nodes, pair counts, leakage from ranges of values.
 
-Laws: which values are in the sample depends on the set of values alone, so on no order, thread or engine;
-each has all its rows. There are more than `size` values within the first quarter of the hashes, or every
-value is in the sample.
+- The sample of distinct values with the least hashes, by class. Entry: `ValueSample`.
+- Tables of one column in one node, table[value, class], and their merging: `value_table()`, `join_tables()`;
+  `RankedValues`, `RankedPiece`: all rows of a column by rising value, in pieces.
+- Columns reduced to a few values and their pair counts by class: `FewValues`, `PairCounts`.
+- Extremes and target leakage of a column from its pieces. Entry: `ValueRanges`.
+
+limit = the highest hash in the sample; piece = a range of a column's distinct values; label = class.
+Laws: which values are sampled depends on the set of values alone, and each has all its rows; either there are
+more than `size` values within the first quarter of the hashes, or every value is in the sample. All totals
+are whole numbers, so no order, partition or engine changes them.
 """
 
 from __future__ import annotations
@@ -43,12 +49,12 @@ if TYPE_CHECKING:
 
 
 QUARTER = limit_of(MOST)
-TASK = 1 << 18  # rows looked at by one thread at a time
-OFTEN = 16  # rows of each value that was picked, by which it is told that there are no others
-TOGETHER = 32  # columns that are gone through at once, at most: rows are read fewer times
-CELLS = 1 << 17  # counts of a column that are near enough for its values to be met in any order
-MOST_CLASSES = CELLS >> 11  # a table of values begins with so many slots
-NEAR = 10  # thousandths of the hashes within which the last one of a sample is looked for
+TASK = 1 << 18  # rows per job of a thread
+OFTEN = 16  # rows of each picked value, from which it is inferred that values are few
+TOGETHER = 32  # columns per pass over the rows, at most
+CELLS = 1 << 17  # counts of a column that fit in the cache, so that its values may come in any order
+MOST_CLASSES = CELLS >> 11  # beyond, CELLS has fewer than 2048 slots for values
+NEAR = 10  # thousandths of the hashes, to each side of where the last of a sample is expected
 
 
 class SampledValues(NamedTuple):
@@ -78,8 +84,8 @@ def sample_of(values: ValuesByClass, limit: int = ALL, size: int = SIZE) -> Samp
 
 
 def _least(hashes: NDArray[np.uint64], size: int) -> int:
-    """Return the highest of the `size` least hashes. They are evenly spread, so it is looked for where it
-    must nearly lie; where it does not, among all.
+    """Return the highest of the `size` least hashes. Hashes are uniform, so it is searched near
+    its expected place first; if it is not there, among all.
     """
     top, place = int(hashes.max()), 1000 * size // len(hashes)
     low, high = (np.uint64(top * max(min(place + by, 1000), 0) // 1000) for by in (-NEAR, NEAR))
@@ -134,8 +140,8 @@ class ValueSample(Statistic[list[SampledValues]]):
         return SampledValues(values, found.limit), found.distinct
 
     def solve(self, table: LocalTable, engine: Local) -> list[SampledValues]:
-        """Guess a limit and look at the rows within it; only where a column has few values at all rows. These
-        are ranked where classes are so many that the table of counts is large.
+        """Guess a limit and count the values within it; all rows only where a column has few values, which
+        are ranked where the table of counts is large for its many classes.
         """
         threads = 1 if table.rows * len(self.columns) < ALONE else engine.cores
         share = first_share(self.size, table.rows)
@@ -159,8 +165,8 @@ class ValueSample(Statistic[list[SampledValues]]):
         return [found[name] for name in self.columns]
 
     def _guess(self, table: LocalTable, known: PickedNumbers, share: float, name: str) -> float:
-        """Return the share to begin with: that of what was picked, or where its room was too small because
-        the values are few, each of many rows, the one that these tell.
+        """Return the share of hashes to begin with: that of the picked values, or, where these overflowed
+        because values are few and frequent, the one estimated from them.
         """
         if known.column(name, known.limit) is not None:
             return share
@@ -177,7 +183,7 @@ class ValueSample(Statistic[list[SampledValues]]):
     def _of_few(
         self, table: LocalTable, names: Sequence[str], threads: int
     ) -> Iterator[tuple[str, SampledValues]]:
-        """Yield the samples of columns that have few values: these are met, some columns at a time."""
+        """Yield the samples of columns of few values, counted in hash tables, some columns a pass."""
         each = 1 if table.budget else min(max(-(-len(names) // threads), 1), TOGETHER)
         groups = [names[start : start + each] for start in range(0, len(names), each)]
         met = each_in_order(partial(self._met, table), groups, threads)
@@ -208,8 +214,8 @@ class ValueSample(Statistic[list[SampledValues]]):
 def _picked(
     table: LocalTable, known: PickedNumbers | None, names: Sequence[str], limits: Sequence[int], threads: int
 ) -> list[list[Found]]:
-    """Return what is within limits of columns, part by part: as it is known from reading the table, or found
-    over threads.
+    """Return the values within each column's limit, part by part: from reading the table if known, else found
+    by threads.
     """
     asked = list(zip(names, limits, strict=True))
     near = {} if known is None else {name: known.column(name, limit) for name, limit in asked}
@@ -227,8 +233,7 @@ def _picked(
     return [found[name] or [] for name in names]
 
 
-# The table of one column in one node, by its numbers as they are: which values, and how much of each class.
-# Law: whole numbers by value, so that tables of parts of the rows merge to the table of all, in any order.
+# ---- the table of one column in one tree node: table[value, class], values as they are ----
 
 Ints = NDArray[np.int64]
 Counted = Sequence[tuple[NDArray[Any], Ints | None]]  # the class of each entry, and its weight: None is 1
@@ -337,8 +342,7 @@ def _present(table: Ints, values: NDArray[np.float64]) -> ValueTable:
     return ValueTable(np.ascontiguousarray(table[np.append(here, True)]), values[here])
 
 
-# Columns in a few values each, and how often the values of two columns come together, class by class.
-# Law: whole numbers only, so the answer does not depend on the order, the cut or the place of the rows.
+# ---- columns reduced to a few values, and how often the values of two columns coincide, by class ----
 
 Codes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -346,9 +350,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FewValues:
-    """A column in a few values: size of them, and missing as one more; gaps: some row has none.
+    """A column reduced to `size` values, and missing as one more; gaps: some row is missing.
 
-    into[code of the column]: the value; of numbers starts[place], rising, and into[place] from there on.
+    into[code]: the value of a level; of numbers starts[i], rising, and into[i] from there on.
     """
 
     name: str
@@ -460,9 +464,8 @@ class PairCounts(Statistic[list[Counts]]):
         return self.columns[pair[0]].many + 1, self.columns[pair[1]].many + 1, self.classes
 
 
-# What ranges of a column's values tell of it: its ends, numbers that may stand for missing, and whether it
-# alone tells the class.
-# Law: what they tell is what all values at once tell; what comes here does not grow with the rows.
+# ---- extremes, marks of missing values and target leakage of a column, from its pieces ----
+# Law: the result is that of all values at once; what a piece returns does not grow with the rows.
 
 Floats = NDArray[np.float64]
 
@@ -502,7 +505,7 @@ def _whole(piece: RankedPiece) -> bool:
 
 @dataclass(frozen=True)
 class CutIn:
-    """Ask a piece what its best cut tells of the class. totals[class]: rows of all pieces."""
+    """Ask a piece how well its best cut predicts the class. totals[class]: rows of all pieces."""
 
     totals: Counts
 
@@ -554,8 +557,8 @@ class ValueRanges:
 
     @property
     def few(self) -> tuple[Floats, Counts]:
-        """Values with their rows that have the marks of all: the two lowest and the two highest, and all
-        other rows as if they had the second.
+        """Values with row counts, enough for `sentinels()`: the two lowest and the two highest, and all other
+        rows counted to the second.
         """
         found = dict(self.extremes if self.order.distinct else [])
         values = np.array(sorted(found))
@@ -570,12 +573,14 @@ class ValueRanges:
         return one_column_rules.joined_runs([piece.runs for piece in self.ends])
 
     def alone(self, among: int) -> one_column_rules.Alone | None:
-        """Return what the column tells of the class alone, None unless it is nearly all; among: columns."""
+        """Return the finding if the column predicts the class nearly perfectly alone; among: columns
+        searched.
+        """
         found = one_column_rules.RunsFound(self.order.totals, self.missing, self.order.distinct, self.runs[0])
         return one_column_rules.by_runs(found, self._fewest, among, self.unit)
 
     def in_order(self) -> InOrder | None:
-        """Return what the order of whole numbers tells of the class, None unless far more than a cut does."""
+        """Return the finding if the order of whole numbers predicts the class far better than one cut."""
         rows = float(self.order.totals.sum()) / self.unit
         if self.order.distinct < one_column_rules.NUMBERED * rows or not all(self.order.ask(_whole)):
             return None
@@ -583,8 +588,8 @@ class ValueRanges:
         return one_column_rules.in_order(self.order.distinct, rows, self.runs[0], cut)
 
     def _fewest(self, most: int) -> list[float]:
-        """Return the fewest wrong rows with 0 to `most` cuts. Far away each range tells them for every class
-        before it; that takes the third power of the classes, and no runs come here.
+        """Return the fewest wrong rows with 0 to `most` cuts. Of a remote table each piece returns them for
+        every class before it: the cube of the classes, but no runs are sent.
         """
         if self.near:
             own = self.order.ask(_runs_of)
