@@ -1,4 +1,9 @@
-"""What all estimators share: fitting from anything tabular, predicting, saving, copying.
+"""The base class of all estimators (parameters, fit, answers, copies, model file), and loading a model file.
+
+Parts: the rows' section of a model file; `Absent`, methods that a kind lacks; `PlainMethod`, a method as
+folds fit it; `Estimator`, the class; `load` and `from_data`. Entry: `Estimator.fit()`, `load()`.
+profile = counts of each column in the training rows; kind = the model's name in its file; face = a function
+that `methods.py` lists for a method.
 
 Laws: `fit` sets everything it learned or nothing; copies and pickles are the model file.
 """
@@ -59,11 +64,11 @@ if TYPE_CHECKING:
     from tallystick.table.new_rows import Matched
 
 
-ROUTED = "_metadata_request"  # the name that scikit-learn gives to what is asked of its routing
-EXECUTION = ("engine", "memory", "threads")  # how to work: never part of a model
+ROUTED = "_metadata_request"  # scikit-learn's attribute for the routing of metadata
+EXECUTION = ("engine", "memory", "threads")  # how to run: these never change a model
 SHARED = ("columns", "kinds", *EXECUTION)  # parameters of every estimator
-GROUPED = {"columns": Columns, "engine": Local}  # parameters that hold further ones: what None stands for
-PLACES = {  # what does not stand in a constructor by itself, and where it does
+GROUPED = {"columns": Columns, "engine": Local}  # arguments that group parameters: what None stands for
+PLACES = {  # names often passed to a constructor by mistake, and the argument that takes them
     "levels": "columns=ts.Columns(levels={'size': ['S', 'M', 'L']})",
     "missing": "columns=ts.Columns(missing=['-999'])",
     "keep": "columns=ts.Columns(keep=['id'])",
@@ -74,11 +79,11 @@ PLACES = {  # what does not stand in a constructor by itself, and where it does
 SHOWN = 5  # columns named in a warning
 
 
-# What a fitted model keeps of the rows it was learnt from: their profile, see model/profile.py.
+# The profile of the training rows (model/profile.py) is made when it is first asked for.
 #
-# A profile costs more than many a fit, and most models are never written: it is made when somebody first asks
-# for it, from rows that are the model's own, all or a sample. Law: the profile is of the rows of the fit and
-# of the model as it was learnt; nothing of the caller is held, and what becomes of it later is not seen.
+# It costs more than many a fit, and most models are never written. It is made from a copy of the rows, all or
+# a sample. Law: the profile is of the rows of the fit and of the model as it was learnt; no reference to the
+# caller's data is kept, and later changes of that data do not reach it.
 
 
 VERSION = 2  # of the model file that has a profile

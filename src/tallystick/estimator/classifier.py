@@ -1,5 +1,6 @@
-"""What all classifiers share: answering by class, from the shares that the model gives.
+"""The base classes of estimators by target: `Classifier` for classes, then `Regressor` for numbers.
 
+shares = the probabilities [row, class] that the model gives; decision = the rule from shares to a label.
 Law: a label is `decide(shares)`, whoever asks; shares are those of `_shares`, whatever the rows came in.
 """
 
@@ -407,7 +408,7 @@ class Classifier(Estimator):
         )
 
 
-# What all estimators of a number share: answering, its interval, and how well.
+# Regression: answers, their intervals, and scores.
 # Law: an answer is `shares[row, 0]` of the model, whoever asks.
 
 

@@ -1,8 +1,8 @@
-"""A model's card: data, method, scores, groups, limits, notes and how to verify it, for the file of a
-regulator. (A scorecard is another thing: a model of points.)
+"""The model card as data, then as Markdown: data, method, scores, groups, limits, notes, how to verify it.
 
-Laws: it says what the file and the rows say and no verdict of its own; the same model and rows give the
-same text. No time and no path is in it.
+Entry: `model_card()`; `markdown()` writes it. (A scorecard is another thing: a model of points.)
+Laws: it states what the file and the rows show, without a verdict of its own; the same model and rows give
+the same text. No time and no path is in it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tallystick.schema import Column
 from tallystick.text import quantity
 
 TOLD = ("accuracy", "balanced accuracy", "log-loss", "brier", "auc")  # scores of classes
-FEW = 30  # rows of a class, below which a limit is told
+FEW = 30  # rows of a class, below which the card names it under the limits
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,7 +170,7 @@ def judged(model: Any, source: Any, by: By) -> Any:
 
 
 class _Trained:
-    """What `hold` asks of a training table, where only the model is left: copies cannot be counted."""
+    """Stand-in for the training table, where only the model is left: copies cannot be counted."""
 
     place = "memory"  # what there is of it
 
@@ -225,7 +225,7 @@ def _verify(model: Any) -> dict[str, Any]:
     return {"command": "" if held else "tally verify MODEL FILE", "words": words, "thing": kind}
 
 
-# A model's card as Markdown. Law: everything that came from a user is escaped.
+# The card as Markdown. Law: everything that came from a user is escaped.
 
 SHOWN = 60  # columns, and levels of a column; JSON has all
 

@@ -1,4 +1,8 @@
-"""The rows and classes that an estimator is given: refused where they make no sense, and where rows lie."""
+"""The rows and classes an estimator is given: checks of classes, and which engine sums the rows.
+
+Parts: checks of classes; rows on Spark or in a database (entry: `read_elsewhere()`); labelled rows that come
+after the fit (entry: `read_labelled()`).
+"""
 
 from __future__ import annotations
 
@@ -29,10 +33,10 @@ if TYPE_CHECKING:
     from tallystick.io.database import DatabaseTable
 
 
-# Numbers that users give per class: the names must be classes of the table; and classes that are too many.
-# Law: asked once, of the whole table; a part of it may lack a rare class.
+# Checks of classes: options by class must name classes of the table, and there may not be too many classes.
+# Law: checked once, on the whole table; a part of it may lack a rare class.
 
-LONG = 500  # classes from which a method with points for each takes more than some seconds
+LONG = 500  # classes, from which a method with parameters for each takes more than some seconds
 MANY_CLASSES = 5_000  # naive Bayes of 10,000 classes and 10 columns took 25 s and 5.1 GB
 
 
@@ -73,8 +77,7 @@ def refuse_many(kind: str, schema: Schema) -> None:
         )
 
 
-# Fitting on rows that are elsewhere: on Spark, or in a database; who is summed there, and who here, of
-# fetched rows.
+# Rows on Spark or in a database: which models are summed there, and for which the rows are fetched.
 # Law: the model is that of the rows read here, byte for byte; a note says when they were fetched, and why.
 
 SUMMED: dict[str, tuple[tuple[str, Callable[[Any], bool], str], ...]] = {
@@ -156,8 +159,8 @@ def needs_rows(model: Any) -> str:
     return ""
 
 
-# Labelled rows that come after the fit: to prune a tree by, or to shorten its rules.
-# Law: the rows are read with the kinds of the fit, or refused in one line that says what they lack.
+# Labelled rows that come after the fit, to prune a tree by or to shorten its rules.
+# Law: they are read with the kinds of the fit, or refused in one line that says what they lack.
 
 
 def read_labelled(estimator: Estimator, data: Any) -> Table:

@@ -1,6 +1,8 @@
-"""A source with its rows in an order of their content, so that nothing made from it depends on how they lay.
+"""Rows in an order of their content, and `verify()`: fit again and compare the two model files byte for byte.
 
-Law: two sources with the same rows give the same batches, up to columns that are left out.
+Entry: `ordered()`, `verify()`.
+Law of the order: two sources with the same rows give the same batches, up to columns that are left out, so
+nothing made from them depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ def _numbers(order: NDArray[np.int64], table: Table, rows: int, most: int) -> It
         yield np.flatnonzero(left[s]) + s.start
 
 
-# Check a model file against data: fit again with the file's own parameters and compare byte for byte.
+# Verifying a model file against data: fit again with the file's own parameters and compare the bytes.
 # Law: the verdict is "same" exactly when the bytes are equal.
 
 

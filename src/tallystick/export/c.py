@@ -1,4 +1,8 @@
-"""A model as one C header."""
+"""Export of a model as one C99 header: its tables as constants, and fixed code from `code/c/`.
+
+Parts: characters of words, as ranges; literals and pooled arrays; the tables of a model; the header.
+Entry: `header()`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from tallystick.schema import ABSENT, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.table.strings import Vocabulary, match_words
 from tallystick.text import WEEKDAYS
 
-# ---- which characters make words, as tables for C: asked of the kernels that count the words of a model ----
+# ---- characters that make words, as ranges for C, found by asking the kernels that count words ----
 #
 # Law: the exported code finds the words that the model finds, whichever Unicode Python knows.
 
@@ -79,7 +83,7 @@ def _ranges(wanted: NDArray[np.bool_]) -> tuple[Range, ...]:
     return tuple(zip(lows.tolist(), highs.tolist(), strict=True))
 
 
-# ---- values as C: literals, names, and tables that many places point into ----
+# ---- C literals, names, and arrays that several tables share ----
 #
 # Law: no text from a user can leave its quotes, and a number reads back as the same bits.
 

@@ -1,8 +1,9 @@
-"""The printed card: Markdown, CSV, a page for print, or text; base and lines with their points, to add up by
-hand.
+"""The printed card of a scorecard, as Markdown, CSV, a page for print or text: points to add up by hand.
 
-A method that has none refuses. Law: every level and every digit of a line is there, so that a person with
-a pencil gets the very points; no name leaves its cell.
+Entry: `export_card()`. line = one row of the card; section = the lines of a column, or of a pair;
+link = one score per class (of two classes there is one).
+Law: every level and every digit of a line is there, so that a person with a pencil gets the same points; no
+name leaves its cell. A method without a card refuses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What differs between two model files, in words: which column, level, class or parameter, and from what to
-what.
+"""Differences between two model files: by place in the file, in sentences, and between their profiles.
 
-Law: no difference is said exactly when the documents are equal.
+Parts: models of each method with names for positions; scorecards line by line; the largest changes in
+sentences; profiles; the result. Entry: `compare()`, which gives a `Difference`.
+Law: no difference is reported exactly when the documents are equal.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tallystick.scorecard.model import LevelAxis, PairPoints, Part, RangeAxis, W
 from tallystick.text import number_text
 from tallystick.tree.nodes import Nodes, read_nodes
 
-# The own part of a model file with names in the place of positions, so that two of them compare in words.
+# The method's own part of a model file, with names for positions, so that two of them compare in words.
 #
 # Law: two documents with the same schema have equal named parts exactly when their own parts are equal.
 
@@ -252,7 +253,7 @@ class _Tree:
         return out
 
 
-# What differs between two scorecards, line by line: points before and after, lines that came or went.
+# Two scorecards, line by line: points before and after, lines that came or went.
 #
 # Law: two documents with the same schema have no change here exactly when their own parts are equal.
 
@@ -344,14 +345,14 @@ def _axis_names(schema: Schema, axis: RangeAxis | LevelAxis) -> list[str]:
     return [*(" or ".join(on) for on in levels), "missing", "a new level"]
 
 
-# The largest changes between two models of one kind, in sentences: shares, points and odds, not file places.
+# The largest changes between two models of one kind, in sentences about shares, points and odds.
 #
 # Law: a sentence has both figures; the largest come first, equals in the order of the file.
 
 
 Sized = tuple[float, str]  # how large, and the sentence
 SHOWN = 10
-SMALL = 0.0005  # a share that moved less is not named
+SMALL = 0.0005  # shares that moved less are not named
 
 
 def none_largest(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[Sized]:
@@ -486,9 +487,9 @@ def _factor(weight: float) -> str:
     return f"{math.exp(weight):.3g}" if abs(weight) < 700 else "beyond all numbers"
 
 
-# What differs between the profiles of two model files: how the training rows of each looked, in words.
+# Two profiles: how the training rows of each model looked, in words.
 #
-# Law: something is said where profiles differ and nothing else does.
+# Law: profiles that differ are reported even if nothing else does.
 
 
 NAMED = 4  # levels named with their rows

@@ -1,4 +1,7 @@
-"""A model as a workbook with formulas."""
+"""Export of a model as an Excel workbook with formulas: the bytes of an .xlsx file, then its sheets.
+
+Entry: `excel()`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from tallystick.export.onnx import known_texts
 from tallystick.schema import CODED, Column
 from tallystick.text import WEEKDAYS, label_text
 
-# ---- cells to the bytes of a workbook (.xlsx): texts, numbers and formulas, nothing else ----
+# ---- cells (texts, numbers, formulas) to the bytes of an .xlsx file ----
 #
 # Laws: the same cells give the same bytes; a text is never a formula; a formula that Excel cannot hold is
 # refused in one line.
@@ -142,7 +145,7 @@ def _xml(text: str) -> str:
     return escape(text)
 
 
-# A model as a workbook: cells to fill in on the first sheet, the answer below them, the model on others.
+# The sheets of a model: cells to fill in and the answer on the first, the model's numbers on the others.
 #
 # Law: every number of the model stands in a cell of its own, and formulas only look it up, so that what is
 # answered can be followed by hand.

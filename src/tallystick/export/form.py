@@ -1,10 +1,10 @@
-"""A fitted model as plain data that every export target reads: columns, then a tree, rules or terms.
+"""The form of a fitted model: plain data for every export target (columns, then a tree, rules or terms).
 
     model --form_of--> Form (this file) --> JavaScript, Python: the data and a fixed piece of code beside it
-                                        --> SQL, ONNX: written out from the data
+                                        --> SQL, ONNX and others: written out from the data
 
-None in a table is -infinity. Law: whoever follows a form answers what the model answers: missing marks,
-unseen levels, numbers given as text, ties.
+Entry: `form_of()`. None in a table is -infinity. Law: whoever evaluates a form answers what the model
+answers: missing marks, unseen levels, numbers given as text, ties.
 """
 
 from __future__ import annotations

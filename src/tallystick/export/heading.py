@@ -1,7 +1,6 @@
-"""What stands at the top of every export: which model this is, what it reads, how missing values are
-treated.
+"""The comment at the top of every export, and what each language cannot express of a model.
 
-Names go through `plain`: nothing in a comment can end it.
+Entry: `heading()`, `LanguageLimits`. The comment names the model, its columns and how missing is treated. Names go through `plain`: nothing in a comment can end it.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _some(texts: list[str]) -> str:
     return ", ".join(texts[:MOST]) + more
 
 
-# What a language cannot say of a model: words of text, rows that take many paths, a weight of -infinity.
+# What a language cannot express: words of text, rows that take several paths, a weight of -infinity.
 #
 # Law: a refusal is one line with its reason and what to do; the languages that take every model (python, js,
 # c) have no limits.

@@ -1,8 +1,8 @@
-"""A model as an ONNX graph: an input per column, outputs `label` and `probabilities`; regression: `value`.
+"""Export of a model as an ONNX graph: an input per column, outputs `label` and `probabilities`, or `value`.
 
-Numbers come as double [row, 1], levels as text [row, 1] as the model names them; missing is NaN, "" or one
-of the marks. All arithmetic is in doubles. Law: a graph answers what the model answers, to 1e-6; what ONNX
-cannot say is refused.
+Entry: `onnx_model()`. Numbers come as double [row, 1], levels as text [row, 1] as the model names them;
+missing is NaN, "" or one of the marks. All arithmetic is in doubles. Law: a graph answers what the model
+answers, to 1e-6; what ONNX cannot express is refused.
 """
 
 from __future__ import annotations

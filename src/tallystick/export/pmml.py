@@ -1,4 +1,8 @@
-"""A model as PMML."""
+"""Export of a model as PMML 4.4: a TreeModel, a RegressionModel or a Scorecard.
+
+Parts: XML elements and arithmetic; fields for columns; trees and rules; cards of two classes; additive
+models; the document. Entry: `pmml()`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from tallystick.export.sql import alias, own_word
 from tallystick.schema import Column
 from tallystick.text import MILLISECONDS, WEEKDAYS, civil
 
-# ---- PMML as elements: what a field is made of, and arithmetic written down as expressions ----
+# ---- XML elements of PMML, and arithmetic as expressions ----
 #
 # Law: a text that XML cannot hold is refused in one line.
 
@@ -136,7 +140,7 @@ class Arithmetic:
         return Arithmetic(apply("floor", given.expression))
 
 
-# ---- the columns of a model as fields of PMML: given ones, and what the model reads of them ----
+# ---- columns as fields of PMML: given ones, and derived ones that the model reads ----
 #
 # A level is a category of a field that a table makes of all spellings; what the table lacks is missing, or
 # the category of levels never seen where the model tells them from missing ones.
@@ -246,7 +250,7 @@ class Fields:
         return derived(name, mapped([(column.cells, "text")], rows, "string", missing, other), "string")
 
 
-# ---- trees and rules as a TreeModel: a rule is a branch of the root, and the first that holds answers ----
+# ---- trees and rules as a TreeModel: a rule is a branch of the root, and the first true one answers ----
 #
 # Law: where a missing value goes is said by the branch itself, so no evaluator has to guess.
 
@@ -500,7 +504,7 @@ def _side(form: Form, fields: Fields, side: Data, term: Data) -> Iterator[tuple[
 
 
 MOST = sys.float_info.max
-BOUND = 1e300  # of a part: sums beyond all doubles are no numbers
+BOUND = 1e300  # the largest part: sums of larger ones could exceed the doubles
 
 
 def regression_model(form: Form, fields: Fields) -> Element:

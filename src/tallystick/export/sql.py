@@ -1,4 +1,8 @@
-"""A model as one SQL SELECT, in the words of some databases."""
+"""Export of a model as one SQL SELECT: kept columns, the prediction, and a probability for each class.
+
+Parts: cells of the table; names; terms of additive models; reason codes of scorecards; trees; rule lists; the
+SELECT. Entry: `sql()`; dialects are in `sql_dialects.py`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from tallystick.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spe
 from tallystick.table.cells import mark_numbers
 from tallystick.text import WEEKDAYS
 
-# ---- cells in SQL: a column of the table as a number (NULL is missing) or as the text of a level ----
+# ---- cells: a column as a number (NULL is missing) or as the text of a level ----
 #
 # Law: what the model takes for missing is NULL, what it takes for a level is that level's text, and anything
 # else is a text that is not a level.
@@ -123,7 +127,7 @@ def unseen_count(form: Form, sql: Dialect) -> str:
     return " + ".join(parts) or "0"
 
 
-# ---- names in SQL: which of them a database tells apart, what ours are, and what the answers are called ----
+# ---- names: which ones a database distinguishes, our aliases, and the names of the answers ----
 #
 # Law: inside the SELECT every column has a name of ours, numbered, so that no two meet and none is a word of
 # the database; the table's own names stand in the first part only, after its name.
@@ -195,13 +199,13 @@ def refuse_double(kept: Sequence[str], answers: Sequence[str], sql: Dialect) -> 
         known.add(sql.fold(name))
 
 
-# ---- the terms of additive models in SQL: what each column adds to the score of a class ----
+# ---- terms of additive models: what each column adds to the score of a class ----
 #
 # Whole points stay whole, a line of the card on a line of text. Law: parts are added in the order of the
 # terms, as the model adds them.
 
 
-LONGEST_TERM = 100  # additions in one bracket: a sum of thousands in a row would be nested as deep
+LONGEST_TERM = 100  # additions in one bracket, as databases nest a sum as deep as it is long
 
 
 def score(form: Form, label: int, sql: Dialect) -> str:
@@ -330,7 +334,7 @@ def _case(arms: Sequence[str], other: str, deep: int) -> str:
     return f"CASE{listed}\n{' ' * deep}END"
 
 
-# Reason codes in SQL: the sections of a card that cost a row most points against their best line, in words.
+# Reason codes of scorecards: the sections that cost a row most points against their best line, in words.
 #
 # Law: every section has a number of its own, its lost points and its place, so that the greatest numbers, one
 # after the other, are the reasons in their order; no window and no key is needed.
@@ -420,7 +424,7 @@ class Reasons:
         return f"CASE WHEN {cell} IS NULL THEN {missing} {known}ELSE {new} END"
 
 
-# A tree in SQL: nested CASE of a few levels at a time, then a small table of the nodes where ways end.
+# Trees: nested CASE of a few levels at a time, then a small table of the nodes where paths end.
 #
 # Law: no expression is nested deeper than DEEP tests however deep the tree is, because databases limit it:
 # each further stage goes on from the nodes where the one before stopped. Ends are numbered from 1 on, nodes
@@ -509,7 +513,7 @@ def ends(form: Form) -> list[int]:
     return [node for node, test in enumerate(form.nodes) if test[-1] is not None]
 
 
-# A list of rules in SQL: one CASE, an arm for each rule, that gives the number of the first that holds.
+# Rule lists: one CASE, an arm for each rule, that gives the number of the first that holds.
 #
 # Law: no expression is nested deeper than a condition, however many rules there are.
 
@@ -548,7 +552,7 @@ def _condition(form: Form, condition: list[Any], sql: Dialect) -> str:
     return f"({name} IS NULL OR {text})" if missing else text
 
 
-# ---- a model as one SQL SELECT: the kept columns, the prediction and a probability for each class ----
+# ---- the whole SELECT ----
 #
 # Law: the SELECT reads the table once, changes nothing and needs no function of its own.
 

@@ -1,6 +1,6 @@
-"""What differs between databases: quotes, literals, casts, reading text, and what a CTE promises.
+"""The SQL dialects: quotes, literals, casts, reading text, and whether a CTE is computed once.
 
-Law: no name and no text from a user can leave its quotes.
+Entry: `dialect_of()`. Law: no name and no text from a user can leave its quotes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tallystick.errors import OptionError, nearest, shown
 
 WIDEST = 50  # arguments of one call; SQLite takes at most 100
 LARGEST = "1.7976931348623157e308"
-# A number as people write one; whole numbers with leading zeros are names, not numbers.
+# Numbers as people write them; whole numbers with leading zeros are identifiers, not numbers.
 ANY_NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 DAY = "[0-9]" * 4 + "-[0-9][0-9]" * 2
 CLOCK = r"[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?"  # braces wait for `format`

@@ -1,7 +1,7 @@
-"""`model.export(kind)`: which targets there are, one small object each, listed once.
+"""`model.export(kind)`: the table of export targets, one small object each.
 
-Law: a target that cannot say what a model says refuses with its reason in one line; docs/export.md has the
-table, and a test holds every cell of it.
+Entry: `export()`. Law: a target that cannot express a model refuses with its reason in one line;
+docs/export.md has the table, and a test checks every cell of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PYTHON_USE = (
     "probabilities; explain(row) says why as well.",
     "In a shell: python model.py new.csv > answers.csv",
 )
-MARK = "# -- reasons --"  # in standalone.py: what only a card needs begins here
+MARK = "# -- reasons --"  # in standalone.py: from here on only scorecards need the code
 PYTHON_CODES = "reasons(row, most=4, against='best') says what cost a row most points."
 
 

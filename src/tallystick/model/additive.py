@@ -1,8 +1,10 @@
-"""One form for naive Bayes and logistic regression: score(row, class) = base(class) + one part per column.
+"""Additive models (naive Bayes, regressions): score(row, class) = base(class) + one part per column.
 
-Terms: small tables that turn a column's codes, values or words into a part per class. Every reader of such
-a model (scores, explanations, exports) works on terms alone. Law: parts are added in the order of the
-terms, so a row's score is the same bits in any block.
+Entry: `Additive`; the classes before it are the kinds of terms.
+term = the table or formula that turns a column's codes, numbers or words into a part per class;
+ready = terms of numbers prepared for the kernel that adds several at once. Every reader of such a model (scores,
+explanations, exports) works on terms alone. Law: parts are added in the order of the terms, so a row's score
+is the same bits in any block.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from tallystick.contracts import Block
 from tallystick.predict.columns import OddNumber
 
 Array = NDArray[np.float64]
-MANY = 1 << 20  # rows for which all is worth making ready
-RowPart = Callable[[Sequence[Any]], Sequence[float]]  # of the cells of one row: a part per class
+MANY = 1 << 20  # rows that terms are prepared for, where their number is not known
+RowPart = Callable[[Sequence[Any]], Sequence[float]]  # cells of one row -> a part per class
 
 
 class Term(Protocol):
@@ -210,7 +212,7 @@ def bins_of(values: Array, cuts: Array) -> NDArray[np.uint32]:
 
 
 def ready(terms: Sequence[BinTerm | NormalTerm], rows: int = MANY) -> kernels.NumberScores:
-    """Return terms of numbers, made ready to be added to the scores of about so many rows."""
+    """Return terms of numbers, prepared for adding them to the scores of about so many rows."""
     parts = [term.part for term in terms]
     return kernels.NumberScores(parts, parts[0][-1].shape[-1], rows)
 

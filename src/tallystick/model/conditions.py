@@ -1,13 +1,15 @@
-"""The least disjunction of conjunctions that says what some rules say: exact two-level minimisation.
+"""Conditions on columns: least Boolean expressions, tests as sentences, and when a class is answered.
 
-Law: for every way in which the conditions can be true or false together, the terms hold just where the
-function does; no disjunction has fewer terms, and none of as many terms has fewer literals.
+Parts: exact two-level minimisation, entry `least()`; a test of a tree in words, entry `condition()`; rules as
+the least disjunction for a class, entry `disjunction()`.
+cube = some variables fixed, the others free: an entry of an array of n axes of length 3 (0 false, 1 true,
+2 free); way = one assignment of all variables; prime = a cube of which no axis can be freed.
 
-A cube fixes some variables and leaves the others free; it stands in an array of n axes of length 3 at (0
-false, 1 true, 2 free). Cubes that hold nowhere else than where the function does, or where it does not
-matter, are found by joining halves along each axis; a cube is prime if no axis of it can be freed. The fewest
-primes that hold everywhere they must are found by essential primes, dominance, and a search whose bound is a
-set of points that no two of which one prime covers.
+Law of the minimisation: for every way that the conditions can be true or false together, the terms hold
+just where the function does; no disjunction has fewer terms, and none of as many terms has fewer literals.
+Cubes that hold only where the function does, or where it does not matter, are found by joining halves along
+each axis. The fewest primes are found by essential primes, dominance, and a search whose bound is a set of
+points no two of which one prime covers.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tallystick.text import quantity
 from tallystick.tree.nodes import NO_CUT, SPREADS, Nodes
 
 MOST_VARIABLES = 12
-MOST_STEPS = 20_000  # of the search for the fewest primes; beyond, the best found is returned
+MOST_STEPS = 20_000  # of the search for the fewest primes; after these the best found so far is returned
 Cube = tuple[int, ...]  # 0 false, 1 true, 2 free, of each variable
 Bools = NDArray[np.bool_]
 
@@ -188,7 +190,7 @@ class _Search:
         return found
 
 
-# Tests of a tree as sentences, with the names of columns and levels.
+# Tests of a tree in words, with the names of columns and levels.
 # Law: a sentence says exactly which values take a branch, missing and unseen ones included; of a column that
 # had no missing value in training a footnote says it once for all tests.
 
@@ -427,8 +429,7 @@ def rows(units: float, unit: int) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"
 
 
-# When a class is answered, as a Boolean expression: rules and trees to the least disjunction of
-# conjunctions.
+# When a class is answered: rules and trees as the least disjunction of conjunctions.
 # Law: the expression holds for every known value just where the rules answer the class; conditions that
 # exclude each other (x < 3 and x ≥ 5) are known to.
 

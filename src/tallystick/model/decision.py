@@ -1,5 +1,7 @@
-"""Which class is answered for some shares: the one rule of every label shown anywhere.
+"""From probabilities to an answer: class weights, costs, thresholds, and the one rule of every label.
 
+Parts: class weights as an option; costs as users write them; the decision, entry `decide()`.
+shares = probabilities [row, class]; costs[class, answer] = the loss of an answer to a row of a class.
 Laws: the exports decide by the same sums, in the same order; a decision changes labels, never shares.
 """
 
@@ -19,7 +21,7 @@ from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.model.file import is_number, plain
 from tallystick.schema import Target
 
-# Weights of classes, as the options of several methods have them.
+# Class weights as an option of several methods.
 # Law: what makes no sense is an error that names it.
 
 
@@ -41,8 +43,8 @@ def check_weights(given: Any) -> None:
             raise OptionError(f"class_weight of {shown(label)} must be above 0, not {shown(weight)}.")
 
 
-# What answers cost, as users write it: {class: {answer: cost}}, or a table of numbers.
-# Law: what is not named costs 1 if wrong, 0 if right.
+# Costs of answers as users write them: {class: {answer: cost}}, or a table of numbers.
+# Law: an answer without a cost costs 1 if wrong, 0 if right.
 
 
 def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:

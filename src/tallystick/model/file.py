@@ -1,7 +1,9 @@
-"""The model file: one canonical JSON document that anyone can read and check, written whole or not at all.
+"""The model file: canonical JSON, checks of a document, reading and writing; and options as plain data.
 
-Each kind of model brings the shape of its own part and a check that its counts add up. Laws: equal models
-give equal bytes; a file from a stranger is data: it is checked whole before it is used.
+Parts: lists written in parts; canonical JSON (`write`, `read`); the file (entry: `to_bytes()`,
+`from_bytes()`, `save()`); options as plain Python (entry: `checked()`).
+Each kind of model adds the shape of its own part and a check that its counts add up (`shapes.FileKind`).
+Laws: equal models give equal bytes; a file from a stranger is data: it is checked whole before it is used.
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from tallystick.schema import CODED, Schema
 from tallystick.schema import KINDS as COLUMN_KINDS
 from tallystick.text import PARTS, WEEKDAY_LEVELS, way_of
 
-# Long lists of plain data, part by part: one part at a time is in memory.
+# Long lists written in parts, of which one at a time is in memory.
 # Law: all parts, one after the other, are the list.
 
 
 @dataclass(frozen=True)
 class ListInParts:
-    """A list so long that it is told part by part: nobody needs all of it at once to write it."""
+    """A list so long that it is written in parts, without all of it in memory."""
 
     parts: Callable[[], Iterator[list[Any]]]
 
@@ -48,7 +50,7 @@ class ListInParts:
         return list(chain.from_iterable(self))
 
 
-# Plain data to canonical JSON bytes and back: one value, one text.
+# Canonical JSON: one value, one text.
 # Law: `read(write(x)) == x`, and equal data gives equal bytes: sorted keys, shortest floats, one table row
 # per line.
 
@@ -459,15 +461,15 @@ def save(path: str | os.PathLike[str], data: bytes | Iterable[bytes], thing: str
             file.write(part)
 
 
-# Options as plain Python: numbers and flags may be given as NumPy's, and a search over an array does so.
-# Law: what an option means, and the file it gives, does not depend on whose number it is.
+# Options as plain Python: NumPy's numbers and flags, as a search over an array gives them, are converted.
+# Law: what an option means, and the file it gives, does not depend on the number's type.
 
 LARGEST = sys.float_info.max
-PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
+PLAIN = frozenset({type(None), bool, int, float, str})  # the fast path: a small fit checks some fifty values
 
 T = TypeVar("T")
 
-# Options by their kind and what was given: 1, 1.0, True and -0.0 differ.
+# Cache of checked options by their kind and what was given: 1, 1.0, True and -0.0 differ.
 _checked_value: dict[tuple[Any, ...], Any] = {}
 MOST_CHECKED = 256
 

@@ -1,9 +1,10 @@
-"""What the training rows looked like, column by column: what new rows are compared with later.
+"""The profile of the training rows, column by column: counts that new rows are compared with later.
 
-A profile holds counts: rows of each level, rows that have each word, of numbers some of their values
-(those at PERCENTS of the rows) with the rows at each and between them; the same of the target, and of what
-the model answers to its own training rows. Law: a profile is a function of the multiset of rows and the
-model; all counts are in units of the table.
+Entry: `Profile`; `check()` checks one that was read from a file.
+unit = the integer that a row of weight 1 adds to a count. A profile counts rows of each level, rows that have
+each word, of numbers some of their values (those at PERCENTS of the rows) with the rows at each and between
+them; the same of the target, and of what the model answers to its own training rows. Law: a profile is a
+function of the multiset of rows and the model.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tallystick.model.shapes import Counts, Either, Listed, Maybe, Numbers, Reco
 from tallystick.schema import CODED, Column, Schema
 
 PERCENTS = (0, 1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99, 100)
-STEPS = 10  # equal steps in which shares are counted
+STEPS = 10  # equal bins from 0 to 1 in which shares are counted
 
 _COLUMN = Record({"counts": Counts(), "missing": Whole()})
 _NUMBERS = Record({"counts": Counts(), "missing": Whole(), "values": Numbers(rising=True)})

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from tallystick.errors import ModelFileError, shown
 from tallystick.schema import Schema
 
-Sizes = dict[str, int]  # lengths with a name, such as "classes", known so far
+Sizes = dict[str, int]  # lengths by name, such as "classes", met so far in the file
 MAX_COUNT = 2**63 - 1
 
 
@@ -273,7 +273,7 @@ def _double(value: float) -> float:
         return math.inf
 
 
-# How the table was asked to be read: the same in the parameters of every kind of model.
+# The parameters that every kind of model has: how the table is to be read.
 WISHES: dict[str, Shape] = {
     "keep": Listed(Text()),
     "kinds": Named(Text()),

@@ -1,5 +1,7 @@
-"""The answers to new rows with all that is said of them: what `tally predict` writes and `tally serve` sends.
+"""Answers to new rows as tables, of classes and of numbers, and their text as CSV or JSON lines.
 
+Parts: answers of a classifier, entry `answer_tables()`; of a regression, entry `number_tables()`; intervals;
+rows as text. `tally predict` writes them and `tally serve` sends them.
 Law: whoever asks, a row's label, shares and reasons are those of `predict`, `predict_proba` and `reasons`.
 """
 
@@ -207,7 +209,7 @@ def without_answers(columns: list[Any], matched: Matched) -> list[Any]:
     return [pc.if_else(read, column, pa.scalar(None, column.type)) for column in columns] + [reasons]
 
 
-# The answers of a regression to new rows, with all that is said of them: what `tally predict` writes.
+# Answers of a regression, as `tally predict` writes them.
 # Law: a row's number is that of `predict`.
 
 
@@ -237,7 +239,7 @@ def number_tables(estimator: Any, source: Source, met: MetRows, wanted: Wanted) 
         yield pa.table(without_answers(columns, matched), names=names)
 
 
-# How sure an estimator is of new rows: the interval of each answer, by the face of its method.
+# Intervals of answers, computed by the function that `methods.py` lists for the method.
 
 
 def intervals(estimator: Estimator, X: Any, **reading: Any) -> NDArray[np.float64]:
@@ -249,7 +251,7 @@ def intervals(estimator: Estimator, X: Any, **reading: Any) -> NDArray[np.float6
     return np.concatenate([np.zeros((0, classes, 2)), *found])
 
 
-# Rows as text: CSV and JSON lines of Arrow tables. In CSV, text that a spreadsheet would run as a formula
+# Arrow tables as text: CSV and JSON lines. In CSV, text that a spreadsheet would run as a formula
 # gets a leading apostrophe unless `raw`, and numbers stay numbers; a number reads back as the same double.
 
 NUMBER = r"^ *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *$"  # a tab or a line end is not part of one

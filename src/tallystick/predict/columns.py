@@ -1,7 +1,8 @@
-"""Rows given as columns of numbers, answered without being read: as blocks, a stretch of rows at a time.
+"""Predicting from columns of numbers without parsing cells: blocks made of a stretch of rows at a time.
 
-NumPy matrices, those on a GPU, pandas frames and Arrow tables. Rows with cells that need reading (texts,
-levels, numbers that mean missing, infinite ones) are not for here: the answer is None.
+Entry: `in_blocks()`, and `from_floats()` for work on the arrays themselves.
+NumPy matrices, those on a GPU, pandas frames and Arrow tables. Rows with cells that need parsing (texts,
+levels, numbers that mean missing, infinite ones) are refused with None.
 Law: a row's block is the one it has in a table.
 """
 
@@ -22,9 +23,9 @@ from tallystick.table.block import RowBlock
 from tallystick.table.new_data_warnings import Met
 from tallystick.text import number_text
 
-CELLS = 1 << 17  # of a stretch of rows, or of its answers: they are read again while they are in a near cache
+CELLS = 1 << 17  # cells of a stretch of rows, or of its answers, so that they stay in the processor's cache
 NUMBERS = "dfbBhHiIlLqQ"  # of NumPy's types: doubles, single floats, whole numbers
-LEAST = 256  # rows of a stretch, however many columns there are
+LEAST = 256  # rows that a stretch has at least, however many columns there are
 
 
 class OddNumber(Exception):  # noqa: N818  it is not an error: the rows must be read
@@ -213,7 +214,7 @@ def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
 
 
 def _lies_well(values: Any) -> bool:
-    """Does a column lie where kernels may read numbers?"""
+    """Say whether a column's memory can be read by kernels as numbers."""
     return not isinstance(values, np.ndarray) or values.flags.aligned
 
 

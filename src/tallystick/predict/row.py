@@ -1,8 +1,9 @@
-"""One row as it is given: a dict of cells, answered without a table; and what kinds of rows there are.
+"""Which form X has (one record, a matrix, a table), and one record answered without making a table.
 
-A cell becomes a code or a number by a closure a column, and the model answers these, as it answers blocks.
+Parts: kinds of X, entry `as_record()`; single cells, entry `row_reader()`.
+Each column has a closure from a cell to its code or number; the model answers these as it answers blocks.
 Law: where a row is answered, the shares are the bits that it gets in a table. A row that only a table can
-read, refuse, or has to say something of, is left to it: the answer is None.
+read or refuse, or that needs a warning, gives None, and the caller makes a table.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ RowShares = Callable[[Mapping[str, Any]], NDArray[np.float64] | None]  # of a ro
 RowAnswer = Callable[[RowCells], NDArray[np.float64] | None]  # the shares [class]; None as above
 
 
-# Rows as they are given: one record, a matrix without names, or anything a source opens.
+# Forms of X: one record, a matrix without names, or anything a source opens.
 
 
 def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
@@ -99,7 +100,7 @@ def are_floats(X: Any, y: Any) -> bool:
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 SPACES = " \t\n\v\f\r"
-MOST_REMEMBERED = 10_000  # texts of a column that are not its levels; more are read again each time
+MOST_REMEMBERED = 10_000  # cached texts of a column that are no levels; others are parsed each time
 
 
 class NeedsTable(Exception):  # noqa: N818  it is not an error: a table reads the row, or says what is wrong
