@@ -1,7 +1,8 @@
-"""Every error a user can meet. Each says what is wrong, what was found, and what to do, in one line.
+"""Every error and warning a user can meet, in one line each, and how names, values and arguments are shown.
 
-A message shows names and values through `shown`: nothing hostile reaches a terminal. Where it names an
-argument, as a cure, that is data (`Argument`), which each surface words in its own way.
+Parts: values for messages, entry `shown()`; arguments as data, entry `Argument`, `worded()`; error classes,
+base `TallyError`; warnings, entry `warn()`. surface = Python, command line or server, each with its own words
+for an argument. A message shows names and values through `shown`: no control character reaches a terminal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Files that are written: whole or not at all, and never over what was read."""
+"""Files: changes while reading, system calls, outputs kept apart from inputs, and atomic writing.
+
+Entry: `unchanged()`; `lock()`, `machine_memory()` and others; `keep_apart()`; `whole_file()`.
+"""
 
 from __future__ import annotations
 

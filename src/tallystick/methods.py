@@ -1,10 +1,10 @@
-"""The methods, an entry each: where to find what belongs to a method, and the settings it is tuned over.
-The variants: names for a method with settings of its own, such as `id3`.
+"""The registry of methods (class, model file, settings to tune, functions of each room) and their variants.
 
-What a name stands for is loaded when somebody asks for it: who predicts with one kind of model waits for
-no other. Whoever would ask "which kind of model is this?" asks here instead. Law: a room asks for faces of
-its own room or of rooms below it, so that imports still flow one way; a test holds that, and that every
-name is there.
+Entry: `of_kind()`, `named()`, `variant()`. face = a function or class by name, "module:name", that another
+room asks of a method; kind = the method's name in model files; variant = a method with fixed settings
+(`id3`). Names are imported when they are first asked for, so that predicting with one kind of model loads no
+other. Code that depends on the kind of a model asks here. Law: a room asks for faces of its own room or of
+rooms below it, so that imports flow one way; a test checks that, and that every name exists.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Run jobs over threads, and stop within moments when the user interrupts: nobody else makes a thread.
+"""Jobs over threads, which stop within moments when the user interrupts; threads are made only here.
 
-Kernels and Arrow release the interpreter's lock, so threads help. Laws: `in_order` and `each_in_order`
-give answers in their order, whichever thread was quicker, and raise the first error in it; nobody waits
-for a job that ends by a checkpoint; no job is left behind, while threads wait for the next call of
-`in_order`, since to start one takes longer than a small job; where no thread can be had, jobs are done by
-the caller, on any core; a thread that stayed on one core has those it had before when its work is done.
+Entry: `in_order()`, `each_in_order()`, `as_they_come()`, `crew()`. checkpoint = a call inside a job that ends
+it when its answer is no longer wanted. Kernels and Arrow release the interpreter's lock, so threads help.
+Laws: `in_order` and `each_in_order` give answers in their order, whichever thread was quicker, and raise the
+first error in it; no caller waits for a job that ends by a checkpoint; no job is left behind, while threads
+wait for the next call of `in_order`, since to start one takes longer than a small job; where no thread can be
+had, the caller does the jobs; a thread that was bound to one core gets its cores back after its work.
 """
 
 from __future__ import annotations

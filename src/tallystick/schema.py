@@ -1,5 +1,6 @@
-"""What a table means: its columns, their kinds and levels, the target, and what was done while reading it.
+"""The schema of a table (columns, kinds, levels, target, notes), and the options for reading one.
 
+Entry: `Schema`, `Column`, `Target`; `Columns` and `Reading` are what users pass.
 Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column left out is in `to_dict()`.
 """
 

@@ -1,8 +1,10 @@
-"""The canonical text of a value, a number, a moment and a label: the one place where something becomes text.
+"""Values as text: parts of dates, canonical text, labels, merged spellings, formats of numbers and dates.
 
-Imports nothing heavy. Laws: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None, NaN, NA and NaT
-are missing (None); one moment is one text in any container and unit, a duration is its seconds; the text
-of a number reads back as that number.
+Entry: `part_values()`; `cell_text()`, `number_text()`; `label_text()`; `merges()`; `Ways`.
+way = a format in which people write numbers, dates or times.
+Imports nothing heavy. Laws of canonical text: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None,
+NaN, NA and NaT are missing (None); one moment is one text in any container and unit, a duration is its
+seconds; the text of a number reads back as that number.
 """
 
 from __future__ import annotations

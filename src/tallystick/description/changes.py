@@ -1,4 +1,9 @@
-"""What a model file keeps of the training rows of a column: what new rows are compared with."""
+"""What changed between the training rows of a model and new rows: known counts, measures, findings, lines.
+
+Parts: what a model file keeps of each training column; answers to new rows; the comparison, entry
+`changes()`; the result as lines, entry `page()`.
+known = the counts that the file keeps of a column; stray = a row outside the range of training.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""A table described column by column, as data: kinds and why, distributions, missing counts, gains, notes.
+"""The numbers of `ts.describe` column by column: gains, counts, distributions, checks, and very long columns.
 
-Law: the description depends on the multiset of rows, not on their order.
+Parts: information gain from counts; counts asked of an engine, entry `TableCounts`; views of columns, entry
+`views()`; checks of suspicious values; columns of numbers by ranges, entry `ranged()`.
+gain = bits by which a split lowers the entropy of the class; left = gain less the bits that describe the
+split. Law: the description depends on the multiset of rows, not on their order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A description as lines: the classes, one line per column, why each kind, the notes."""
+"""`describe()`, and a description as lines: the classes, one line per column, why each kind, the notes.
+
+Entry: `describe()`; `page()` writes the lines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Charts: lines with bands, and dots with intervals, from numbers to SVG."""
+"""Charts as SVG: lines, dots, bars, effects, forest plots, heat maps, small pictures for tables, histograms.
+
+Parts in order, with their entry: lines, dots and bars (`line_chart`, `dot_chart`, `bar_chart`); effects of a
+column (`number_effect`, `level_effect`); forest plot (`forest`); heat map (`heat_map`); shares before and
+after (`pair_bars`); pictures in tables (`split_bars`, `strip`, `charts`); answers of numbers
+(`against_chart`, `histogram`); shares of naive Bayes (`share_bars`). Numbers without a comment are pixels.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Fields of numbers over a plane: areas of one code as few rectangles, and lines of equal value.
+"""Pictures of planes and scales as SVG: areas and level lines, nomograms, decision regions, surfaces.
 
-Laws: areas cover the grid once, whatever their number; a line of equal value lies where neighbouring
-numbers lie on both sides of it.
+Entry: `areas()` and `level_lines()` for a grid; `nomogram()`; `regions_picture()`; `surface_picture()`.
+Laws of the grid: areas cover it once, whatever their number; a level line lies where neighbouring numbers are
+on both sides of the level.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""SVG by hand: shapes and text on a canvas, with no styles, scripts or outside references.
+"""The SVG canvas, lines of text for a terminal, results in a notebook, and the scales of a nomogram.
 
-Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`,
-so that a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
+Entry: `Svg` and `Picture`; `table()`, `bar()`, `plain()` for text; `framed()` for notebooks; `scale_line()`.
+span = some text in one style; cell = the width of one character of a terminal.
+Laws of SVG: every text is escaped and has no control characters; colours and sizes are attributes, never
+`style`, so that a strict Content-Security-Policy lets them pass; `currentColor` follows the page.
 """
 
 from __future__ import annotations

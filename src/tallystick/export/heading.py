@@ -1,6 +1,7 @@
 """The comment at the top of every export, and what each language cannot express of a model.
 
-Entry: `heading()`, `LanguageLimits`. The comment names the model, its columns and how missing is treated. Names go through `plain`: nothing in a comment can end it.
+Entry: `heading()`, `LanguageLimits`. The comment names the model, what it reads, and how missing values are
+treated. Names go through `plain`: nothing in a comment can end it.
 """
 
 from __future__ import annotations

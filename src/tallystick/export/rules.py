@@ -1,7 +1,7 @@
 """Export of the rules of a tree, rule list or rule set as text, Markdown, JSON, or a Boolean expression.
 
-Entry: `export_rules()`. The expression is of two classes. A method without rules refuses: naive Bayes and logistic regression add up parts of
-all columns.
+Entry: `export_rules()`. The expression is of two classes. A method without rules refuses: naive
+Bayes and logistic regression add up parts of all columns.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Entry: `Additive`; the classes before it are the kinds of terms.
 term = the table or formula that turns a column's codes, numbers or words into a part per class;
-ready = terms of numbers prepared for the kernel that adds several at once. Every reader of such a model (scores,
-explanations, exports) works on terms alone. Law: parts are added in the order of the terms, so a row's score
-is the same bits in any block.
+ready = terms of numbers prepared for the kernel that adds several at once.
+Every reader of such a model (scores, explanations, exports) works on terms alone. Law: parts are added in the
+order of the terms, so a row's score is the same bits in any block.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""What decides the target, in plain sentences with numbers, made from the chosen model.
+"""The report's first section: sentences on what decides the target, and how well it is predicted.
 
-Laws: every number is counted from the rows or read off the model; what goes together is said, what causes
-what is never claimed.
+Parts: sentences as pieces; one column alone; naive Bayes; logistic regression; the score; words of a text.
+Entry: `predicts_alone()`, `bayes_sentences()`, `logistic_sentences()`, `score_sentences()`.
+piece = some text, or a name from the user that the page sets off; group = the rows with one value of a
+column. Laws: every number is counted from the rows or read off the model; what goes together is stated, never
+what causes what.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""`report`: describe, compare, train and draw, then one HTML file from all of it.
+"""`report()`: describe, compare, train and draw, then write one HTML file; and the report on what changed.
 
-Laws: the same rows, parameters and name of the data give the same bytes; work is counted, never timed; the
-model that is drawn is fitted on all rows; what was done on a part of them is said.
+Parts: on how many rows each step works; the change report (`report(new, against=model)`); `report()`.
+work = cells (rows, columns, classes) times fits. Laws: the same rows, parameters and name of the data give
+the same bytes; work is counted, never timed; the model that is drawn is fitted on all rows; the page says
+which steps used a part of them.
 """
 
 from __future__ import annotations

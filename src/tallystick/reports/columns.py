@@ -1,4 +1,10 @@
-"""Of the page, the data: what needs attention, then every column with its distribution by class."""
+"""The report's data section (checks, columns with distributions), column rankings, and sentences for numbers.
+
+Parts: the data section, entry `data_section()`; the variance that one column explains; columns ranked by how
+far they move the model, entry `ranking()`; the answer for a target of numbers, entry
+`tree_number_sentences()`, `additive_number_sentences()`.
+pull = how far a column moves the model's answers.
+"""
 
 from __future__ import annotations
 

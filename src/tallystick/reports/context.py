@@ -1,4 +1,7 @@
-"""What a page is made from, and what all sections ask of it; and of the page, how to use it."""
+"""The data that all sections of a report share, colours of classes, and the section on how to use the model.
+
+Entry: `PageData`; `class_colours()`; `use_section()`. pull = how far a column moves the model's answers.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What each method shows in a report: its sentences, its large and its small picture, its columns, its rows.
+"""What each method adds to a report: its sentences, large and small picture, columns and rows, as data.
 
-Knows what the sections of a page ask for. Knows nothing of HTML.
+Entry: `MethodSection`, one for each method; HTML is made elsewhere.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""All sections into one HTML file: a template, a style sheet and a script, with hashes that allow just these.
+"""The report's HTML file: all sections in one template, style sheet and script, allowed by hashes.
 
+Parts: sections with their files; the page and its first section; escaping and the policy. Entry:
+`report_page()`.
 Laws: everything that came from a user is escaped by the template or stands in JSON that cannot end its
 element; the Content-Security-Policy allows one style sheet and one script by their hashes, and no request.
 """

@@ -1,6 +1,8 @@
-"""Of the page, how good: methods side by side, learning curves, confusion, calibration, ROC, PR, groups.
+"""The report's section on quality: curves, thresholds and costs, methods side by side, confusion, groups.
 
-Law: every score is of rows that the method had not seen.
+Parts: curves of one class against the rest; thresholds and costs of answers; scores of methods, confusion and
+error by group, entry `judged_section()`; the same for a target of numbers.
+Law: every score is of rows that the model had not seen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Of the page, rows: those the model gets wrong with confidence, and one that stands for each leaf or class.
+"""The report's rows: confident errors, typical rows of each leaf or class, and the data of the what-if form.
 
-Laws: which rows are shown depends on what they hold, never on where they stood; without leave no raw row
-is fetched.
+Parts: rows of classes, entry `rows_section()`; rows of a target of numbers; what if, entry `what_if()`.
+Laws: which rows are shown depends on their content, never on their order; without permission no raw row is
+fetched.
 """
 
 from __future__ import annotations

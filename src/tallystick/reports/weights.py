@@ -1,7 +1,10 @@
-"""What each value or word weighs, as tables for the page: votes of naive Bayes, odds of logistic regression.
+"""The report's weights and effects: effect curves, linear weights, nomograms, tables of votes and odds.
 
-Law: the number in a row is per unit, its bar per standard deviation of a numeric column, so that columns
-of different units can be compared; rows are in order of that.
+Parts: effects, entry `effects_section()`; `number_weights()`; nomograms, entry `scales_data()`; tables of
+naive Bayes and logistic regression, entry `bayes_weights()`, `logistic_weights()`.
+stop = a value that a cell can have, with its weight on the axis of the nomogram.
+Law of the tables: a number is per unit, its bar per standard deviation of a numeric column, so that columns
+of different units can be compared; rows are in that order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The application: which address asks for what, and everything that is told of a request.
+"""The application of `tally serve`: routes, requests, replies and what is logged of each request.
 
-Law: whatever fails is answered in one line; what failed here, and not at the client, is told in the log
-alone.
+Entry: `ServeApp`. Law: every failure is answered in one line; the cause of a failure of the server is in the
+log alone.
 """
 
 from __future__ import annotations

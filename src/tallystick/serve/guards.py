@@ -1,6 +1,6 @@
-"""Who may ask, and how much: host, origin, token, and limits on what a request may hold.
+"""Access checks and limits of requests, the log (JSON lines), and the metrics that Prometheus reads.
 
-Law: what is not allowed is refused before its body is read.
+Entry: `Guards`, `Log`, `Metrics`. Law of the checks: what is not allowed is refused before its body is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The models that are served: by name and version, and taken over anew when their files change.
+"""The models that are served, by name and version; they are loaded again when their files change.
 
-Laws: a request is answered by one model from its beginning to its end; a file that cannot be read is
-refused and said, and the model before it serves on.
+Entry: `Shelf`. Laws: a request is answered by one model from its beginning to its end; a file that cannot be
+read is refused and logged, and the model before it stays in service.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The Open Inference Protocol, version 2, by REST: the words of KServe, MLServer and Triton for rows.
+"""The Open Inference Protocol, version 2, by REST (KServe, MLServer, Triton); and the OpenAPI description.
 
-Tensors as that protocol names them: an input is a column, `shape` [rows] or [rows, 1]. Law: an answer here
-is the one of /v1/predict.
+Entry: `answer()`; `openapi()`. Tensors as that protocol names them: an input is a column, `shape` [rows] or
+[rows, 1]. Law: an answer here is the one of /v1/predict.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One row at a time, without a table on the way: what most requests bring.
+"""Requests and their bodies: one row answered without a table; errors as JSON; rows as JSON, CSV, Arrow.
 
-Cells that need reading (a number written as text, a level that the model does not know) are not for here:
-the answer is None, and the caller goes the long way. Law: where it answers, it answers what the long way
-answers, and says the same of the row.
+Entry: `OneRow.answer()`; `problem()`; `json_rows()`, `csv_source()`, `arrow_source()`.
+Cells of one row that need parsing (a number written as text, an unknown level) are not read here: the answer
+is None, and the caller makes a table. Law: where `OneRow` answers, answer and warnings are those of a table.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The server: sockets, signals and workers around an application.
+"""The HTTP server: connections with limits, listening sockets, worker processes, signals and shutdown.
 
+Parts: one connection; sockets and workers. Entry: `run()`, or `run_workers()` for several processes.
+draining = no new requests are taken, and those that came are answered.
 Laws: after SIGTERM no request that reached this machine is lost; when a worker ends another takes its
 place, and the others serve on.
 """

@@ -1,8 +1,9 @@
-"""`model.transform(frame)`: a Spark DataFrame with answers beside its columns, computed where the rows are.
+"""Settings that fits on Spark refuse, and `model.transform(frame)`: a DataFrame with added answers.
 
-Two ways: "arrow", the model itself in Spark's Python workers, a batch at a time; "sql", the model's SQL
-export as an expression of Spark's own, without Python. Law: the prediction of a row is that of `predict`;
-by "arrow" its shares are those of `predict_proba`, bit for bit.
+Entry: `refuse_far()`, `transform()`. Two ways to answer: "arrow", the model in Spark's Python workers, a
+batch at a time; "sql", the model's SQL export as an expression of Spark's own, without Python.
+Law: the prediction of a row is that of `predict`; by "arrow" its shares are those of `predict_proba`, bit for
+bit.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The nodes of a growing tree on Spark: large ones are searched where their rows are, small ones are brought
-together and grown to their leaves.
+"""Growing a tree on Spark: large nodes are searched where their rows are, small ones grown in one task.
 
     rows --by node and column, in pieces of a range--> tables of a piece --best cut of each--> driver
     rows --by node--> a worker that has all rows of a node --grown to its leaves--> driver
 
-Runs in Spark's workers, but for what joins their answers. Law: what a learner makes of the answer is what
-it makes of `Frontier.add` over all blocks; the driver gets a few numbers of each piece, and trees.
+Entry: `SparkRows`. piece = a range of the values of one column at one node, with its rows.
+The work runs in Spark's workers; merging the answers does not. Law: the split found is the one that
+`Frontier.add` over all blocks would give; the driver receives a few numbers of each piece, and trees.
 """
 
 from __future__ import annotations

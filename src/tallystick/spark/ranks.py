@@ -1,8 +1,8 @@
-"""The rows of a column of numbers on Spark in the order of their values: in pieces, each a range of values.
+"""A numeric column on Spark sorted by value: rows in pieces, each a range of values, and work on each piece.
 
     blocks --distinct values with counts, by range--> tables of a piece --a work on each--> driver
 
-Law: a value is in one piece, and pieces rise; the driver gets a few numbers of each.
+Entry: `ranked()`. Law: a value is in one piece, and pieces rise; the driver receives a few numbers of each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A Spark DataFrame to a table of packed blocks: rows cross into Python once.
+"""Reading a Spark DataFrame into a table of packed blocks: rows cross into Python once.
 
     DataFrame --Arrow--> batches as Spark wrote them, kept by Spark --> one survey per partition
     surveys, merged --> what the columns are --> each kept batch encoded and packed, kept by Spark
 
+Entry: `read_frame()`. survey = the counts from which kinds and levels are decided.
 Law: schema, notes and codes are those of `read_table` on the same rows, for any partitions in any order.
 """
 

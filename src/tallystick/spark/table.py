@@ -1,8 +1,12 @@
-"""A table whose rows stay with Spark: packed blocks in a cached RDD, and what is known of them here.
+"""Tables on Spark: questions that share a pass, rows without RDDs (Spark Connect), the table, and the engine.
 
-Laws: a block that is lost is made again from the DataFrame, in whatever order its rows come then, and
-nothing here depends on that order: rows are known by what they hold. Rows come here only where `blocks` is
-asked for, and of each its hash, class and weight where `facts` is.
+Parts: `Along`, questions of the model file that share a pass with others; `FrameRows`, the verbs of an RDD by
+DataFrames alone; `SparkTable`, packed blocks in a cached RDD; `Spark`, the engine. Entry: `Spark.total()`.
+walk = a pass over all rows; question = a `Statistic`, its total the answer; facts = hash, class and weight of
+each row.
+Laws of the table: a block that is lost is made again from the DataFrame, in whatever order its rows come
+then, and nothing depends on that order: rows are identified by their hashes. Rows come to the driver only
+where `blocks` is asked for, and of each its hash, class and weight where `facts` is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""What Spark's Python workers must have, and what is said when they do not.
+"""Work on single rows in Spark's workers (parts of a table, equal rows), errors of workers, and their set-up.
 
-How Spark reports an error of a worker: the worker's traceback, as text, inside its own. Law: an error of
-ours that was raised far away is raised here as what it is, in one line.
+Parts: some rows by their hashes, entry `some_rows()`; some of several equal rows, entry `shared_keys()`;
+errors and merging, entry `plain_errors()`, `merged_there()`; settling a worker.
+facts = hash, class and weight of a row; key = the hash of a row.
+Law of errors: an error of ours raised in a worker, which Spark reports as the text of a traceback, is raised
+on the driver with its own type, in one line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Questions that a database answers: counts, exact moments, spreads and samples of values.
+"""The statistics that a database computes: lines of cards, answers of models, moments, values, samples.
 
-Law: an answer is the total of zero, add and merge over all rows, bit for bit; None: the rows are fetched.
+Parts: a scorecard's lines; answers of trees and naive Bayes; sums of naive Bayes; values of numbers; the
+rest. Entry: `answer()`, at the end. question = a `Statistic`, its total the answer; None: the rows are
+fetched. Law: an answer is the total of zero, add and merge over all rows, bit for bit.
 """
 
 from __future__ import annotations

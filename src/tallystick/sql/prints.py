@@ -1,9 +1,9 @@
-"""The fingerprint of rows, computed by a database: the arithmetic of `kernels/columns/hash.hpp` in whole
-numbers of 64 bits with a sign, which overflow in no database.
+"""SQL literals and cases in two dialects, and the fingerprint of rows computed by a database.
 
+Entry: `literal()`, `parted()`, `place_among()`, `code_of()`; `sum_of_hashes()`, `row_hashes()`.
+The arithmetic is that of `kernels/columns/hash.hpp` in signed whole numbers of 64 bits that overflow in no
+database: a number of 64 bits is two halves of 32, and a product is taken by factors of 16 bits.
 Law: the sum is that of `Hasher.total`, bit for bit.
-
-A number of 64 bits is held as two halves of 32, and a product is taken by factors of 16 bits.
 """
 
 from __future__ import annotations

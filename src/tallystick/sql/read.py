@@ -1,10 +1,10 @@
-"""A table of a database to what its columns are: the survey of its rows as queries.
+"""Reading the schema of a table in a database: the survey of its rows as queries.
 
     columns of texts, truths and labels --GROUP BY--> distinct values with counts --> Survey
     columns of numbers --COUNT, MIN, MAX--> Survey --> Decision --> each column as an expression of SQL
 
-Law: schema, notes and codes are those of `read_table` on the same rows; what cannot be told so is a
-`RowsNeededError`, and the rows are fetched.
+Entry: `read_there()`. Law: schema, notes and codes are those of `read_table` on the same rows; where queries
+cannot find them, `RowsNeededError` is raised and the rows are fetched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A table whose rows stay in a database: what its columns are in SQL, and what is known of them here.
+"""A table whose rows stay in a database: its columns as SQL expressions, and what is known of its rows.
 
-Laws: what is asked is computed by the database, or, where it cannot be, of the rows fetched through Arrow,
-once: `here`. Both speak of one snapshot.
+Entry: `SqlTable`; `here` is the table of fetched rows. Laws: the database computes what it can; for the rest
+the rows are fetched through Arrow, once. Both see one snapshot.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The application behind the page: which address asks for what.
+"""The web application behind the studio's page: routes, sessions and the check of each request.
 
-Laws: only this page may ask, with the cookie that the one-time token gave; whatever fails is answered in
-one line; nothing is written into a log but failures here.
+Entry: `StudioApp`. Laws: only this page may ask, with the cookie that the one-time token gave; every failure
+is answered in one line; the log has failures of the server alone.
 """
 
 from __future__ import annotations

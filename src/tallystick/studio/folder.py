@@ -1,7 +1,7 @@
-"""The files that the studio may read: those of one folder, and those that were dropped on the page.
+"""The files that the studio may read (one folder, and dropped files), and jobs in the background.
 
-Law: whatever name a page sends, no file outside the folder and the scratch folder is opened; links are
-followed before that is judged.
+Entry: `Folder`, `Job`. Law: whatever name a page sends, no file outside the folder and the scratch folder is
+opened; links are followed before that is judged.
 """
 
 from __future__ import annotations

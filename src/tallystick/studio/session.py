@@ -1,6 +1,9 @@
-"""One tab: the file, what the user said of it, the comparison, and the model that is shown.
+"""A session of the studio, one browser tab: its table, trees grown by hand, pruning, scripts, HTML and state.
 
-Laws: one piece of work at a time, and the last word counts; what is made from an earlier word is dropped.
+Parts: the user's settings of the table; `ByHand`, a tree grown by hand; the pruning slider; `OpenTable`, the
+rows; the script that repeats the work; parts of the page as HTML; `Session`, the entry.
+wish = a setting that the user chose; cure = the argument that a note advises; step = one pruning of the tree.
+Laws: one job at a time, and the last request wins; results of an earlier one are dropped.
 """
 
 from __future__ import annotations

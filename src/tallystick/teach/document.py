@@ -1,7 +1,9 @@
-"""A working as a document: a few plain kinds of parts, in order. Renderers turn it into text, Markdown,
-LaTeX and HTML.
+"""`work()`: a worked solution as a document of plain parts; renderers to HTML, LaTeX, text and Markdown.
 
-Laws: a part does not know how it is rendered; a sheet without answers holds nothing that was worked out.
+Parts: what lines are made of; parts of a document (`Working`); HTML; LaTeX; plain text; Markdown; the
+opening; `work()`, the entry.
+working = all steps of a fit by hand; part = headline, sentence, formula, table, drawing or space.
+Laws: a part is the same for every renderer; a sheet without answers holds nothing that was worked out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Lessons: every worked example as a question, its table, the working, what to notice, one thing to change.
 
-`ts.lesson("id3")` and `tally lesson id3`. A lesson is data, a file in `course/`. A step of it is worked out
-by `ts.work`, or is lines of Python with what they print, which `tools/make_lessons.py` writes. Law: what a
-lesson prints under a command or a line of Python is what that prints.
+Parts: all prunings of a small tree; the parts of a lesson; made-up rows; the course (files in `course/`).
+Entry: `lesson()`, and `tally lesson id3`. A step is worked out by `ts.work`, or is lines of Python with what
+they print, which `tools/make_lessons.py` writes. Law: the output shown under a command or a line of Python is
+its real output.
 """
 
 from __future__ import annotations
