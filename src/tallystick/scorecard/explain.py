@@ -1,7 +1,12 @@
-"""The card beside naive Bayes on the same lines: what counting alone says, and what learning together says.
+"""Explanations of a scorecard: comparison with naive Bayes, reason codes, points of one row, export form.
 
-Laws: counted points follow from the rows that stand beside them; both kinds of points have a mean of 0
-over the training rows of a column.
+In this order: the card beside naive Bayes on the same lines (entry `beside()`); reason codes, the sections
+that cost a row most points (`card_reasons()`); why one row is answered as it is (`explain()`); the plain form
+of a card for exports (`card_form()`).
+part, section = one column, text or pair, in the model and on the card; line = one row of it; learnt points =
+those of the scorecard; counted points = those of naive Bayes; way = (class, class it is compared with);
+reference = the points that a row's points are compared with; towards = signed in favour of a class.
+Laws: counted points follow from the rows beside them; both kinds have mean 0 over a column's training rows.
 """
 
 from __future__ import annotations
@@ -34,15 +39,15 @@ from tallystick.scorecard.model import (
 )
 from tallystick.text import number_text, quantity
 
-ALPHA = 1.0  # rows of each class added to every line, as naive Bayes does by itself
-MOST = 40  # lines of a column in the text
+ALPHA = 1.0  # pseudo-rows of each class added to every line, the default smoothing of naive Bayes
+MOST = 40  # lines of a column that are printed
 Array = NDArray[np.float64]
 
-MOST_REASONS = 4  # of a row, unless more are wanted
+MOST_REASONS = 4  # reason codes of a row by default
 
 
 def counted_card(model: ScorecardModel) -> Card:
-    """Return the card that counting alone makes of the same lines and rows; pairs have no place in it."""
+    """Return the naive Bayes card of the same lines and rows; it has no pairs."""
     parts = [p for p in model.parts if not isinstance(p, PairPoints)]
     classes = class_rows(model)
     known = {part.name: _counted(model, part, classes) for part in parts}
@@ -65,7 +70,7 @@ def counted_card(model: ScorecardModel) -> Card:
 
 
 def class_rows(model: ScorecardModel) -> Array:
-    """Return what the training rows of each class weigh, as the lines of a column add up."""
+    """Return the weight of the training rows of each class, the sum over the lines of a column."""
     for part in model.parts:
         if not isinstance(part, WordPoints):
             rows: Array = part.rows.sum(axis=0) / model.unit
@@ -77,9 +82,7 @@ def class_rows(model: ScorecardModel) -> Array:
 
 
 def _counted(model: ScorecardModel, part: Part, classes: Array) -> tuple[Array, Array]:
-    """Return log(share of a class's rows that are on a line) [line, class], and each line's share of all
-    rows.
-    """
+    """Return log P(line | class) [line, class], and each line's share of all rows."""
     rows = part.rows / model.unit
     total = math.fsum(classes.tolist())
     weight: Array = rows.sum(axis=1) / max(total, 1e-300)
@@ -211,11 +214,12 @@ def beside(model: ScorecardModel, way: tuple[int, int]) -> BesideNaiveBayes:
     return BesideNaiveBayes(learnt.target, label, against, learnt.step, base, tuple(columns))
 
 
-# Reason codes: the sections of a card that cost a row most points, in order and in words.
-# Laws: a reason's points are those of what the row is held against less its own, and more than 0; reasons are
-# in the order of their points, of equals in the order of the card's parts.
+# ---- reason codes: the sections of a card that cost a row most points, in order and in words ----
+#
+# Laws: a reason's points are those of the reference less the row's own, and more than 0; reasons are in the
+# order of their points, of equals in the order of the card's parts.
 
-STRANGE = ("is missing", "is a new level")  # after the levels
+STRANGE = ("is missing", "is a new level")  # texts of the two codes after those of the levels
 BEST, AVERAGE, GIVEN, NO_WORDS = "the best", "the average row", "the given row", "without"
 
 
@@ -260,8 +264,8 @@ def rounded(points: float) -> float:
 
 @dataclass(frozen=True)
 class Reference:
-    """What rows are held against, a part each: what it is called, and its points towards each class; None is
-    a text without the words that speak against the class.
+    """What rows are compared with, part by part: names[part], and points[part][class] in favour of each
+    class; None stands for the row's own text without the words that cost it points.
     """
 
     names: tuple[str, ...]
@@ -269,8 +273,8 @@ class Reference:
 
 
 def towards(model: ScorecardModel, points: NDArray[np.int64]) -> Array:
-    """Return points[..., class] that speak for each class from points[..., link]: of two classes what is for
-    the second is against the first.
+    """Return points[..., class] in favour of each class from points[..., link]: of two classes, points for
+    the second count against the first.
     """
     if model.links > 1:
         return points.astype(np.float64)
@@ -400,7 +404,7 @@ def no_reasons(model: Any, *given: Any) -> Any:
 
 
 class _Said:
-    """What a part says of the rows of a block, in words."""
+    """The cells of a part in the rows of a block, in words."""
 
     def __init__(self, model: ScorecardModel, part: Part, block: Block) -> None:
         self.model, self.part, self.block = model, part, block
@@ -438,7 +442,8 @@ def said_ranges(column: Column, axis: RangeAxis) -> list[str]:
     return [*line_names(column, axis)[:-1], STRANGE[0]]
 
 
-# Why a scorecard answers as it does: the points of a row, line by line, and what cost it most.
+# ---- explanation of one row: its points, line by line, and its reason codes ----
+#
 # Law: base and points, added up, are the score to the bit.
 
 
@@ -466,8 +471,8 @@ class CardExplanation(Explanation):
 
 
 def explain(model: ScorecardModel, block: Block, row: int = 0) -> CardExplanation:
-    """Return why one row of a block is answered as it is: the base, then the points of each line it is on,
-    and what cost it most.
+    """Return the explanation of one row of a block: the base, the points of each line it is on, and its
+    reason codes.
     """
     parts = model.additive.parts(block)[row]
     scores = np.add.accumulate(parts, axis=0)[-1]
@@ -513,8 +518,8 @@ def cell_of(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block, ro
     return [*levels, "missing", "a new level"][int(block.codes(axis.name)[row])]
 
 
-# The form of a card for exports: all points are whole numbers, so that written code reads like the card, and
-# what reason codes need stands beside them.
+# ---- the form of a card for exports: integer points, so that exported code reads like the card, and what
+# reason codes need ----
 
 
 def card_form(model: ScorecardModel, sha256: str) -> Form:

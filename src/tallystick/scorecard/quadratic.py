@@ -1,12 +1,17 @@
-"""The loss about a point as a quadratic of the points per line, and its optimum under priors of given
-strengths.
+"""Scorecard fit: prior covariances, the quadratic of the loss and its optimum, and the sums over rows.
+
+In this order: `CardPiece` (the lines of a column, text or pair, with prior covariances); `QuadraticPoint`,
+`Directions`, `LinkSystem` and `Optimum` (the Newton step of a link); statistics over rows (`CardSums`: loss,
+gradient, curvature; counts, residuals of pairs, words). Entry: `LinkSystem.of(...).optimum()`; `rounds.py`
+calls it. line, link, piece, strength, direction, desk: as defined there.
 
     minimise  1/2 f'W f - r'f + 1/2 f'K^-1 f,   K = the sum of strength * covariance
 
 Every covariance is B B', B being its principal directions, so f = L v with L = sqrt(strength) B, and v
-solves (I + L'W L) v = L'r. B'W B is worked out once; another strength only scales it. How far the rows
-determine v is what the evidence needs: with C = (I + L'W L)^-1, a covariance has v'v against tr(I - C)
-over its own directions. Law: every sum runs in a fixed order.
+solves (I + L'W L) v = L'r; f are the points of a link, W and r curvature and right side of the quadratic.
+B'W B is computed once; another strength only scales it. With the posterior covariance C = (I + L'W L)^-1,
+a strength is re-estimated from v'v and tr(I - C) over the directions of its covariance.
+Law: every sum runs in a fixed order.
 """
 
 from __future__ import annotations
@@ -31,17 +36,18 @@ from tallystick.stats.design_sums import Copies
 
 Array = NDArray[np.float64]
 
-FAINT = 1e-9  # of the largest variance: directions with less are rounding
+# ---- pieces of a card and their prior covariances ----
+
+FAINT = 1e-9  # part of the largest variance: principal directions with less are rounding and are dropped
 
 
 @dataclass(frozen=True)
 class CardPiece:
-    """One part of the card while it is learnt: its axes, lying side by side, and covariances over all
-    their lines.
+    """One part of the card while it is learnt: its axes, side by side, and covariances over all their lines.
 
-    kinds: what each covariance is, since strengths of a kind are alike. monotone: 1 where points only rise
-    along the ranges, -1 where they only fall; link: of several links the one whose points do so against all
-    others.
+    kinds[covariance]: its name; strengths of a kind are shrunk towards each other. monotone: 1 where points
+    only rise along the ranges, -1 where they only fall; link: with several links, the one whose points do so
+    against all others.
     """
 
     name: str
@@ -83,8 +89,8 @@ class CardPiece:
 
 
 def piece_of(axis: RangeAxis | LevelAxis, rows: Array, ordered: bool, monotone: int = 0) -> CardPiece | None:
-    """Return a column; rows[line]. None: nothing separates its rows. ordered: levels in
-    an order.
+    """Return the piece of a column; rows[line]. None: all rows are on one line. ordered: levels have an
+    order.
     """
     steps = isinstance(axis, RangeAxis) or ordered
     shapes = curves(axis, rows) if steps else {"levels": cells(rows)}
@@ -93,7 +99,7 @@ def piece_of(axis: RangeAxis | LevelAxis, rows: Array, ordered: bool, monotone: 
 
 
 def words_piece(name: str, axes: Sequence[WordAxis], rows: Array) -> CardPiece:
-    """Return the words of a text column: one strength for all; a text without a word has no points for it."""
+    """Return the piece of a text's words: one strength for all; an absent word gives no points."""
     present = np.tile([0.0, 1.0], len(axes))
     total = rows[0] + rows[1]
     share = max(math.fsum(rows[1::2].tolist()) / max(float(total), 1.0), 1e-9)
@@ -101,7 +107,9 @@ def words_piece(name: str, axes: Sequence[WordAxis], rows: Array) -> CardPiece:
 
 
 def curves(axis: RangeAxis | LevelAxis, rows: Array) -> dict[str, Array | None]:
-    """Return trend and steps over the known lines, in the order of the lines, and missing by itself."""
+    """Return the covariances of an ordered column by kind: a trend and a random walk (steps) over its known
+    lines, and an independent effect of missing.
+    """
     known, size = axis.known, axis.size
     place = (np.arange(known) + 0.5) / known
     value = middles(axis.cuts) if isinstance(axis, RangeAxis) else place
@@ -117,8 +125,8 @@ def curves(axis: RangeAxis | LevelAxis, rows: Array) -> dict[str, Array | None]:
 
 
 def middles(cuts: Sequence[float]) -> Array:
-    """Return where ranges lie, in -1..1: their middles; the first and the last are taken for as wide as
-    their neighbours, so that no wild value stretches them.
+    """Return the middles of the ranges, scaled to -1..1; the two open ranges are taken to be as wide as
+    their neighbours, so that outliers have no influence.
     """
     if len(cuts) < 2:
         return np.linspace(-1.0, 1.0, len(cuts) + 1) if cuts else np.zeros(1)
@@ -139,9 +147,7 @@ def _padded(covariance: Array | None, size: int) -> Array | None:
 
 
 def cells(rows: Array) -> Array | None:
-    """Return the covariance of lines that have nothing to do with each other; one without rows has no
-    points.
-    """
+    """Return the covariance of independent lines; a line without rows gets no points."""
     here = (rows > 0).astype(float)
     found = standard(np.diag(here), rows)
     return None if found is None else found * np.multiply.outer(here, here)
@@ -165,7 +171,7 @@ def standard(covariance: Array, rows: Array) -> Array | None:
 
 
 def pair_piece(axis: PairAxis, first: Array, second: Array) -> CardPiece | None:
-    """Return two columns at once; first[line], second[line]: rows on the lines of each."""
+    """Return the piece of a pair of columns; first[line], second[line]: rows on the lines of each."""
     ways = []
     for one, rows in ((axis.first, first), (axis.second, second)):
         apart = cells(rows)
@@ -181,7 +187,7 @@ def pair_piece(axis: PairAxis, first: Array, second: Array) -> CardPiece | None:
 
 
 def _steps(axis: RangeAxis, rows: Array) -> Array:
-    """Return the covariance of steps along the ranges, missing as far away as an average range."""
+    """Return the random-walk covariance along the ranges; missing is independent, of average variance."""
     known = axis.known
     place = (np.arange(known) + 0.5) / known
     out = np.zeros((axis.size, axis.size))
@@ -199,18 +205,20 @@ def _both(first: Array, second: Array) -> Array:
     return np.ascontiguousarray(np.kron(first, second))
 
 
+# ---- the quadratic of the loss, and the optimum of one link ----
+
 Whole = NDArray[np.int64]
 T = TypeVar("T")
-UNSEEN = 0.1  # of a direction that the rows determine, or of its squared length: less is as good as nothing
-MANY = 128  # directions from which threads pay
-GROWTH = 10.0  # times that a strength may become by the sums of one walk over the rows
+UNSEEN = 0.1  # strength times (curvature + squared pull) of a direction: with less it is left at its prior
+MANY = 128  # directions from which threads are used
+GROWTH = 10.0  # factor that a strength is expected to grow by at most on the sums of one pass over the rows
 
 
 @dataclass(frozen=True)
 class QuadraticPoint:
-    """Sums at some points: gradient[line, link], slope[link] of the constant, curvature[link][line, line]
-    with the constant free to follow, weight[link] of the constant; cross[link, line]: how the constant
-    follows a line.
+    """The quadratic of the log-likelihood at some points: gradient[line, link], slope[link] of the constant,
+    curvature[link][line, line] with the constant eliminated, weight[link]: the constant's own curvature;
+    cross[link, line]: change of the constant per change of a line, with sign reversed.
     """
 
     gradient: Array
@@ -220,7 +228,7 @@ class QuadraticPoint:
     cross: Array
 
     def pulled(self, f: Array, link: int) -> Array:
-        """Return r: where the rows want the points of a link, f[line, link] being the present ones."""
+        """Return r, the right side of a link's system; f[line, link]: the present points."""
         own = kernels.times(self.curvature[link], np.ascontiguousarray(f[:, link]))
         r: Array = own + self.gradient[:, link] - self.cross[link] * self.slope[link]
         return r
@@ -232,8 +240,8 @@ class QuadraticPoint:
         return out
 
     def gain(self, change: Array, constant: Array) -> tuple[float, float]:
-        """Return what a change of points and constants [link] is to gain by the slopes, and to lose by
-        the bend.
+        """Return the linear gain and the quadratic loss in log-likelihood that are predicted for a change of
+        points and constants [link].
         """
         rise = kernels.dot(np.ascontiguousarray(self.gradient.ravel()), np.ascontiguousarray(change.ravel()))
         rise += kernels.dot(self.slope, constant)
@@ -249,8 +257,8 @@ class QuadraticPoint:
 class Directions:
     """The principal directions of pieces, side by side.
 
-    parts[piece]: its lines; at[piece]: its directions; kind[direction]: which covariance of all pieces it
-    belongs to; whole[direction]: of a piece of which nothing may be left out.
+    parts[piece]: its lines; at[piece]: its directions; kind[direction]: the number of its covariance among
+    those of all pieces; whole[direction]: whether its piece is monotone, which needs all directions.
     """
 
     basis: BlockBasis
@@ -262,7 +270,7 @@ class Directions:
 
     @classmethod
     def of(cls, pieces: Sequence[CardPiece], threads: int | None = 1) -> Directions:
-        """Lay out the directions of pieces."""
+        """Compute the directions of pieces."""
         few = sum(piece.lines for piece in pieces) < MANY
         factors = [found for found, _ in each_in_order(_directions, pieces, 1 if few else threads)]
         basis = BlockBasis.of(factors)
@@ -280,8 +288,8 @@ class Directions:
         )
 
     def seen(self, strengths: Array, curvatures: Array, side: Array) -> Whole:
-        """Return the directions that rows say something of, or which they pull at: curvatures[direction] is
-        the diagonal of B'W B, side is B'r.
+        """Return the directions on which the rows have a noticeable effect: curvatures[direction] is the
+        diagonal of B'W B, side is B'r.
         """
         strength = strengths[self.kind]
         known = strength * (curvatures + side * side) > UNSEEN
@@ -293,7 +301,7 @@ def _directions(piece: CardPiece) -> tuple[Array, Whole]:
 
 
 def _solved(root: Array, right: Array) -> Array:
-    """Return X'X b."""
+    """Return X'X b; root: X, right: b."""
     half = kernels.product(root, np.ascontiguousarray(right[:, None]))
     out: Array = kernels.product(_turned(half), root)[0]
     return out
@@ -305,10 +313,10 @@ def _turned(a: Array) -> Array:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The optimum of one link: f[line], v and how far rows and priors determine it, over the directions that
-    are seen, scale[direction] being the roots of their strengths.
+    """The optimum of one link: points f[line]; v and its posterior over the directions in `seen`;
+    scale[direction]: the square roots of their strengths.
 
-    root: X with X'X = C; determined: the diagonal of I - C, how far the rows determine each direction.
+    root: X with X'X = C; determined: the diagonal of I - C, the effective parameters of each direction.
     """
 
     directions: Directions
@@ -333,13 +341,13 @@ class Optimum:
         return length, degrees
 
     def lines_at(self, v: Array) -> Array:
-        """Return f[line] for other directions that are seen."""
+        """Return f[line] for another v over the directions in `seen`."""
         full = np.zeros(len(self.scale))
         full[self.seen] = v * self.scale[self.seen]
         return self.directions.basis.lines_of(full)
 
     def own(self, piece: int) -> slice:
-        """Return where the directions of a piece are among those that are seen."""
+        """Return the places of a piece's directions in `seen`."""
         at = self.directions.at[piece]
         first, last = np.searchsorted(self.seen, [at.start, at.stop]).tolist()
         return slice(first, last)
@@ -350,9 +358,7 @@ class Optimum:
         return kernels.product(_turned(own), own)
 
     def worths(self, share: float, threads: int | None) -> Array:
-        """Return by how much the evidence falls if a piece is left out, of each piece. Those of one direction
-        are found together.
-        """
+        """Return the worth of each piece; those of pieces with one direction are computed together."""
         starts = np.array([at.start for at in self.directions.at], np.int64)
         stops = np.array([at.stop for at in self.directions.at], np.int64)
         first, last = np.searchsorted(self.seen, starts), np.searchsorted(self.seen, stops)
@@ -368,7 +374,7 @@ class Optimum:
         return out
 
     def worth(self, piece: int, share: float) -> float:
-        """Return by how much the evidence falls if a piece is left out."""
+        """Return the worth of a piece: by how many nats the evidence falls if it is left out."""
         own, v = self.spread(piece), np.ascontiguousarray(self.v[self.own(piece)])
         if not len(v):
             return 0.0
@@ -377,7 +383,7 @@ class Optimum:
         return 0.5 * kernels.dot(kernels.cholesky_solve(factor, v), v) + share * half
 
     def roots(self, room: Room) -> Array:
-        """Return S[line, direction]: S S' is the covariance of f. room: makes it."""
+        """Return S[line, direction]: S S' is the posterior covariance of f. room: allocates it."""
         d = self.directions
         unseen = np.setdiff1d(np.flatnonzero(self.scale > 0.0), self.seen, assume_unique=True)
         out = room((len(self.f), len(self.v) + len(unseen)), np.float64)
@@ -397,9 +403,8 @@ class Optimum:
 def over_links(
     links: int, directions: int, threads: int | None
 ) -> Iterator[Callable[[Callable[[int, Together | None], T]], list[T]]]:
-    """Yield every(work), which returns work(link, helpers) of all links. Threads take a link each where there
-    are several and share the work of one that is alone; where there are few directions, they cost more than
-    they give.
+    """Yield every(work), which returns work(link, helpers) of all links. Threads take a link each, or share
+    the work of a single one; with few directions no threads are used.
     """
     count = thread_count(threads)
     if count == 1 or directions < MANY:
@@ -413,28 +418,28 @@ def over_links(
 
 
 class Desk:
-    """Room for the matrices of one link, which are worked out there again and again: W, B'W B and X of an
-    optimum, each as long as nobody works out the next.
+    """Reused buffers for the matrices of one link: W, B'W B and X of an optimum. Each is valid until the
+    next one is computed.
     """
 
     def __init__(self, w: Array, work: Array, turned: Array, root: Array) -> None:
         self._w, self._work, self._turned, self._root = w, work, turned, root
 
     def curvature(self, lines: int) -> Array:
-        """Return room for W."""
+        """Return the buffer for W."""
         return _laid(self._w, lines, lines)
 
     def turned(self, size: int, lines: int) -> tuple[Array, Array]:
-        """Return room for B'W and B'W B of some directions."""
+        """Return the buffers for B'W and B'W B of some directions."""
         return _laid(self._work, size, lines), _laid(self._turned, size, size)
 
     def root(self, size: int) -> tuple[Array, Array]:
-        """Return room for work and X of some directions."""
+        """Return the buffers for work and X of some directions."""
         return _laid(self._work, size, size), _laid(self._root, size, size)
 
 
 def desks_of(directions: Directions, links: int, room: Room) -> list[Desk]:
-    """Return a desk for each link, in one array that `room` makes: links may be more than files."""
+    """Return a desk for each link, all in one array from `room`: one file if it is on disk."""
     lines, size = directions.basis.lines, directions.basis.directions
     sizes = lines * lines, size * max(size, lines), size * size, size * size
     ends = np.cumsum(sizes).tolist()
@@ -447,8 +452,8 @@ def _laid(room: Array, rows: int, columns: int) -> Array:
 
 @dataclass(frozen=True)
 class LinkSystem:
-    """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
-    diagonal and B'r over all. desk: where it and its optimum are worked out.
+    """The linear system of one link: the lower triangle of B'W B over the directions `some` that may matter,
+    its diagonal and B'r over all. desk: the buffers of it and its optimum.
     """
 
     directions: Directions
@@ -468,7 +473,7 @@ class LinkSystem:
         helpers: Together | None,
         desk: Desk,
     ) -> LinkSystem:
-        """Turn W and r of a link to the directions of its prior. helpers: who shares the work."""
+        """Project W and r of a link on the directions of its prior. helpers: threads that share the work."""
         basis = directions.basis
         curvatures, side = basis.diagonal(curvature), basis.along(right)
         some = directions.seen(GROWTH * strengths, curvatures, side)
@@ -476,7 +481,7 @@ class LinkSystem:
         return cls(directions, some, matrix, curvatures, side, desk)
 
     def optimum(self, strengths: Array, helpers: Together | None) -> Optimum:
-        """Return the optimum under strengths, in the place of the last one. helpers: who shares the work."""
+        """Return the optimum under strengths, in the buffers of the last one. helpers: threads."""
         directions = self.directions
         scale = np.sqrt(strengths)[directions.kind]
         place = np.isin(self.some, directions.seen(strengths, self.curvatures, self.side), assume_unique=True)
@@ -488,14 +493,14 @@ class LinkSystem:
         return replace(out, f=out.lines_at(v))
 
 
-# The sums of a scorecard: rows per line and class, then loss, gradient and curvature at given points per
-# line; and residuals on lines that the card does not have yet.
+# ---- statistics over rows: counts by line and class, loss, gradient and curvature, residuals of pairs ----
+#
 # Law: totals are whole numbers that add, so any order of rows gives the same bits.
 
 NO_SCALING = np.zeros((2, 0))
-MIX = np.uint64(0x9E3779B97F4A7C15)
-BUCKETS = 1 << 16
-LIGHT = 1 << 23  # what a bucket weighs at most for squares of all of them to be added in 64 bits
+MIX = np.uint64(0x9E3779B97F4A7C15)  # multiplier of the hash of a row's lines
+BUCKETS = 1 << 16  # of that hash, to estimate how many distinct rows there are
+LIGHT = 1 << 23  # while no bucket weighs more, the sum of squares of all buckets fits in 64 bits
 
 
 @dataclass(frozen=True)
@@ -512,14 +517,14 @@ class CardLayout:
         object.__setattr__(self, "lines", sum(sizes))
 
     def part(self, axis: int) -> slice:
-        """Return where the lines of an axis lie."""
+        """Return the lines of an axis."""
         return slice(self.starts[axis], self.starts[axis] + self.axes[axis].size)
 
 
 @dataclass(frozen=True)
 class RowSample:
-    """About one row in `every`, by the lines of some axes: rows that are alike there are all in it or all
-    out, so it is the same in any order of rows.
+    """A sample of about one row in `every`, by a hash of its lines on some axes: rows with equal lines are
+    all in it or all out, so it does not depend on the order of rows.
     """
 
     axes: tuple[Axis, ...] = ()
@@ -534,7 +539,7 @@ def laid_out(layout: CardLayout, block: Block, sample: RowSample) -> tuple[Dense
     assert block.classes is not None
     classes, weights = block.classes, block.weights
     if sample.every == 1:
-        known = block.memo.get("card columns")  # of the last card: rounds ask for the same one many times
+        known = block.memo.get("card columns")  # cache of the last card: rounds use the same one many times
         if known is None or known[0] != layout.axes:
             codes = [lines_of(axis, block) for axis in layout.axes]
             known = block.memo["card columns"] = (layout.axes, DenseColumns([], codes, layout.starts))
@@ -552,7 +557,7 @@ def laid_out(layout: CardLayout, block: Block, sample: RowSample) -> tuple[Dense
 
 
 def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
-    """Return line[row]; a fit asks the same rows many times, so a block remembers the lines of an axis."""
+    """Return line[row], cached in the block."""
     known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
     if axis not in known:
         known[axis] = axis.codes(block)
@@ -560,8 +565,8 @@ def lines_of(axis: Axis, block: Block) -> NDArray[Any]:
 
 
 def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
-    """Return the lines of some rows. An axis of numbers with fewer cuts than one that is remembered, as those
-    of pairs are, follows from that one's lines: few rows are looked at then, and no number again.
+    """Return the lines of some rows. If the cuts of a numeric axis are among those of a cached one (as the
+    axes of pairs are), they are derived from its lines, without reading values again.
     """
     known: dict[Axis, NDArray[Any]] = block.memo.setdefault("card lines", {})
     if isinstance(axis, RangeAxis) and axis not in known:
@@ -572,7 +577,7 @@ def some_lines_of(axis: Axis, block: Block, rows: Whole) -> NDArray[Any]:
 
 
 def sampled(block: Block, sample: RowSample) -> tuple[Whole, dict[Axis, NDArray[Any]]]:
-    """Return the rows of a block that are in the sample, and what is remembered of their lines."""
+    """Return the rows of a block that are in the sample, and the cache of their lines."""
     held = block.memo.get("card sample")
     if held is None or held[0] != sample:
         inside = (mixed_lines(sample.axes, block) >> np.uint64(40)) % np.uint64(sample.every) == 0
@@ -581,7 +586,7 @@ def sampled(block: Block, sample: RowSample) -> tuple[Whole, dict[Axis, NDArray[
 
 
 def mixed_lines(axes: Sequence[Axis], block: Block) -> NDArray[np.uint64]:
-    """Return a number for each row that is the same where all its lines are."""
+    """Return a hash of each row's lines."""
     mixed = np.zeros(block.rows, np.uint64)
     for axis in axes:
         mixed = (mixed + lines_of(axis, block).astype(np.uint64) + np.uint64(1)) * MIX
@@ -591,7 +596,7 @@ def mixed_lines(axes: Sequence[Axis], block: Block) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class RowVariety(Statistic[Whole]):
-    """Ask what the rows weigh that fall into each of BUCKETS by all their lines: how far rows differ."""
+    """The weight of the rows in each of BUCKETS of the hash of their lines: input of `variety`."""
 
     axes: tuple[Axis, ...]
 
@@ -613,8 +618,8 @@ class RowVariety(Statistic[Whole]):
 
 
 def variety(total: Whole) -> float:
-    """Return how many kinds of rows there are, each as heavy as the others, that would crowd the buckets
-    as these do.
+    """Return the effective number of distinct rows: so many of equal weight would give the same sum of
+    squares over the buckets.
     """
     weights = total.ravel()
     if weights.max(initial=0) < LIGHT:  # then no sum of squares is beyond 64 bits
@@ -628,7 +633,7 @@ def variety(total: Whole) -> float:
 
 @dataclass(frozen=True)
 class LineCounts(Statistic[Whole]):
-    """Ask what the rows on each line weigh, by class: [line, class] in units of the table."""
+    """The weight of the rows on each line, by class: [line, class] in units of the table."""
 
     layout: CardLayout
     classes: int
@@ -653,8 +658,8 @@ class LineCounts(Statistic[Whole]):
 
 @dataclass(frozen=True)
 class CardSums(Statistic[Sums]):
-    """Ask for loss, gradient and curvature at theta[1 + line, link], the constant first; whole numbers in
-    units of 2^-bits, over the rows of a sample. room: makes the curvature, of zeros.
+    """Loss, gradient and curvature at theta[1 + line, link], the constant first; integers in units of
+    2^-bits, over the rows of a sample. room: allocates the curvature (zeros).
     """
 
     layout: CardLayout
@@ -697,8 +702,8 @@ class CardSums(Statistic[Sums]):
 
 
 def met(columns: DenseColumns, lines: int, classes: NDArray[Any], whole: Whole) -> Whole:
-    """Return [line, line]: whole[row] summed over the rows that are on both lines; of a later column with an
-    earlier one. All pairs of columns are summed at once.
+    """Return [line, line]: the sum of whole[row] over the rows that are on both lines, for every pair of
+    columns (lower triangle).
     """
     total = kernels.new_sums(0, lines, 1, Curvature.GRAM)
     theta, weighting = np.zeros((1 + lines, 1)), Weighting(whole)
@@ -708,7 +713,7 @@ def met(columns: DenseColumns, lines: int, classes: NDArray[Any], whole: Whole) 
 
 @dataclass(frozen=True)
 class PairResiduals(Statistic[list[Whole]]):
-    """Ask, at theta[1 + line, link] of a card, for what is left on the lines of pairs of columns.
+    """Residuals at theta[1 + line, link] of a card, on the joint lines of pairs of columns.
 
     coarse: an axis per column; pairs: places among them. Total [pair][2, link, first, second]: sums of y
     - p and of p (1 - p) in units of 2^-bits.
@@ -770,7 +775,7 @@ class PairResiduals(Statistic[list[Whole]]):
 
 @dataclass(frozen=True)
 class WordsByClass(Statistic[list[Whole]]):
-    """Ask what the rows that hold a word weigh: [text][word, class] in units of the table."""
+    """The weight of the rows that contain a word: [text][word, class] in units of the table."""
 
     texts: tuple[tuple[str, int], ...]  # name, words known
     classes: int

@@ -1,6 +1,14 @@
-"""Rounds of learning: sums at the present points, then the optimum and the strengths that they bear out.
+"""The fit of a scorecard's points: monotonicity constraints, then Newton rounds with empirical Bayes priors.
 
-Law: the same totals give the same points.
+In this order: optima under "points only rise or fall" (`OneWay`, `held`: an active-set solver); constants of
+the rounds; `State` (points and prior variances so far); `Rounds`, each round being sums of loss, gradient and
+curvature over the rows, a step to the optimum of the quadratic, and an update of the prior variances.
+Entry: `first_state()`, then `Rounds.run()`.
+line = one row of the card (a range, level, word or cell of a pair); link = one score, the log-odds of two
+classes or a score per class; piece = the lines of one column, text or pair while it is learnt; covariance =
+prior shape over its lines; strength = the variance that multiplies it; direction = a principal direction of a
+covariance; way = a monotone piece; step = the difference of neighbouring lines; desk = buffers of one link;
+worth = the evidence, in nats, that a piece adds. Law: the same totals give the same points.
 """
 
 from __future__ import annotations
@@ -38,15 +46,17 @@ from tallystick.scorecard.quadratic import (
 
 Array = NDArray[np.float64]
 
+# ---- monotone points: the optimum under inequality constraints on steps ----
+
 Whole = NDArray[np.int64]
-BROKEN = 1e-10  # of a step's own spread: a step that goes the wrong way by less is rounding
-RIDGE = 1e-12  # of the largest spread
+BROKEN = 1e-10  # standard deviations of a step: a constraint violated by less counts as satisfied
+RIDGE = 1e-12  # part of the largest variance of a step: added to the diagonal; steps with less are ignored
 
 
 @dataclass(frozen=True)
 class OneWay:
-    """Lines whose points only rise (sign 1) or only fall (-1); of several links those of one against every
-    other.
+    """Lines whose points only rise (sign 1) or only fall (-1); with several links, the points of `link`
+    less those of every other one.
     """
 
     lines: slice
@@ -54,7 +64,7 @@ class OneWay:
     link: int = 0
 
     def kept(self, f: Array) -> Array:
-        """Return f[line, link] with what is left of steps that go the wrong way taken out."""
+        """Return f[line, link] without the solver's rounding errors: steps of wrong sign become 0."""
         own, links = f[self.lines].copy(), f.shape[1]
         if links == 1:
             own = self._run(own)
@@ -66,8 +76,8 @@ class OneWay:
         return out
 
     def whole(self, f: Array, scale: float) -> Whole:
-        """Return whole points [line, link] of the lines, f being in log-odds: differences are rounded, so
-        that none turns round.
+        """Return integer points [line, link] of the lines, f being in log-odds: the monotone values are
+        rounded, so that no step changes its sign.
         """
         if f.shape[1] == 1:
             return self._run(np.rint(f[self.lines] * scale)).astype(np.int64)
@@ -83,7 +93,7 @@ class OneWay:
 
 
 def held(found: Sequence[Optimum], ways: Sequence[OneWay]) -> list[Optimum]:
-    """Return the optima of all links [link] among the points that go the ways they may."""
+    """Return the optima of all links under the monotonicity constraints, given those without them."""
     if not ways:
         return list(found)
     steps = [HeldSteps.of(one, ways) for one in found]
@@ -110,8 +120,9 @@ def held(found: Sequence[Optimum], ways: Sequence[OneWay]) -> list[Optimum]:
 
 @dataclass(frozen=True)
 class HeldSteps:
-    """The steps of all ways in one link: how v moves where one is held [step, direction], what holding one
-    does to the others [step, step], and how far each goes its way by itself [step].
+    """The steps of all monotone pieces in one link. moves[step, direction]: the change of v per unit of a
+    step's multiplier; gram[step, step]: the change of the steps, their posterior covariance; slack[step]: the
+    step at the free optimum, positive where it has the right sign.
     """
 
     moves: Array
@@ -120,7 +131,7 @@ class HeldSteps:
 
     @classmethod
     def of(cls, one: Optimum, ways: Sequence[OneWay]) -> HeldSteps:
-        """Work the steps out at a free optimum."""
+        """Compute the steps at an unconstrained optimum."""
         directions, rises = one.directions, []
         for way in ways:
             j = next(
@@ -140,8 +151,8 @@ class HeldSteps:
 
 
 def _held_steps(ways: Sequence[OneWay], links: int) -> tuple[Whole, Array]:
-    """Return what is held to be at least 0, each a sum over links of one step: which step [held], and with
-    which sign in each link [held, link].
+    """Return the constraints, each "a signed sum over links of one step is at least 0": the number of the
+    step [constraint], and its sign in each link [constraint, link].
     """
     place: list[int] = []
     signs: list[Array] = []
@@ -160,8 +171,9 @@ def _held_steps(ways: Sequence[OneWay], links: int) -> tuple[Whole, Array]:
 
 
 def multipliers(gram: Array, slack: Array) -> Array:
-    """Return the least pulls of at least 0 that make slack + gram pulls at least 0, by Lawson's and Hanson's
-    active sets: steps join one by one, the worst first, and leave where their pull would be below 0.
+    """Return Lagrange multipliers, pull >= 0 with slack + gram pull >= 0, by the active-set method of Lawson
+    and Hanson: constraints join one by one, the most violated first, and leave if their multiplier would be
+    negative.
     """
     size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     ridge = RIDGE * float(size.max(initial=0.0)) ** 2
@@ -174,12 +186,12 @@ def multipliers(gram: Array, slack: Array) -> Array:
             break
         joined[worst] = True
         pull = _settled(gram, slack, pull, joined, ridge)
-        open_[worst] = joined[worst]  # one that leaves at once is held by the others already
+        open_[worst] = joined[worst]  # one that leaves at once is implied by the others
     return pull
 
 
 def _settled(gram: Array, slack: Array, pull: Array, joined: NDArray[np.bool_], ridge: float) -> Array:
-    """Return the pulls that put every joined step at exactly 0; those that would fall below 0 leave."""
+    """Return the multipliers that make every joined step 0; those with negative ones leave `joined`."""
     out = pull.copy()
     while joined.any():
         at = np.flatnonzero(joined)
@@ -205,36 +217,40 @@ def _settled(gram: Array, slack: Array, pull: Array, joined: NDArray[np.bool_], 
     return out
 
 
-ALIKE = 0.3  # directions' worth by which a strength is drawn towards those of its kind
+# ---- constants of the rounds; points are in log-odds, evidence and loss in nats ----
+
+ALIKE = 0.3  # weight, in degrees of freedom, of the mean strength of a kind in the estimate of each strength
 LAMBDA = 0.2  # a strength's prior falls as (1 + strength)^(-LAMBDA / 2): finite where classes are separated
-START = 0.3  # the strength a piece begins with, over its covariances
-MIN_STRENGTH = 1e-5  # a strength below is 0 from then on
-INNER = 2  # times the strengths are improved on the sums of one walk over the rows
-MOST = 30  # rounds
+START = 0.3  # the initial strength of a piece, divided over its covariances
+MIN_STRENGTH = 1e-5  # a strength that falls below becomes 0 and stays so
+INNER = 2  # updates of the strengths per pass over the rows
+MOST = 30  # rounds at most
 ROUGH_TOL, FINAL_TOL = (
-    5e-3,
-    5e-4,
-)  # a change of the evidence, in nats for each number that the rows determine,
-# that is none: on the way, and at the end
-MAX_STEP_LOG_ODDS = (
-    5.0  # log-odds that a line may change by in one round: beyond, the quadratic predicts nothing
+    5e-3,  # nats per effective parameter: rounds end when the evidence changes by less, in model selection
+    5e-4,  # and in the last fit
 )
-STEP, MOVED = 0.02, 0.05  # or: of a score, and of a strength
-AHEAD = 0.75  # of two steps that go the same way: the second is taken 1 / (1 - ratio) times, so at most four
-MOST_STEP = 2.3  # in the logarithm of a strength: about ten times
-STILL = 0.01  # a change of strengths after which they are not improved again on the same sums
-POLISHED = 1e-3  # a change of points, in log-odds, that is none
-SLACK = 0.5  # nats by which a step may miss what was predicted
-LEAST = 0.02  # of a step that is still one
-MAX_LOG_ODDS = 1e3  # log-odds
-BEYOND = 1e9  # log-odds that no rows and no step could come to
-SAMPLE_GROWTH = 4  # times the rows, where their curvature is off
-SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, and for each line
+MAX_STEP_LOG_ODDS = (
+    5.0  # log-odds that a line may change by in one round; the quadratic approximation is not trusted beyond
+)
+STEP, MOVED = 0.02, 0.05  # rounds also end when points (log-odds) and strengths (relative) change by less
+AHEAD = 0.75  # largest ratio of successive changes that is extrapolated: a change grows 1 / (1 - ratio) times
+MOST_STEP = 2.3  # largest change of the logarithm of a strength in one update, a factor of about ten
+STILL = 0.01  # relative change of strengths below which they are not updated again on the same sums
+POLISHED = 1e-3  # log-odds: with fixed strengths, rounds end when no point changes by more
+SLACK = 0.5  # nats by which the loss may fall short of the predicted decrease before a step is halved
+LEAST = 0.02  # part of the first step below which halving gives up
+MAX_LOG_ODDS = 1e3  # where no step helps, points from here on go to the caller, who refuses them as unbounded
+BEYOND = 1e9  # log-odds: points from here on, or NaN, end the fit with `no_end()`
+SAMPLE_GROWTH = 4  # factor by which the sample of rows grows when its curvature predicts the loss badly
+SAMPLE, PER_LINE = 16_384, 8  # rows in the sample for the curvature: at least so many, and so many per line
 
 
 @dataclass(frozen=True)
 class State:
-    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]."""
+    """The fit so far, in log-odds: f[line, link] and constant[link]; strengths[piece][covariance].
+
+    worth[piece]: nats of evidence; degrees: effective parameters; passes: over the rows, so far.
+    """
 
     pieces: tuple[CardPiece, ...]
     strengths: tuple[Array, ...]
@@ -253,21 +269,21 @@ class State:
 
     @property
     def theta(self) -> Array:
-        """Weights as the sums take them: the constant, then the lines."""
+        """The weights [1 + line, link] for `CardSums`: the constant, then the lines."""
         return np.concatenate([self.constant[None, :], self.f])
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where the lines of each piece begin."""
+        """The first line of each piece."""
         return tuple(int(s) for s in np.cumsum([0, *(p.lines for p in self.pieces)])[:-1])
 
     def part(self, j: int) -> slice:
-        """Return where the lines of a piece lie."""
+        """Return the lines of a piece."""
         return slice(self.starts[j], self.starts[j] + self.pieces[j].lines)
 
     @cached_property
     def ways(self) -> tuple[OneWay, ...]:
-        """The lines whose points only rise or fall."""
+        """The monotonicity constraints."""
         out = []
         for j, piece in enumerate(self.pieces):
             axis = piece.axes[0]
@@ -277,13 +293,13 @@ class State:
         return tuple(out)
 
     def with_pieces(self, pieces: Sequence[CardPiece], strengths: Sequence[Array], f: Array) -> State:
-        """Return other pieces with points of their own."""
+        """Return the state with other pieces, strengths and points."""
         return replace(self, pieces=tuple(pieces), strengths=tuple(strengths), f=f)
 
 
 class Ending(NamedTuple):
-    """Where rounds ended: the sums there, and the optimum of each link. Matrices of lines by lines: who
-    holds it holds much memory.
+    """The sums where rounds ended, and the optimum of each link. It holds matrices of lines by lines: drop
+    it as soon as possible.
     """
 
     spot: QuadraticPoint
@@ -291,21 +307,21 @@ class Ending(NamedTuple):
 
 
 def share_constants(known: KnownRows, more: float = 0.0) -> Array:
-    """Return the constants [link] of the class shares; more: rows that each class is given beside its own."""
+    """Return the constants [link] that give the class shares; more: pseudo-rows added to each class."""
     counts = np.maximum(known.classes * known.class_weights + more, 1e-9)
     logs = kernels.log(counts / math.fsum(counts.tolist()))
     return logs[1:] - logs[0] if known.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)
 
 
 def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
-    """Return no points, and the constants of the class shares."""
+    """Return the state to begin with: points 0, and the constants that give the class shares."""
     strengths = tuple(np.full(len(p.covariances), START / len(p.covariances)) for p in pieces)
     lines = sum(p.lines for p in pieces)
     return State(tuple(pieces), strengths, np.zeros((lines, known.links)), share_constants(known, 0.5))
 
 
 def no_end() -> OptionError:
-    """Return the error of points that grow without bound."""
+    """Return the error for points that grow without bound."""
     return OptionError(
         "the points have no end: l2 or class_weight is too far from 1 for these rows. Bring it nearer."
     )
@@ -313,10 +329,10 @@ def no_end() -> OptionError:
 
 @dataclass(frozen=True)
 class Rounds:
-    """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
-    have. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
-    threads: how many share the work between two questions (None: all cores). room, sums_room: make
-    the matrices here, and those of sums, of zeros.
+    """The settings of rounds, and the rounds (`run`). axes: rows are sampled by their lines on these;
+    variety: the effective number of distinct rows. fixed: strengths are not updated. settled: tolerance of
+    the evidence, per effective parameter. most: rounds at most. threads: for the work between two passes
+    (None: all cores). room, sums_room: allocate matrices of the solver, and of the sums (zeros).
     """
 
     known: KnownRows
@@ -336,22 +352,22 @@ class Rounds:
 
     @property
     def bend(self) -> float:
-        """What a link's own curvature is taken for: with more than two classes the others move too."""
+        """The factor on a link's own curvature: above 1 with more than two classes, where links interact."""
         return 1.0 if self.classes == 2 else self.classes / (self.classes - 1.0)
 
     @property
     def share(self) -> float:
-        """The numbers that the links amount to, a link: one of many follows from the others."""
+        """Free parameters per link: with more than two classes, one link follows from the others."""
         return 1.0 if self.classes == 2 else (self.classes - 1.0) / self.classes
 
     def sample(self, lines: int) -> RowSample:
-        """Return the rows that the curvature of a card of so many lines is asked of."""
+        """Return the sample of rows for the curvature of a card of so many lines."""
         every = int(min(self.known.rows, self.variety)) // max(SAMPLE, PER_LINE * lines)
         return RowSample(self.axes, every) if every > 1 else ALL_ROWS
 
     def ask(self, state: State, sample: RowSample) -> Generator[Any, Any, tuple[float, Sums]]:
-        """Ask for loss and gradient of all rows at the present points; with the curvature, if all rows are
-        asked for that.
+        """Request loss and gradient of all rows at the present points; and the curvature, if the sample is
+        all rows.
         """
         own = Curvature.OWN if sample.every == 1 else Curvature.NONE
         total: Sums = yield self._sums(state, own, ALL_ROWS)
@@ -366,8 +382,8 @@ class Rounds:
     def with_curvature(
         self, state: State, total: Sums, sample: RowSample, desks: Sequence[Desk]
     ) -> Generator[Any, Any, QuadraticPoint]:
-        """Return the spot, in the place of the last one; where the curvature is still to be asked for, it
-        is that of a sample of rows.
+        """Return the quadratic at the state, in the buffers of the last one; if the sample is not all rows,
+        its curvature is requested here.
         """
         every = sample.every
         if every == 1:
@@ -382,7 +398,7 @@ class Rounds:
         return float(total.loss[0]) * self.known.factor + float(total.loss[1]) * unit
 
     def spot(self, total: Sums, part: Sums, times: float, desks: Sequence[Desk]) -> QuadraticPoint:
-        """Read the sums; part: of rows whose curvature, so many times, stands for that of all."""
+        """Return the quadratic from the sums; part: those of the sample, its curvature scaled by `times`."""
         unit = self.known.factor * 2.0**-self.known.bits
         gradient = total.gradient.astype(np.float64) * unit
         scale = unit * self.bend * times
@@ -399,9 +415,9 @@ class Rounds:
         )
 
     def run(self, state: State) -> Generator[Any, Any, tuple[State, Ending]]:
-        """Return the state after as many rounds as it takes, and how they ended."""
+        """Return the state after rounds until convergence, and the sums and optima of the last round."""
         sample = self.sample(state.layout.lines)
-        directions = Directions.of(state.pieces, self.threads)  # which stay
+        directions = Directions.of(state.pieces, self.threads)  # the same in all rounds
         desks = desks_of(directions, len(state.constant), self.room)
         loss, total = yield from self.ask(state, sample)
         if state.f.any() and loss > -null_likelihood(self.known):
@@ -421,13 +437,13 @@ class Rounds:
             if not np.abs(better.f).max(initial=0.0) < BEYOND:
                 raise no_end()
             tried, total, part = yield from self.checked(state, better, spot, sample)
-            if part < 0.5 and sample.every > 1:  # the curvature of these rows is off: ask more of them
+            if part < 0.5 and sample.every > 1:  # the curvature of the sample is wrong: take more rows
                 every = sample.every // SAMPLE_GROWTH
                 sample = RowSample(self.axes, every) if every > 1 else ALL_ROWS
                 del total
                 spot = yield from self.again(state, sample, desks)
                 continue
-            if part < LEAST:  # no way on from here; points without an end are for the caller to refuse
+            if part < LEAST:  # no step lowers the loss; the caller refuses unbounded points
                 state = (
                     state if np.abs(better.f).max(initial=0.0) < MAX_LOG_ODDS else replace(state, f=better.f)
                 )
@@ -450,7 +466,7 @@ class Rounds:
     def again(
         self, state: State, sample: RowSample, desks: Sequence[Desk]
     ) -> Generator[Any, Any, QuadraticPoint]:
-        """Return the spot of a state by the curvature of more rows."""
+        """Return the quadratic at a state by the curvature of a larger sample."""
         _, total = yield from self.ask(state, sample)
         spot: QuadraticPoint = yield from self.with_curvature(state, total, sample, desks)
         return spot
@@ -458,13 +474,13 @@ class Rounds:
     def checked(
         self, state: State, better: State, spot: QuadraticPoint, sample: RowSample
     ) -> Generator[Any, Any, tuple[State, Sums, float]]:
-        """Return the better state, or a point on the way to it where the loss falls about as predicted, and
-        which part of the way, as far as it goes at once, it is.
+        """Return the better state, or one between where the loss falls about as predicted (backtracking line
+        search), its sums, and the step taken as a part of the longest step allowed.
         """
         change, shift = better.f - state.f, better.constant - state.constant
         rise, bend = spot.gain(change, shift)
         far = float(np.abs(change).max(initial=0.0))
-        if far > MAX_STEP_LOG_ODDS:  # and what the strengths would be there is not known
+        if far > MAX_STEP_LOG_ODDS:  # then the new strengths cannot be trusted either
             better = replace(better, strengths=state.strengths)
         slack, first = better.evidence, MAX_STEP_LOG_ODDS / max(far, MAX_STEP_LOG_ODDS)
         t = first
@@ -480,8 +496,8 @@ class Rounds:
     def improve(
         self, state: State, spot: QuadraticPoint, directions: Directions, desks: Sequence[Desk], times: int
     ) -> tuple[State, list[Optimum], float]:
-        """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
-        the same by link, and how far strengths moved at last. times: how often they are improved.
+        """Return the state at the optimum of the quadratic with updated strengths (its evidence still lacks
+        the loss), the optimum of each link, and the last change of strengths. times: updates of strengths.
         """
         kinds = [kind for piece in state.pieces for kind in piece.kinds]
         strengths, moved = np.concatenate(state.strengths), 0.0
@@ -510,18 +526,18 @@ class Rounds:
         return better, found, moved
 
     def determined(self, found: Sequence[Optimum]) -> float:
-        """Return how many numbers the rows determine."""
+        """Return the effective number of parameters."""
         return self.share * math.fsum(x for o in found for x in o.determined.tolist())
 
     def with_worth(self, state: State, found: Sequence[Optimum]) -> State:
-        """Return the state with what its pieces are worth."""
+        """Return the state with the worth of its pieces and its effective number of parameters."""
         every = np.stack([o.worths(self.share, self.threads) for o in found], axis=1)  # [piece, link]
         worth = tuple(map(math.fsum, every.tolist()))
         return replace(state, worth=worth, degrees=self.determined(found))
 
     def update_strengths(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
-        """Return the strengths that the optimum bears out. kinds[covariance]: those of a kind are alike, so
-        each is drawn towards what they are together.
+        """Return the strengths re-estimated at the optimum (empirical Bayes). kinds[covariance]: each is
+        shrunk towards the mean of its kind, except those of pairs.
         """
         length, degrees = np.zeros(len(kinds)), np.zeros(len(kinds))
         for o in found:
@@ -559,8 +575,8 @@ def _optimum(pulls: Sequence[LinkSystem], strengths: Array, link: int, helpers: 
 
 
 def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Array, float]:
-    """Return strengths on the way from these to better ones, the way taken in logarithms, and how far they
-    moved. Where two steps go the same way (before: the last one), the rest of it is taken at once.
+    """Return new strengths, the change from strengths to better in logarithms, and the relative change made.
+    Where it has the sign of the last change (before), it is extrapolated.
     """
     live = better > 0.0
     way = np.zeros(len(strengths))
@@ -574,8 +590,8 @@ def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Arra
 
 
 def center_links(f: Array) -> Array:
-    """Return points of several links with a sum of 0 on each line, which is where the prior wants them: the
-    rows see only differences.
+    """Return points whose sum over several links is 0 on each line: the likelihood depends on differences
+    only, and there the prior is largest.
     """
     if f.shape[1] == 1:
         return f

@@ -1,7 +1,11 @@
-"""The fitted tree: a schema, nodes and the rule that turns counts into shares.
+"""The fitted decision or regression tree (`Tree`): how node counts become class shares, and rows answers.
 
-Law: every share follows from the counts beside it: plain, smoothed, or averaged over all prunings
-(`average.py`).
+In this order: the average over all prunings (`average`) with its log evidence and log Γ; class weights and
+priors (`ClassWeights`, `class_weights`); the options of answering (`Answers`); candidate splits that are
+sorted only on request (`Unsorted`); the model itself. Entry: `Tree`; the nodes are in `nodes.py`.
+share = estimated probability of a class; unit = the integer that a row of weight 1 adds to `nodes.counts`;
+stop = the node where a row ends; pruning = a subtree with the same root; keep = prior of keeping a test.
+Law: every share follows from the counts beside it: plain, smoothed, or averaged over all prunings.
 """
 
 from __future__ import annotations
@@ -43,9 +47,8 @@ from tallystick.tree.view import Certificate, show
 # A pruning makes some nodes leaves. Its prior: every node with a test keeps it with probability `keep`,
 # independently. The evidence of a leaf is the probability of its rows' classes in any order when the shares
 # are unknown:
-#     E(n) = Γ(a)/Γ(a + N) · Π_c Γ(a_c + n_c)/Γ(a_c),   a_c = a · base_c,   shares afterwards (n_c + a_c)/(N
-# +
-#     a).
+#     E(n) = Γ(a)/Γ(a + N) · Π_c Γ(a_c + n_c)/Γ(a_c),   a_c = a · base_c
+# and the posterior shares are (n_c + a_c)/(N + a).
 # Then, for the whole set of prunings below a node (a leaf of the grown tree has only the first term):
 #     W(node) = (1 - keep) · E(node) + keep · Π_branch W(branch)
 # and, given that a pruning reaches the node, it ends there with probability (1 - keep) · E(node) / W(node).
@@ -53,16 +56,17 @@ from tallystick.tree.view import Certificate, show
 
 
 Floats = NDArray[np.float64]
-AT_ONCE = 1 << 14  # numbers
+AT_ONCE = 1 << 14  # numbers whose log Γ is computed in one call: it needs a dozen arrays of their length
 
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """What the two passes find.
+    """The posterior over all prunings of a tree, node by node.
 
-    ends[node]: probability that a pruning ends here, given that it comes here. reach[node]: probability that
-    it comes here. shares[node, class]: the averaged answer for a row whose way ends at this node.
-    best[node]: True where the most probable pruning ends if it comes here. log_best: log of its probability.
+    ends[node]: probability that the node is a leaf, given that the pruning contains it. reach[node]:
+    probability that the pruning contains it. shares[node, class]: the averaged answer for a row that stops
+    here. best[node]: whether the most probable pruning that contains the node ends there. log_best: log of
+    the probability of the most probable pruning.
     """
 
     ends: Floats
@@ -133,7 +137,7 @@ def log_evidence(counts: Floats, a: float, base: Floats) -> Floats:
 
 
 def log_gamma(x: Floats) -> Floats:
-    """Return log Γ(x) for x > 0, some numbers at a time: it takes a dozen arrays on the way."""
+    """Return log Γ(x) for x > 0, AT_ONCE numbers at a time."""
     if len(x) <= AT_ONCE:
         return _log_gamma(x)
     return np.concatenate([_log_gamma(x[start : start + AT_ONCE]) for start in range(0, len(x), AT_ONCE)])
@@ -142,7 +146,7 @@ def log_gamma(x: Floats) -> Floats:
 def _log_gamma(x: Floats) -> Floats:
     """Return log Γ(x): raised to x >= 16 by Γ(x + 1) = x Γ(x), then Stirling's series."""
     shift, product = x.copy(), np.ones_like(x)
-    few = x < 16  # the others are there already, and they are many
+    few = x < 16  # most are not, and need no raising
     up, along = shift[few], product[few]
     for _ in range(16):
         small = up < 16
@@ -158,18 +162,20 @@ def _log_gamma(x: Floats) -> Floats:
     return out
 
 
-# ---- what a row of each class counts: class weights and priors, in growing and in answering ----
+# ---- class weights and priors: the weight of a row by its class, in growing and in answering ----
 
 
 @dataclass(frozen=True, slots=True)
 class ClassWeights:
-    """weights[class], of a row; with by_share, of all rows of the class together (priors, "balanced")."""
+    """weights[class]: the weight of a row; with by_share, of all rows of the class together (priors,
+    "balanced").
+    """
 
     weights: tuple[float, ...]
     by_share: bool = False
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what one row of each class weighs; counts[class]: rows of the training table."""
+        """Return the weight of one row of each class; counts[class]: rows of the training table."""
         own = np.array(self.weights, np.float64)
         if not self.by_share:
             return own
@@ -177,8 +183,8 @@ class ClassWeights:
         return out
 
     def of_mean_one(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what an error in a row of each class counts: weights by share are scaled to have mean 1 over
-        all rows, so that an error is still one error.
+        """Return the weight of an error in a row of each class: weights by share are scaled to have mean 1
+        over all rows, so that an error is still one error.
         """
         own = self.of(counts)
         if not self.by_share:
@@ -192,7 +198,7 @@ class ClassWeights:
 
 
 def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeights | None:
-    """Return the weights that two parameters mean, None when a row counts 1 whatever its class."""
+    """Return the weights that the parameters class_weight and priors give; None: every row has weight 1."""
     if class_weight is None and priors is None:
         return None
     class_weight, priors = plain(class_weight), plain(priors)
@@ -203,8 +209,8 @@ def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeight
 
 
 def criterion_weights(weights: ClassWeights | None, costs: Sequence[Sequence[float]]) -> ClassWeights | None:
-    """Return what a row of each class counts in the criterion, None for 1 each: a class is worth the sum of
-    what its errors cost.
+    """Return the weight of a row of each class in the split criterion, None for 1 each: with costs, the
+    sum of what the errors in that class cost.
     """
     if not costs:
         return weights
@@ -234,7 +240,9 @@ def _real(name: str, value: Any) -> float:
         raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
 
 
-WRITTEN, TESTS_WRITTEN = 1 << 14, 1 << 16  # nodes that are written at once, and tests that were not made
+# ---- the tree itself: options of answering, candidate splits, the model ----
+
+WRITTEN, TESTS_WRITTEN = 1 << 14, 1 << 16  # nodes, and candidate splits, that are written to a file at once
 KINDS = ("decision-tree", "regression-tree", "optimal-tree")
 
 
@@ -242,9 +250,9 @@ KINDS = ("decision-tree", "regression-tree", "optimal-tree")
 class Answers:
     """How the counts of a node become shares.
 
-    smoothing: as many imagined rows with the class shares of the root are added to every node.
+    smoothing: so many pseudo-rows with the class shares of the root are added to every node.
     average: answer by the sum over all prunings, where a test is kept with prior probability `keep`
-    (None: by the number of tests it was chosen from, `prior.py`).
+    (None: by the number of tests it was chosen from, `prior_of_tests` in `nodes.py`).
     costs: costs[class][answer] of a wrong answer; the answer is then the cheapest, not the most frequent.
     weights: what a row of each class counts; shares are those of the weighted rows.
     """
@@ -265,11 +273,11 @@ class Answers:
 
 
 class Unsorted(Protocol):
-    """Candidates as growing left them, put in order when somebody asks."""
+    """Candidate splits in the order in which growing left them, sorted by node on request."""
 
     @property
     def on_disk(self) -> bool:
-        """Whether they lie on disk, because memory does not hold them."""
+        """Whether they are on disk, because they do not fit in memory."""
         ...
 
     def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
@@ -279,8 +287,8 @@ class Unsorted(Protocol):
 
 @dataclass(frozen=True)
 class OfNodes:
-    """Those of some nodes: node i was node origin[i]. Putting in order takes as much again as they do, so a
-    tree that is only to be looked at does not ask.
+    """Unsorted candidates of some nodes: node i was node origin[i]. Sorting takes as much memory again, so
+    it is left until the candidates are read.
     """
 
     every: Unsorted
@@ -288,7 +296,7 @@ class OfNodes:
 
     @property
     def on_disk(self) -> bool:
-        """Whether they lie on disk."""
+        """Whether they are on disk."""
         return self.every.on_disk
 
     def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:
@@ -300,10 +308,10 @@ class OfNodes:
 class Tree:
     """A tree that can answer, be printed and be written.
 
-    unit: what a weight of 1 is in `nodes.counts`. row_unit: what one row weighs there where rows are counted,
-    in evidence, smoothing and pruning (0: the unit). candidates: the splits that could have been, or their
-    texts from a file (read when asked for), or None when they were not kept. certificate: what is proven of a
-    tree that was searched for as a whole.
+    unit: the integer that weight 1 adds to `nodes.counts`. row_unit: the integer that counts as one row in
+    evidence, smoothing and pruning (0: the unit). candidates: the best splits of each node that were
+    compared, or their texts from a file (parsed on request), or None when they were not kept. certificate:
+    the proven bound of a tree from the optimal search.
     """
 
     schema: Schema
@@ -327,24 +335,24 @@ class Tree:
 
     @cached_property
     def rows(self) -> NDArray[np.float64]:
-        """counts[node, class] as weights of rows, for people."""
+        """counts[node, class] as sums of row weights, for display."""
         return self.nodes.counts / self.unit
 
     @property
     def row(self) -> int:
-        """What one row weighs in `nodes.counts` where rows are counted."""
+        """The integer that counts as one row in `nodes.counts`."""
         return self.row_unit or self.unit
 
     @cached_property
     def counted(self) -> NDArray[np.float64]:
-        """counts[node, class] in rows, where it matters how many there are: `rows`, but for weights that are
-        not whole.
+        """counts[node, class] as numbers of rows, for evidence, smoothing and pruning: equal to `rows` unless
+        weights are fractional.
         """
         return self.rows if self.row == self.unit else self.nodes.counts / self.row
 
     @cached_property
     def heavy(self) -> NDArray[np.float64]:
-        """What the rows of each node weigh in the criterion, which is what their gain is a mean of."""
+        """The weight of each node in the split criterion: gains are means over it."""
         weights = criterion_weights(self.answers.weights, self.answers.costs)
         if weights is None or self.regression:
             return self.nodes.weight.astype(np.float64)
@@ -356,9 +364,9 @@ class Tree:
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
-        """The class shares of the imagined rows: those of the root, every class with half a row more. In a
-        tree with a certificate, or of a truth table, they weigh the same in every class, so that they change
-        no answer.
+        """The class shares of the pseudo-rows: those of the root, every class with half a row more. In a
+        tree with a certificate, or of a truth table, they have the same weight in every class, so that they
+        change no answer.
         """
         root = self.counted[0] + 0.5
         if self.certificate is not None or self.of_truth_table:
@@ -370,9 +378,9 @@ class Tree:
 
     @cached_property
     def of_truth_table(self) -> bool:
-        """Whether an average would only doubt what the rows say: there are at least as many of them as the
-        columns have combinations of levels, and every leaf has one class. Rows of noise are not like that:
-        either no combination is left for a new row, or rows repeat each other and would differ in class.
+        """Whether the rows are a complete table without noise, which averaging would only blur: there are at
+        least as many of them as the columns have combinations of levels, and every leaf has one class. (With
+        noise, so many rows would repeat combinations with different classes.)
         """
         if not self.answers.average or self.regression or self.spreads:
             return False
@@ -399,8 +407,8 @@ class Tree:
 
     @cached_property
     def node_shares(self) -> NDArray[np.float64]:
-        """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
-        mean. Rows count by their class; where all weigh 0, the plain shares answer.
+        """shares[node, class] that answer a row that stops at the node; regression: [node, 0] is the mean.
+        Class weights are applied; where all of them are 0, the unweighted shares answer.
         """
         if self.regression:
             return self.nodes.mean[:, None]
@@ -414,7 +422,7 @@ class Tree:
 
     @cached_property
     def unweighted(self) -> NDArray[np.float64]:
-        """shares[node, class] before rows count by their class."""
+        """shares[node, class] before class weights are applied."""
         if self.averaged is not None:
             return self.averaged.shares
         rows = self.counted.copy()
@@ -450,7 +458,7 @@ class Tree:
 
     @cached_property
     def _shown(self) -> tuple[NDArray[np.bool_], str]:
-        """Where the tree that is shown ends, and what it is."""
+        """Return where the tree that is shown ends, and the word for it in `shown_as`."""
         assert self.averaged is not None
         nodes, best = self.nodes, self.averaged.best
         if not best[0] or nodes.leaves == 1:
@@ -504,34 +512,34 @@ class Tree:
             return None if every is None else every.of_nodes(nodes)
         return self.candidates.candidates(nodes)
 
-    # -- answering --
+    # -- predicting rows --
 
     def stops(self, block: Block) -> NDArray[np.int64]:
-        """Return the node where the way of each row ends."""
+        """Return the node where each row stops."""
         return self._ends(block)[0].astype(np.int64)
 
     def _ends(self, block: Block) -> tuple[NDArray[np.int32], bool]:
-        """Return the same, and whether an infinite number was met."""
+        """Return the node where each row stops, and whether an infinite number was met."""
         read = self._reader(block)
         columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
         return self.descent.ends(columns, block.rows)
 
     @cached_property
     def tested(self) -> frozenset[int]:
-        """The columns that some test looks at (and -1)."""
+        """The numbers of the columns that some test reads (and -1, of leaves)."""
         return frozenset(self.nodes.column.tolist())
 
     @cached_property
     def asked(self) -> Schema:
-        """The schema of the columns that some test looks at. The tree keeps the others, by whose names its
-        candidate splits go; nobody must bring them.
+        """The schema of the columns that some test reads: those that rows must have. The tree keeps the
+        others too, because its candidate splits name them.
         """
         used = self.schema.used
         return self.schema.only({used[j].name for j in self.tested if j >= 0})
 
     @cached_property
     def descent(self) -> Walk:
-        """The way of many rows, by column."""
+        """The compiled descent of many rows, given as columns."""
         n = self.nodes
         return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
 
@@ -543,14 +551,14 @@ class Tree:
 
     @cached_property
     def shares_of_row(self) -> RowShares:
-        """Answers rows given as dicts."""
+        """The function that answers one row given as a dict."""
         return row_reader(self.asked, self._row_answer)
 
     def _row_answer(self, place: Mapping[str, int]) -> RowAnswer:
-        """Return what takes one row down the tests."""
+        """Return the function that takes one row down the tests; place: where each column is in its cells."""
         nodes, shares, parts = self.nodes, self.node_shares, dict[int, list[tuple[int, float]]]()
-        # tests[node]: the place of its column, its cut (NaN: levels), and the node below by code, or below
-        # the cut, from it on and without a value; None at a leaf
+        # tests[node]: the place of its column, its cut (NaN: levels), and the next node by code (for a
+        # number: below the cut, at or above it, missing); None at a leaf
         tests: list[tuple[int, float, list[int]] | None] = []
         for node, column in enumerate(nodes.column.tolist()):
             if column < 0:
@@ -597,8 +605,8 @@ class Tree:
     def of_columns(
         self, columns: Sequence[NDArray[Any]], rows: int, best: bool = False
     ) -> NDArray[Any] | None:
-        """Return the shares of rows given as columns of numbers; best: what `decide` answers for them,
-        decided once per node, not per row.
+        """Return the shares of rows given as columns of numbers; best: their classes instead, decided once
+        per node, not per row. None: the columns must go through the reader.
         """
         ends = self.ends_of_floats(columns, rows)
         if ends is None:
@@ -606,7 +614,7 @@ class Tree:
         return self.labels.take(ends) if best else self.node_shares.take(ends, 0)
 
     def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
-        """Return the node where each row of columns ends; None: they must be read, or rows are spread."""
+        """Return the node where each row stops; None: columns must go through the reader, or rows spread."""
         if self.spreads:
             return None
         plain = all(c.kind == "numeric" for c in self.schema.used)
@@ -633,11 +641,11 @@ class Tree:
 
         return read
 
-    # -- showing and keeping --
+    # -- training error, text, model file --
 
     def training_error(self) -> float:
-        """Return the rows of the training table that `shown` answers wrongly (their cost); regression:
-        deviance.
+        """Return the weight of the training rows that the tree answers wrongly (or their cost); regression:
+        the deviance.
         """
         leaf = self.nodes.leaf
         if self.regression:
@@ -655,7 +663,7 @@ class Tree:
         return {k: v.whole() if isinstance(v, ListInParts) else v for k, v in self.in_parts().items()}
 
     def in_parts(self) -> dict[str, Any]:
-        """Return the same with its long lists in parts, of which one at a time is in memory."""
+        """Return `to_dict()` with its long lists in parts, of which one at a time is in memory."""
         every = self._stretches(WRITTEN)
         few = self._stretches(-(-TESTS_WRITTEN // max(len(self.schema.used), 1)))
         proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
@@ -666,7 +674,7 @@ class Tree:
         }
 
     def _stretches(self, size: int) -> list[slice]:
-        """Return all nodes, so many at a time."""
+        """Return slices of `size` nodes that cover all of them."""
         return [slice(at, min(at + size, len(self.nodes))) for at in range(0, len(self.nodes), size)]
 
     def _texts(self, here: slice) -> list[str]:

@@ -1,4 +1,14 @@
-"""Pruning: a smaller tree from a grown one, each way by its own rule, each giving a new tree."""
+"""Pruning of a fitted tree: four methods, each giving a new tree, and their settings as objects.
+
+In this order: reduced error on held-out rows (`reduced_error`); minimum description length (`shortest`);
+C4.5's pessimistic bound with subtree raising (`pessimistic`), with the normal quantile it needs;
+cost-complexity (`weakest_links`: the path of nested prunings; `judge`, `validate`: its errors on unseen
+rows); the methods as objects for `fit(pruning=...)` and for the model file.
+Entry: `Tree` in, `Tree` out; `pruning_of()` reads the parameter, `Pruning.prune()` does the work.
+stop[node] = whether the node becomes a leaf; own = the loss of a node as a leaf; below = that of its subtree;
+price = cost per leaf (alpha); truth[row] = class code or response; Held = held-out rows and a tree grown
+without them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +30,7 @@ from tallystick.schema import CODED, typed
 from tallystick.tree.model import Tree, log_evidence
 from tallystick.tree.nodes import SPREADS, taken
 
-# ---- reduced error: a test stays only when it helps on rows the tree has not seen ----
+# ---- reduced-error pruning: a test stays only if it lowers the error on held-out rows ----
 #
 # Law: no pruning of the tree makes fewer errors on the held-out rows; of equals it is the smallest.
 
@@ -34,8 +44,8 @@ def reduced_error(
     """
     nodes, inner = tree.nodes, tree.nodes.n_children > 0
     loss, own = np.zeros(len(nodes)), np.zeros(len(nodes))
-    # own[node]: of the rows that stay at a test (their level has no branch), which it answers in every
-    # pruning that keeps it; loss[node]: of all rows that come to a node if it were a leaf
+    # own[node]: loss of the rows that stop at a test (their level has no branch), which it answers in every
+    # pruning that keeps it; loss[node]: loss of all rows that come to the node if it were a leaf
     np.add.at(own, stops, _answer_loss(tree, stops, truth, weights))
     here = stops.copy()
     while len(here):
@@ -47,8 +57,8 @@ def reduced_error(
 
 
 def _best_pruning(tree: Tree, leaf: NDArray[np.float64], below: NDArray[np.float64]) -> Tree:
-    """Return the smallest pruning of the least sum. leaf[node]: what the node costs as a leaf; below[node]:
-    as a test, its branches not counted, and of a leaf as a leaf.
+    """Return the pruning of least total cost, of equals the smallest. leaf[node]: cost of the node as a
+    leaf; below[node] (changed in place): cost as a test without its branches, of a leaf its cost as a leaf.
     """
     nodes, inner = tree.nodes, tree.nodes.n_children > 0
     stop = ~inner
@@ -76,11 +86,11 @@ def _answer_loss(
     return out
 
 
-# ---- minimum description length: tree and classes in the fewest bits ----
+# ---- minimum description length: the pruning with the fewest bits for tree and classes together ----
 #
 # A node costs one bit to say whether it has a test; a test costs log2(columns) bits for its column and
 # log2(choices) for its cut or groups; the classes in a leaf cost -log2 of their Krichevsky-Trofimov
-# probability Γ(k/2)/Γ(N + k/2) · Π Γ(n_c + 1/2)/Γ(1/2), the code that need not know the shares beforehand.
+# probability Γ(k/2)/Γ(N + k/2) · Π Γ(n_c + 1/2)/Γ(1/2), a code that needs no shares in advance.
 
 
 def shortest(tree: Tree) -> Tree:
@@ -109,11 +119,11 @@ def bits_of_tests(tree: Tree) -> NDArray[np.float64]:
     return np.where(nodes.leaf, 0.0, bits)
 
 
-# ---- C4.5's pessimistic pruning: collapse, leaf, or the largest branch in place of its parent ----
+# ---- C4.5's pessimistic pruning: collapse; then test, leaf, or largest branch, by least bound ----
 #
-# Bound: with E errors in N cases the true error may well be U(E, N): the rate at which so few errors have
-# probability CF. For E = 0 it is 1 - CF^(1/N); above, the normal approximation with continuity correction
-# that C4.5 uses.
+# Bound: for E errors in N cases, U(E, N) is the error rate at which E or fewer errors have probability CF.
+# For E = 0 it is 1 - CF^(1/N); above, the normal approximation with continuity correction that C4.5 uses. The
+# three tables are the coefficients of Wichura's AS 241 (`normal_quantile`): numerator, denominator.
 
 
 Floats = NDArray[np.float64]
@@ -179,9 +189,9 @@ class Bound:
     confidence: float = 0.25
 
     def upper(self, errors: Floats, cases: Floats) -> Floats:
-        """Return E plus the errors that must be feared beyond it, for each node."""
+        """Return N · U(E, N), the upper bound of the error count, for each node."""
         none = cases * (1 - kernels.exp(kernels.log([self.confidence])[0] / np.maximum(cases, 1e-300)))
-        few = errors < 0.9999  # between no error and one: a straight line
+        few = errors < 0.9999  # linear interpolation between no error and one
         start = np.where(few, 1.0, errors)
         half = start + 0.5
         z2 = max(normal_quantile(1 - self.confidence), 0.0) ** 2
@@ -219,14 +229,16 @@ def pessimistic(tree: Tree, confidence: float = 0.25, block: Any = None, raising
     return _Pruner(tree, Bound(confidence), block if raising else None).run()
 
 
-REAL = 2**32  # the unit of tables whose weights are not whole
+REAL = 2**32  # the unit of tables with fractional weights
 
 
 class _Pruner:
+    """Pessimistic pruning of one tree; block: training rows for subtree raising, or None."""
+
     def __init__(self, tree: Tree, bound: Bound, block: Any) -> None:
         self.tree, self.bound, self.block = tree, bound, block
         self.copies: Ints | None = None
-        # bounds found before, by rows and rows of the largest class
+        # cache of bounds, by count of rows and of rows in the largest class
         self.known: dict[tuple[int, int], float] = {}
 
     def run(self) -> Tree:
@@ -243,8 +255,8 @@ class _Pruner:
             made[int(nodes.parent[n])].branches.append(made[n])
         rows = None
         if self.block is not None:
-            # all training rows with what one copy of each weighs: a copy is shared out like the row, so a
-            # whole weight counts copies; other weights are shared out themselves
+            # all training rows with the weight of one copy of each: an integer weight is a number of copies,
+            # which are shared out between branches like one row; a fractional weight is shared out itself
             each, weights = np.full(self.block.rows, self.tree.unit, np.int64), self.block.weights
             if weights is not None and self.tree.unit == REAL:
                 each = weights
@@ -271,7 +283,7 @@ class _Pruner:
         return self.tree.with_nodes(replace(nodes.pick(origin, leaf), counts=counts), origin)
 
     def prune(self, node: _Node, rows: tuple[Ints, Ints] | None) -> _Node:
-        """Return what stands in the place of a node, after its branches have been pruned."""
+        """Return the node, a leaf or its largest branch in its place, once its branches have been pruned."""
         if not node.branches:
             node.errors = self.leaf_errors(node.counts)
             return node
@@ -302,9 +314,9 @@ class _Pruner:
         return known
 
     def split(self, node: _Node, rows: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
-        """Return the rows of each branch with their weights. Rows without a value go to all branches in
-        proportion to these rows with one, and not to those that the test was made for: a raised branch
-        has others. Their parts sum exactly, and are those of growing.
+        """Return the rows of each branch with their weights. Rows with a missing value are shared out in
+        proportion to the given rows that have one (a raised branch has other rows than those its test was
+        made for); the integer parts sum exactly, as in growing.
         """
         from tallystick.tree.tables import share_out  # who predicts does not load growing
 
@@ -363,7 +375,7 @@ def _collapse(node: _Node, unit: int) -> _Node:
     return node
 
 
-# ---- cost-complexity: the whole sequence of weakest links, and its choice by cross-validation ----
+# ---- cost-complexity pruning: the sequence of weakest links, and cross-validation to choose from it ----
 #
 # For a price alpha per leaf the best pruning minimises R(pruning) + alpha · leaves. As alpha grows, the
 # subtrees that no longer pay are cut: the next to go is the node with the least g = (R(node) - R(subtree)) /
@@ -371,7 +383,7 @@ def _collapse(node: _Node, unit: int) -> _Node:
 # is nested.
 
 
-STALE = 2  # entries a node, of which most have changed since: then they are looked through
+STALE = 2  # heap entries per node from which outdated entries are removed from the heap
 
 
 def node_errors(tree: Tree) -> Floats:
@@ -454,7 +466,7 @@ def weakest_links(tree: Tree) -> LinkPath:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A path with its errors on rows not seen: error ± standard error per row, and the two usual choices."""
+    """A path with its error on unseen rows (per row, with standard error), and the two usual choices."""
 
     path: LinkPath
     cv_error: Floats
@@ -474,8 +486,8 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A tree grown without some rows, and those rows: where they stop, their classes (or response) and
-    weights. One may stand for all rows of a class that stop at its node.
+    """A tree grown without some rows, and those rows: the node where each stops, its class (or response)
+    and weight. One entry may stand for all rows of a class that stop at the same node.
     """
 
     tree: Tree
@@ -512,13 +524,13 @@ def validate(path: LinkPath, held: Held) -> Judged:
 
 
 def _unit(path: LinkPath) -> float:
-    """Return the power of two that losses are counted in: squares of squares of large numbers have no end."""
+    """Return a power of two that losses are divided by, so that their squares do not overflow."""
     return math.ldexp(1.0, math.frexp(float(path.error.max(initial=0.0)))[1])
 
 
 def _sums(held: Held, prices: Floats, about: Floats, unit: float) -> Floats:
-    """Return the losses of the held-out rows in units, and their squared distances from about[price], summed
-    at each price: of one price at a time, since prices are many and so are rows.
+    """Return, for each price, the sum of the losses of the held-out rows (divided by unit) and of their
+    squared distances from about[price]. One price at a time: a matrix of rows by prices would be too large.
     """
     tree, own = held.tree, weakest_links(held.tree)
     out = np.empty((2, len(prices)))
@@ -538,7 +550,7 @@ def _sums(held: Held, prices: Floats, about: Floats, unit: float) -> Floats:
 
 
 def ends(tree: Tree, stop: NDArray[np.bool_]) -> Ints:
-    """Return for each node the node where a row that stops there ends when stop[node] nodes are leaves."""
+    """Return for each node the node where its rows end once every node with stop[node] is a leaf."""
     out = np.arange(len(tree.nodes))
     for node in np.flatnonzero(stop & ~tree.nodes.leaf).tolist():
         if out[node] == node:  # not below another one
@@ -546,20 +558,18 @@ def ends(tree: Tree, stop: NDArray[np.bool_]) -> Ints:
     return out
 
 
-# ---- the ways to prune as part of a fit: one small object each, listed once ----
+# ---- pruning methods as objects: settings, names, model file ----
 
-LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold them
+LEAST = 1e-9  # the least distance of `confidence` from 0 and 1 that a model file accepts
 
 
 def between(value: Any) -> bool:
-    """Is it a number above 0 and below 1?"""
+    """Return whether it is a number above 0 and below 1."""
     return is_number(value) and LEAST <= value <= 1 - LEAST
 
 
 class Pruning(Protocol):
-    """One way to prune: a frozen dataclass of its settings, with the name that people and the model file
-    say.
-    """
+    """One pruning method: a frozen dataclass of its settings; name: its name as a parameter and in files."""
 
     name: ClassVar[str]
 
@@ -658,11 +668,11 @@ class DescriptionLength:
 
 
 METHODS: dict[str, type[Pruning]] = {m.name: m for m in (CostComplexity, Pessimistic, DescriptionLength)}
-HELD_OUT = "reduced-error"  # needs rows of its own, so no fit can do it
+HELD_OUT = "reduced-error"  # needs held-out rows, so it is a method of a fitted tree only
 
 
 class FileNames(Collection[str]):
-    """What a model file may say of pruning: a way of the list, or that held-out rows pruned the tree."""
+    """The names of pruning that a model file may contain: those of METHODS and HELD_OUT."""
 
     def __iter__(self) -> Iterator[str]:
         return iter((*METHODS, HELD_OUT))
@@ -678,12 +688,12 @@ FILE_NAMES = FileNames()
 
 
 def is_pruning(given: Any) -> bool:
-    """Is it a way to prune, as an object?"""
+    """Return whether it is a pruning method as an object."""
     return type(given) in METHODS.values()
 
 
 def pruning_of(given: Any) -> Pruning | None:
-    """Return the way that a user means: an object, its name for the defaults, or None."""
+    """Return the pruning method of a parameter: an object, a name (with default settings), or None."""
     if given is None or is_pruning(given):
         found: Pruning | None = given
         return found
@@ -697,13 +707,13 @@ def pruning_of(given: Any) -> Pruning | None:
 
 
 def settings_of(way: Pruning) -> dict[str, Any]:
-    """Return the settings of a way."""
+    """Return the settings of a pruning method."""
     return {f.name: getattr(way, f.name) for f in fields(way)}  # type: ignore[arg-type]
 
 
 def to_file(way: Pruning | None) -> dict[str, Any]:
-    """Return a way as a model file has it: its name, and the settings of every way."""
-    # written out, not read from the list: files have one shape, also when a way with other settings is added
+    """Return the entries of the model file: the name of the method, and the settings of every method."""
+    # written out, not read from METHODS: files keep one shape when a method with other settings is added
     settings = {"confidence": Pessimistic.confidence, "cp": CostComplexity.cp}
     if way is None:
         return {"pruning": None} | settings
@@ -711,6 +721,6 @@ def to_file(way: Pruning | None) -> dict[str, Any]:
 
 
 def from_file(name: str | None, settings: Mapping[str, Any]) -> Pruning | None:
-    """Return the way that a model file names, with its own settings."""
+    """Return the pruning method that a model file names, with its settings."""
     way = None if name is None else METHODS[name]
     return None if way is None else way(**{f.name: settings[f.name] for f in fields(way)})  # type: ignore[arg-type]
