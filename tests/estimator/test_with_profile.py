@@ -102,3 +102,18 @@ def test_rows_are_let_go_when_their_profile_is_taken(memory):
     assert rows() is not None
     assert model.profile_ is not None
     assert rows() is None
+
+
+def test_an_engine_that_is_gone_is_not_asked_for_the_profile():
+    class Remote:
+        gone = False
+
+        def total(self, table, question):
+            assert not self.gone
+            return ts.Local(1).total(table, question)
+
+    rows = [{"a": i % 7, "b": "uvw"[i % 3], "y": "no" if i % 5 else "yes"} for i in range(60)]
+    engine = Remote()
+    model = ts.NaiveBayes(engine=engine).fit(rows, "y")
+    engine.gone = True
+    assert model.to_bytes() == ts.NaiveBayes().fit(rows, "y").to_bytes()

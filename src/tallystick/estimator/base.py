@@ -608,7 +608,7 @@ class Estimator(PlainMethod):
         """What the training rows looked like; None where nothing is kept of them."""
         if self._profiled is not None:
             rows, model = self._profiled
-            self.profile_ = rows.profile(model, self._engine(rows.rows))
+            self.profile_ = rows.profile(model, self._local())  # they are here, wherever those of the fit lay
         return self._profile
 
     @profile_.setter
