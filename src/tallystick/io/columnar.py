@@ -1,6 +1,10 @@
-"""Arrow files (Feather) and ORC files: batches as they were written.
+"""Arrow (Feather), ORC and Parquet files as sources; the unpacked size of Arrow data, known before unpacking.
 
-Law: the file is read, never mapped, so that one cut short meanwhile is an error and not a crash.
+- Sizes: `in_stream()`, `in_file()`, `in_parts()`; `Held` is what an Arrow message declares.
+- Arrow and ORC. Entry: `open_arrow`, `open_orc`. Parquet, a text that repeats held once: `open_parquet()`.
+
+Laws: memory goes with the bytes that a file declares, not with how often a text repeats; files are read,
+never mapped, so that one truncated meanwhile is an error and not a crash.
 """
 
 from __future__ import annotations
@@ -28,21 +32,21 @@ from tallystick.io.scratch import needed
 from tallystick.io.source import cannot_read, clean_names
 from tallystick.schema import Reading
 
-# ---- how much Arrow data holds when unpacked, seen before anything is unpacked ----
+# ---- the unpacked size of Arrow data, before anything is unpacked ----
 #
-# A few hundred bytes of Arrow may say that they hold 10^12 rows without a byte (type null), may unpack to
-# gigabytes (lz4, zstd), or may name one long text in every row (dictionaries, views, runs). Law: a size seen
-# here is never less than what Arrow will make.
+# A few hundred bytes of Arrow may declare 10^12 rows without a byte (type null), may unpack to gigabytes
+# (lz4, zstd), or may refer to one long text in every row (dictionaries, views, runs). Law: a size computed
+# here is never less than what Arrow will allocate.
 
 
-LEAST_TEXT = 1 << 20  # bytes of a column that are not worth adding up when a batch is cut
+LEAST_TEXT = 1 << 20  # bytes of a column below which its size is not computed when a batch is cut
 # Message: version, header's type, header; its RecordBatch: length, nodes, buffers, compression; its
 # DictionaryBatch: id, data (a RecordBatch). Footer: version, schema, dictionaries, record batches.
 _HEADER_TYPE, _HEADER = 1, 2
 _LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3
 _DATA, _DICTIONARIES, _BATCHES = 1, 2, 3
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3  # types of headers
-_OLD_COMPRESSION = b"ARROW:experimental_compression"  # where Arrow 0.17 said that it packs
+_OLD_COMPRESSION = b"ARROW:experimental_compression"  # metadata key by which Arrow 0.17 declares compression
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ def _lengths(texts: pa.Array) -> NDArray[np.int64] | None:
     return filled(pc.binary_length(texts), 0).astype(np.int64) if any(one(kind) for one in plain) else None
 
 
-BYTES = 1 << 26  # of the texts of a batch, written out
+BYTES = 1 << 26  # of the texts of a batch, at most
 
 
 def _arrow_batches(path: str) -> Iterator[pa.RecordBatch]:
@@ -231,13 +235,10 @@ open_arrow = partial(_opened, "Arrow", _arrow_schema, _arrow_batches)
 open_orc = partial(_opened, "ORC", _orc_schema, _orc_batches)
 
 
-# ---- Parquet files: rows a batch at a time, a text that repeats held once ----
-#
-# Laws: memory goes with the bytes that the file says it holds, not with how often a text repeats; the file is
-# read, never mapped, so that one cut short meanwhile is an error and not a crash.
+# ---- Parquet files: a batch of rows at a time, a repeated text held once ----
 
 
-BATCH = 65_536  # rows at most
+BATCH = 65_536  # rows of a batch, at most
 
 
 def open_parquet(path: str, reading: Reading, where: str) -> Stream:

@@ -1,4 +1,12 @@
-"""What a table may come in: one small object each, listed once, the first that knows it opens it."""
+"""Kinds of input: file formats, tables in memory (pandas, polars, Arrow, NumPy, ...), several files as one.
+
+- Files, by their first bytes (`FORMATS`). Entry: `open_path()`.
+- Tables in memory: `FrameSource`, `Stream`, `from_pandas()`, `from_arrow()`, `from_numpy()`, ...
+- Several files as one table: `Many`, `open_many()`.
+- Which reader takes an object (`CONTAINERS`, the first that recognises it). Entry: `container_of()`.
+
+Law: `column(name)` gives the same cells as `batches()`, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# ---- files: find out what a path is, and open it. The formats are one small object each, listed once ----
+# ---- files: the format is recognised by the first bytes; one object per format ----
 
 
 _FOREIGN = {
@@ -97,7 +105,7 @@ def _begins(
     return FileFormat(words, lambda b: b.head.startswith(magic), opens, parts)
 
 
-# The readers of formats other than text are loaded when one comes.
+# Readers of formats other than text are imported when one is opened.
 
 
 def _open_parquet(path: str, reading: Reading, where: str) -> Source:
@@ -153,7 +161,7 @@ def _open_zip(path: str, reading: Reading, where: str) -> Source:
 
 
 ZIP = b"PK\x03\x04"
-FORMATS = [  # the first that knows a file opens it
+FORMATS = [  # the first whose `knows` is true opens the file
     _begins("Parquet", b"PAR1", _open_parquet),
     _begins("Arrow", b"ARROW1", _open_arrow),
     _begins("ORC", b"ORC", _open_orc),
@@ -233,12 +241,10 @@ def _neighbour(path: str) -> str:
         return " Check the path."
 
 
-# Tables that are in memory already: pandas, polars, Arrow, NumPy, records. Nothing is copied without need.
-#
-# Law: `column(name)` gives the same cells as `batches()`, in the same order.
+# ---- tables in memory: pandas, polars, Arrow, NumPy, records; copied only where needed ----
 
 
-BATCH_ROWS = 65_536  # rows in a batch where we choose
+BATCH_ROWS = 65_536  # rows of a batch, where the container has none of its own
 
 
 @dataclass(frozen=True)
@@ -606,7 +612,7 @@ def _one_table(batches: Sequence[pa.RecordBatch], where: str) -> pa.Table:
 
 # ---- several files as one table: a list of paths, or a pattern such as part-*.csv ----
 #
-# Law: the order of the files means nothing; columns go by name.
+# Law: the order of the files does not matter; columns are matched by name.
 
 
 @dataclass(frozen=True)
@@ -695,7 +701,7 @@ def open_many(sources: Sequence[Source], name: str) -> Source:
     )
 
 
-# ---- what a table in memory may come in ----
+# ---- which reader takes an object in memory ----
 
 
 @dataclass(frozen=True)

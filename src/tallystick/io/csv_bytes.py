@@ -1,4 +1,8 @@
-"""The bytes of a text file as UTF-8, in pieces; or in stretches of rows that line feeds alone tell apart.
+"""Bytes of a text file decoded to UTF-8 in pieces; byte ranges of unquoted rows read without a copy.
+
+- Entry: `utf8_pieces()`; `encoding_of()`, `size_of()`, `refuse_swollen()` (decompression bombs),
+  `bad_bytes()`.
+- `stretches()`: ranges of whole rows without quotes, which line feeds alone separate.
 
 Law: the pieces joined are the file, as UTF-8 and without a byte order mark.
 """
@@ -22,12 +26,12 @@ from tallystick.errors import Argument, DataError, OptionError, read_with, shown
 from tallystick.io.source import cannot_read
 from tallystick.schema import Reading
 
-LONGEST_ROW = 1 << 26  # bytes; less where little memory is given
-SWOLLEN, SWOLLEN_BYTES = 200, 1 << 28  # times its size, and bytes: more than a table unpacks to
+LONGEST_ROW = 1 << 26  # bytes of a row, at most; less with a small memory budget
+SWOLLEN, SWOLLEN_BYTES = 200, 1 << 28  # a file may unpack to 200 times its size, or to these bytes
 PIECE = 1 << 20  # bytes read at once
-NEAR = 1 << 17  # bytes read and looked at at once where they are to stay in the cache
+NEAR = 1 << 17  # bytes read at once where they are to stay in the cache
 LINE_END = re.compile(rb"\r\n|\n|\r")
-OF_NO_FILE = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")  # of names, and of source code
+OF_NO_FILE = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")  # no encodings of files
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -282,13 +286,12 @@ def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataEr
     )
 
 
-# ---- stretches ----
+# ---- stretches: whole rows without a quote or a NUL byte, read once and not copied ----
 #
-# Read once, and not copied. Law: a stretch is whole rows without a quote or a NUL byte; what is not such, and
-# the end of the file, is left to `csv_rows.row_blocks`.
+# Law: anything else, and the end of the file, is left to `csv_rows.row_blocks`.
 
 
-TAIL = 1 << 14  # bytes at the end of a file: totals and footers stand there
+TAIL = 1 << 14  # bytes at the end of a file that may be totals and footers
 
 
 class BareRows(NamedTuple):

@@ -1,7 +1,11 @@
-"""A last row that is the total of the others: it says so, and its numbers are the sums of their columns.
+"""CSV files as sources: blocks of rows cut into cells by pyarrow; total rows and footers recognised.
 
-Law: a row is a total only where every number of it is the sum of all others in its column, to the figures
-that it has; else it is a row like any other.
+- `ColumnSums`, `may_be_total()`: is the last row the total of the others? Law: only where every number of it
+  is the sum of all others in its column, to the figures that it has; else it is a row like any other.
+- `CsvFile`, `CsvRows`. Entry: `open_csv()`. Every cell is a text here; types are inferred in `table/`.
+- Lines after the table: `footer_start()`, `looks_like_total()`.
+
+Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost.
 """
 
 from __future__ import annotations
@@ -103,15 +107,13 @@ def _half(number: Decimal) -> Fraction:
     return Fraction(1, 2) * Fraction(10) ** (exponent if isinstance(exponent, int) else 0)
 
 
-# CSV files and their kin: pyarrow cuts blocks of rows into cells, in any thread. Every cell leaves as text.
-#
-# Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost.
+# ---- CSV files: blocks of whole rows, cut into text cells in any thread ----
 
 
-HEAD = 1 << 17  # bytes looked at, at least
-HEAD_LINES = 4  # lines looked at, at least, however long they are
+HEAD = 1 << 17  # bytes of the first look, at least
+HEAD_LINES = 4  # lines of the first look, at least, however long they are
 BLOCK_ROWS = 8_192  # rows in a block, about
-BLOCKS = 32  # of a large file: fewer and larger ones have fewer dictionaries to merge
+BLOCKS = 32  # blocks of a large file: few, since each has dictionaries to merge
 LARGEST = 1 << 23  # bytes in a block of a large file
 SEPARATOR_WORDS = {
     ",": "comma-separated",
@@ -119,7 +121,7 @@ SEPARATOR_WORDS = {
     "\t": "tab-separated",
     "|": "separated by pipes",
 }
-FOOTER = 5  # lines at most
+FOOTER = 5  # lines of a footer, at most
 NAMED = 5  # lines named in a message
 FOOTER_WORDS = ("average", "mean", "count", "source", "note", "end")
 

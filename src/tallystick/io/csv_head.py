@@ -1,8 +1,13 @@
-"""Text tables written in another way: other quotes, quotes behind backslashes, separators of two characters.
+"""First look at a text table: separator, quotes, header or none, lines above it; other dialects rewritten.
 
-Such a text is written anew, as most tables are, before anyone cuts it; what cannot be read so is left as
-it stands, for those who mend rows. Law: lines stay lines, and the cells of the new text are those of the
-old one.
+- `TextDialect`: text with other quotes, backslash escapes or two-character separators is rewritten in the
+  usual dialect before anyone cuts it. Law: lines stay lines, and the cells stay the same.
+- Is the first row a header? `judged()`, from the rows below it, column by column.
+- Where the table begins, headers of several lines, damaged headers: `top_of()`, `joined_header()`.
+- Entry: `look_at()`, which uses all of these and returns a `FileLook`.
+
+head = the first lines of a file; fit = how a first cell compares with the cells below it; reading = one way
+to cut a damaged header; dialect = separator, quote and escape.
 """
 
 from __future__ import annotations
@@ -21,8 +26,8 @@ from tallystick.io.csv_repair import SEPARATORS_MENDED, form, short_form
 from tallystick.io.csv_rows import LINE_END, quote_inside, quoted_text, quotes_inside, rows_in
 from tallystick.schema import MISSING_MARKS, Note, Reading
 
-UNIT = "\x1f"  # separates cells where a separator has several characters
-PIECE = 1 << 20  # characters written anew at once, at least
+UNIT = "\x1f"  # the separator in rewritten text, where the file's own has several characters
+PIECE = 1 << 20  # characters rewritten at once, at least
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,12 @@ class TextDialect:
 
     @property
     def usual(self) -> bool:
-        """Is it how most tables are written?"""
+        """Whether this is the dialect of most tables, which needs no rewriting."""
         return len(self.sep) == 1 and self.quote == '"' and not self.escape
 
     @property
     def out(self) -> str:
-        """What separates cells once the text is written anew."""
+        """The separator of the rewritten text."""
         return self.sep if len(self.sep) == 1 else UNIT
 
     @cached_property
@@ -57,7 +62,7 @@ class TextDialect:
         return re.compile(rf"(?:{self._closed.pattern}|({plain}))({sep}|\r\n|\n|\r|\Z)", re.DOTALL)
 
     def rewritten(self, text: str, whole: bool) -> tuple[str, int]:
-        """Return rows written anew, and where the rest begins; whole: there is none."""
+        """Return complete rows rewritten, and where the rest begins; whole: there is no rest."""
         parts, at = list[str](), 0
         while at < len(text):
             row, end = self._row(text, at, whole)
@@ -68,7 +73,7 @@ class TextDialect:
         return "".join(parts), at
 
     def _row(self, text: str, at: int, whole: bool) -> tuple[str, int]:
-        """Return a row written anew and where it ends: at the end, where it may go on."""
+        """Return a row rewritten and where it ends: the text's end where the row may continue beyond it."""
         start, cells = at, list[str]()
         while found := self._cell.match(text, at):
             quoted, plain, end = found.groups()
@@ -98,7 +103,7 @@ class TextDialect:
         return cell
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield pieces of UTF-8 written anew; bytes that are none are passed on."""
+        """Yield pieces of UTF-8 rewritten; invalid bytes are passed on."""
         decoder, held, enough = codecs.getincrementaldecoder("utf-8")("surrogateescape"), "", PIECE
         for piece in pieces:
             held += decoder.decode(piece)
@@ -113,14 +118,14 @@ class TextDialect:
             yield self.rewritten(held, True)[0].encode("utf-8", "surrogateescape")
 
 
-# ---- is the first row of a text table a header? Known by the rows below it, column by column ----
+# ---- is the first row a header? ----
 #
-# A name over numbers is not a number, and a name over levels is none of them. So a row whose cells are like
-# those below them, in every column that can tell, is a row like the others.
+# A name over numbers is not a number, and a name over levels is not one of them. So a row whose cells
+# resemble those below them, in every column that allows a conclusion, is a row of data.
 
 
-LEAST = 2  # rows below, to tell
-NUMBERS = 0.9  # the share of numbers, or of dates, that makes a column one of them
+LEAST = 2  # rows below the first, for a conclusion
+NUMBERS = 0.9  # share of cells that are numbers (or dates, or codes) in a column of these
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -133,7 +138,7 @@ class First(Enum):
 
 
 class HeaderFit(Enum):
-    """How a first cell goes with those below it."""
+    """How a first cell compares with the cells below it."""
 
     NUMBER = auto()  # a number over numbers
     LEVEL = auto()  # one of the texts below, which repeat, or of their form, as a date over dates
@@ -152,17 +157,17 @@ def is_number(cell: str) -> bool:
 
 
 def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
-    """Return what the first row is. A row of numbers alone is data; else all columns are heard."""
+    """Return what the first row is. A row of numbers only is data; else the fits of the columns decide."""
     if all(map(is_number, first)):
         return First.DATA
-    # a header that is repeated, where files were joined, would speak for itself
+    # a header repeated where files were joined would count as a row like the first
     rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
     if len(rows) < LEAST:
         return First.HEADER
     fits = []
     for j, cell in enumerate(first):
         fits.append(_fit(cell, [row[j] for row in rows]))
-        if fits[-1] is HeaderFit.NAME:  # the other columns, perhaps thousands, need not be heard
+        if fits[-1] is HeaderFit.NAME:  # one name decides: other columns, perhaps thousands, are not examined
             return First.HEADER
     numbers, levels, strange = (
         fits.count(fit) for fit in (HeaderFit.NUMBER, HeaderFit.LEVEL, HeaderFit.STRANGE)
@@ -177,7 +182,7 @@ def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
 
 
 def evidence(first: Sequence[str], below: Sequence[Sequence[str]]) -> Counter[HeaderFit]:
-    """Return how the cells of a row go with those below them: how many of each kind."""
+    """Return how many cells of a row have each fit with the cells below them."""
     rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
     return Counter(_fit(cell, [row[j] for row in rows]) for j, cell in enumerate(first))
 
@@ -192,10 +197,10 @@ def _fit(cell: str, below: Sequence[str]) -> HeaderFit:
     if sum(bool(DATE.match(text)) for text in filled) >= NUMBERS * len(filled):
         return HeaderFit.LEVEL if DATE.match(cell) else HeaderFit.NAME
     top, rows = Counter(short_form(form(text)) for text in filled).most_common(1)[0]
-    if "9" in top and rows >= NUMBERS * len(filled):  # codes, times, amounts: of one form, with digits
+    if "9" in top and rows >= NUMBERS * len(filled):  # codes, times, amounts: one pattern, with digits
         return HeaderFit.LEVEL if short_form(form(cell)) == top else HeaderFit.NAME
     known = set(filled)
-    if 2 * len(known) > len(filled):  # texts of their own, as names of people are
+    if 2 * len(known) > len(filled):  # mostly distinct texts, such as names of people
         return HeaderFit.SILENT
     return HeaderFit.LEVEL if cell in known else HeaderFit.STRANGE
 
@@ -212,17 +217,17 @@ def _are_steps(cells: Sequence[str]) -> bool:
     return len({round(b - a, 9) for a, b in pairwise(values)}) <= 1
 
 
-# The top of a text table: lines before it, its header of one line or several, a header that is damaged.
+# ---- where the table begins: lines above it, a header of one line or several ----
 #
-# Law: a damaged header is mended where one reading of it fits, else refused; the line below it is never taken
-# for one.
+# Law: a damaged header is repaired where one reading of it fits, else refused; the line below it is never
+# taken for the header.
 
 
-PREAMBLE = 30  # lines at most
-HEADER_ROWS = 3  # at most
-TABLE = 5  # rows of one width that make a table
-TELLING = 10  # rows below a second row of names that tell it from data
-UNITS = 2  # columns of numbers that a second row of names must have names for
+PREAMBLE = 30  # lines above a table, at most
+HEADER_ROWS = 3  # rows of a header, at most
+TABLE = 5  # rows of one width that count as a table
+TELLING = 10  # rows needed below a second row of names, to distinguish it from data
+UNITS = 2  # numeric columns over which a second row of names must have names
 
 
 @dataclass(frozen=True)
@@ -240,15 +245,15 @@ class Row:
 class Top:
     """Where a table begins: its first row, and what was found above and in it."""
 
-    start: int  # of all rows
+    start: int  # index among all rows of the head
     row: Row  # as it should be
-    rows: int = 1  # that are its header, if it has one
+    rows: int = 1  # of the header, if there is one
     notes: tuple[Note, ...] = ()
 
 
 def width_of(rows: Sequence[Row]) -> int:
-    """Return the number of cells of most rows, lines of one cell above them apart; of equals, the larger, or
-    that of the first table of two.
+    """Return the number of cells of most rows, without one-cell lines above them; of equally frequent ones
+    the larger, or that of the first table of two.
     """
     first = next((i for i, row in enumerate(rows) if len(row.cells) > 1), 0)
     some = [row for row in (rows[first:] if first <= PREAMBLE else rows) if not row.damaged]
@@ -398,22 +403,22 @@ def _is_title(rows: Sequence[Row], i: int, width: int) -> bool:
     return filled == 0 or (filled == 1 and (width >= 3 or apart))
 
 
-# ---- a first look at a text table: separator, lines before the header, header or none ----
+# ---- the first look: separator, lines above the header, header or none ----
 #
-# Law: what is given is never overruled, and whatever is found is said in a note or shown by the reading.
+# Law: a setting of the user is never overruled, and what is guessed is noted or visible in the result.
 
 
 SEPARATORS = (",", ";", "\t", "|")
-RARE = ("::", "||", "~~", "@@", ";;", "\t\t", " ")  # chosen where every row is cut alike
-OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
-ROWS = 100  # looked at
+RARE = ("::", "||", "~~", "@@", ";;", "\t\t", " ")  # chosen only if every row gets the same number of cells
+OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but suggested in an error when nothing else fits
+ROWS = 100  # rows of the first look
 NO_SCORE = (0.0, False, 0)
-ENOUGH = 20  # rows that tell
+ENOUGH = 20  # rows that suffice for a conclusion
 
 
 @dataclass(frozen=True)
 class FileLook:
-    """What the head of a file tells. names: the header's cells, or none; skip: lines before the first row."""
+    """What the first look found. names: the header's cells, or none; skip: lines before the first row."""
 
     dialect: TextDialect
     header: bool
@@ -555,7 +560,7 @@ def _all_quoted(cells: Sequence[str]) -> bool:
 
 
 def _is_sure(rows: Sequence[Row], sep: str) -> bool:
-    """Is a seldom separator sure to be one? Spaces are in texts too."""
+    """Is a rare separator beyond doubt? Spaces are in texts too."""
     width = len(rows[0].cells)
     return sep != " " or (width > 2 and len(rows) > 2 and (len(rows) >= ENOUGH or _numbers(rows[1:]) > 0))
 

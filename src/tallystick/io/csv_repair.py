@@ -1,7 +1,13 @@
-"""Damaged rows of a text table: found in all of the file before one is mended, then mended or set aside.
+"""Damaged rows of text tables: found over the whole file, then repaired, marked or set aside.
 
+- Entry: `damage_of()` for the whole file, then `mended_block()` for its blocks; `refuse_much()`.
+- `marked()`, `unread()`: rows that cannot be read, kept as empty rows with reasons in the batch's metadata.
+- `Looks`: what cells of each column look like over the intact rows, and whether a repaired one fits.
+- `mended()`: one damaged row, read in the only way that fits.
+
+mend = read a damaged row as the one row that fits; look, form = texts or patterns of digits and letters met.
 Laws: what becomes of a row depends on its text, its place and the whole file, never on blocks, threads or
-memory; a row that can be read as it stands is never touched; a file without damage is not looked at here.
+memory; a row that can be read as it stands is never changed; files without damage are not examined here.
 """
 
 from __future__ import annotations
@@ -29,11 +35,11 @@ if TYPE_CHECKING:
     from tallystick.io.csv_file import CsvFile
 
 
-SHARE, LEAST = 100, 10  # one row of so many may be damaged, or so many rows, before anyone is asked
-TABLE, BELOW, ALIKE = 3, 0.9, 0.8  # rows of a second table; shares of them of another width, and of one width
-MANY_QUOTES = 100_000  # lines that are counted
+SHARE, LEAST = 100, 10  # damaged rows accepted without asking: 1 in 100, or 10
+TABLE, BELOW, ALIKE = 3, 0.9, 0.8  # a second table: rows; share of another width; share of one width
+MANY_QUOTES = 100_000  # lines in which quotes are counted
 NAMED = 5  # lines named in a note
-MANY_BAD = 5_000  # damaged rows from which to repair them takes seconds
+MANY_BAD = 5_000  # damaged rows whose repair takes seconds
 REPEATED = "repeats the header"
 
 
@@ -144,7 +150,7 @@ def _named(faults: dict[int, str]) -> str:
     return "; ".join(named) + (f"; and {len(faults) - NAMED:,} more" if len(faults) > NAMED else "")
 
 
-# ---- all of the file ----
+# ---- the damage in a whole file ----
 
 
 def damage_of(file: CsvFile) -> Damage:
@@ -222,7 +228,7 @@ class _BadRows:
         return best if width > 1 else count
 
 
-# ---- some of its rows ----
+# ---- repair of one block ----
 
 
 def mended_block(file: CsvFile, block: bytes, at: int, line: int) -> tuple[bytes, dict[int, str]]:
@@ -303,10 +309,10 @@ def too_damaged(file: CsvFile, damage: Damage) -> DataError:
     return DataError(f"{file.name} has {counted(damage.bad, 'damaged row')}. Correct them.")
 
 
-# ---- rows that cannot be read, in their places: a batch says which of its rows they are, and why ----
+# ---- rows that cannot be read, kept in their places ----
 #
-# Where an answer is wanted for every row, such a row stays, with empty cells; the reasons travel with the
-# batch, as metadata of its schema.
+# Where an answer is wanted for every row, such a row stays, with empty cells; the reasons are in the metadata
+# of the batch's schema.
 
 
 _KEY = b"tallystick: rows that cannot be read"
@@ -329,16 +335,15 @@ def carried(batch: pa.RecordBatch, source: pa.RecordBatch) -> pa.RecordBatch:
     return marked(batch, reasons) if reasons else batch
 
 
-# What the cells of each column look like, over the rows that can be read: whether a damaged one fits.
+# ---- what cells of each column look like, over the rows that can be read ----
 #
-# Law: what is known does not depend on how the rows come in blocks, nor, up to LOOKED of them, on their
-# order.
+# Law: the result does not depend on blocks nor, up to LOOKED rows, on their order.
 
 
-LOOKED = 20_000  # rows that are looked at: the first that can be read
-MOST = 64  # different texts or forms that are remembered of a column; of more, it may hold any
-OFTEN_TEXTS, OFTEN_FORMS = 8, 4  # rows per text, or form, where they are all that a column holds
-LONG = 200  # characters of a text whose form is not asked for
+LOOKED = 20_000  # rows from which looks are learned: the first that can be read
+MOST = 64  # distinct texts or forms kept of a column; with more, any cell fits
+OFTEN_TEXTS, OFTEN_FORMS = 8, 4  # rows per text, or form, from which the set counts as complete
+LONG = 200  # characters beyond which the form of a text is not computed
 RUNS = re.compile(r"9+|A+|a+")
 
 
@@ -478,12 +483,12 @@ class Looks:
 
 # ---- one damaged row, read in the one way that fits the columns; or not at all ----
 #
-# Law: a row is mended only where exactly one reading of it fits. First come readings that keep every
-# character of a cell (cells that a separator divides are joined around it, a quote is text); where none of
-# them fits, those that take a stray separator or quote away.
+# Law: a row is repaired only where exactly one reading fits. First come readings that keep every character of
+# a cell (cells split by a separator are joined around it, a quote is text); where none fits, those that drop
+# a stray separator or quote.
 
 
-SEPARATORS_MENDED = (",", ";", "\t", "|", " ", ":")  # that a row may have instead of its own
+SEPARATORS_MENDED = (",", ";", "\t", "|", " ", ":")  # tried where a damaged row has another separator
 QUOTES, PAIRS, DROPS = 100, 16, 500  # quotes tried alone, in pairs; ways to leave out empty cells
 LONGEST_MENDED, MANY = 2_000, 200  # characters of a cell that is cut in two; cells of a row that are joined
 _TEXT = "\ud800"  # stands for a quote that is text: half a character, which no text holds

@@ -1,8 +1,11 @@
-"""Text cut into rows: the grammar of cells in quotes, and blocks of whole rows.
+"""Text cut into rows: blocks of whole rows, the grammar of quoted cells, a tolerant reader of damaged rows.
 
-Laws: the blocks joined are the text, and no row lies in two. A row that the strict reader takes is a row
-here, with the same bytes; a damaged row is one line, from where it begins, and the line after it begins a
-row again. Rows do not depend on the sizes of pieces.
+- Entry: `row_blocks()`, blocks of whole rows from pieces of bytes; `last_row_end()`, `check_quotes()`.
+- The grammar: `grammar()`, `quoted_cells()`, `open_quote()`; the tolerant reader: `rows_in()`, `walked()`.
+
+Laws: the blocks joined are the text, and no row is in two. A row that the strict reader accepts is a row
+here, with the same bytes; a damaged row is one line, and the line after it begins a new row. Rows do not
+depend on the sizes of pieces.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from tallystick.io.csv_bytes import LONGEST_ROW, DamagedText, endless, is_blank,
 
 BLOCK = 1 << 20  # bytes of a block, about
 LINE_END = re.compile(r"\r\n|\n|\r")
-SPACES = 4  # between a separator and an opening quote, at most
+SPACES = 4  # spaces between a separator and an opening quote, at most
 
 
 class Walked(NamedTuple):
@@ -148,7 +151,7 @@ def plain_quotes(block: bytes, sep: str) -> np.ndarray[tuple[int], np.dtype[np.i
     return quotes.astype(np.int64) if before.all() and after.all() else None
 
 
-# ---- the grammar ----
+# ---- the grammar of rows and quoted cells ----
 
 
 def quoted_text(quote: str = '"', escape: str = "") -> str:

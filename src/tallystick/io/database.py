@@ -1,6 +1,13 @@
-"""SQLite files: one table or view, read in batches.
+"""Databases as sources: SQLite files, DuckDB relations, queries over files, tables by address or connection.
 
-Laws: the file is opened to be read, and nothing in it is run but the view that was asked for.
+- SQLite: one table or view. Entry: `open_sqlite()`.
+- SQL: `open_query()`, `open_relation()`. DuckDB itself confirms that a query is one statement that only
+  reads; it opens only files that are named in it; it runs once, into a scratch file, so every pass gives the
+  same. A relation runs again with each pass.
+- Tables of DuckDB and PostgreSQL. Entry: `open_table()`; all reads through one `Database` see one snapshot.
+
+Laws: databases are only read; through a user's DuckDB connection one reads what the user would read there; a
+password is shown to nobody.
 """
 
 from __future__ import annotations
@@ -27,7 +34,7 @@ from tallystick.io.scratch import ScratchFile
 from tallystick.io.source import chosen_part, clean_names, is_stream, settled, title
 from tallystick.schema import Note, Reading
 
-CELLS = 1 << 20  # of a batch, at most
+CELLS = 1 << 20  # cells of a batch, at most
 
 
 def open_sqlite(path: str, reading: Reading, where: str) -> Stream:
@@ -75,15 +82,11 @@ def _sqlite_errors(where: str) -> Iterator[None]:
 
 
 # ---- SQL: a DuckDB relation, or a query over files ----
-#
-# Laws: a query is one statement that only reads: DuckDB itself says so before it runs; it opens no file but
-# those whose names stand in it, so that nobody writes over one unawares; it runs once, and its rows wait in a
-# scratch file, so that every walk gives the same. A relation runs again with each walk.
 
 
 BATCH = 65_536
 _QUERY = re.compile(r"\s*(select\s.*\bfrom\b|with\s.*\bas\b|from\s)", re.IGNORECASE | re.DOTALL)
-# Files can be read, and nothing else: no extension from elsewhere, no variable of Python, no other settings.
+# DuckDB settings: files can be read, and nothing else (no extensions, Python variables, other settings).
 _SAFE = {
     "allow_community_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -192,11 +195,7 @@ def open_relation(relation: Any, reading: Reading, name: str | None) -> Stream:
     return Stream(where, names, walk, notes, reading)
 
 
-# ---- tables of databases: by an address such as "duckdb:///votes.db?table=votes", or by a connection ----
-#
-# Laws: a database is only read, and all that is read through one `Database` is one snapshot of it, so that
-# every answer speaks of the same rows; through a DuckDB connection of the user's it is what the user would
-# read there. A password is shown to nobody.
+# ---- tables by an address such as "duckdb:///votes.db?table=votes", or by a connection ----
 
 
 _ADDRESS = re.compile(r"(duckdb|postgres|postgresql)://", re.IGNORECASE)

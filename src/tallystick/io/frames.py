@@ -1,8 +1,12 @@
-"""Arrow arrays made from NumPy and Python, and read as NumPy, by their buffers.
+"""Arrow arrays from NumPy, Python objects and polars, and back; batches joined to one table; tables on disk.
 
-pyarrow's own converters (`pa.array`, `pa.scalar`, `to_numpy`, `fill_null` with a number) load pandas
-wherever it is installed, to see whether they were given some of it: a quarter of the time from a CSV file
-to a tree. Law: the same array as pyarrow's converters give.
+- Buffers without pyarrow's converters: `from_numbers()`, `from_texts()`, `to_numbers()`, `filled()`.
+  `pa.array`, `to_numpy` and others import pandas if it is installed: a quarter of the time from a CSV file to
+  a tree.
+- One column from NumPy or objects: `numpy_column()`, `objects_column()`. Polars: `plain_polars()`.
+- Batches as one table: `one_table()`, `common()`, `alike()`. On disk: `table_on_disk()`, `take_rows()`.
+
+Law: the same arrays as pyarrow's converters give.
 """
 
 from __future__ import annotations
@@ -117,13 +121,13 @@ def batch_of(cells: Sequence[Any], names: Sequence[str], rows: int) -> pa.Record
     return pa.RecordBatch.from_arrays(list(cells), names=list(names))
 
 
-# ---- one column of a NumPy array, or of Python objects, as Arrow has it ----
+# ---- one column of a NumPy array, or of Python objects, as Arrow ----
 #
-# Law: the cells are those of a list of the same objects; a text that comes often is read once.
+# Law: the cells are those of a list of the same objects; a frequent text is decoded once.
 
 
-SHORT, SAMPLE, FEW = 256, 1024, 64  # bytes of a NumPy text; the first rows, and how many texts among them
-MANY, SHARES = 1_000, 4  # rows, and cells for each object, from which it pays to look at each object once
+SHORT, SAMPLE, FEW = 256, 1024, 64  # bytes of a NumPy text; first rows; distinct texts among them at most
+MANY, SHARES = 1_000, 4  # rows, and cells per object, from which each object is decoded once
 FAILURES = (
     pa.ArrowException,
     OverflowError,
@@ -294,7 +298,7 @@ def _texts_column(texts: list[Any], name: str) -> pa.Array:
         ) from None
 
 
-# Frames of polars on their way to Arrow: what its releases since 1.0 hand over differently, or not at all.
+# ---- polars frames to Arrow: differences between its releases since 1.0 ----
 #
 # Law: a frame gives the same Arrow table with every release of polars.
 
@@ -348,11 +352,10 @@ def _without_wide(kind: Any) -> Any:
     return polars.String if "Int128" in form else kind
 
 
-# ---- batches as one table ----
+# ---- batches as one table, where files may have a column in different types ----
 #
-# Files may hold a column in different types. Law: the cells are those that were given; only their type may be
-# another, and only where batches differ or a dictionary has narrow codes, which those of others may not fit
-# into. Where no type holds all, cells are texts.
+# Law: the cells stay the same; a type changes only where batches differ, or where a dictionary has narrow
+# codes that others may exceed. Where no type holds all, cells are texts.
 
 
 def no_rows(names: Sequence[str]) -> pa.RecordBatch:
@@ -436,12 +439,10 @@ def _cast(cells: pa.Array, field: pa.Field) -> pa.Array:
         ) from error
 
 
-# ---- a table on disk ----
-#
-# Law: the cells and their order are those that were given; a few megabytes at a time are held in memory.
+# ---- a table on disk: the same cells in the same order, a few megabytes in memory at a time ----
 
 
-JOINED = 4 << 20  # bytes: smaller batches are joined, since each array takes a kilobyte beside its cells
+JOINED = 4 << 20  # bytes: smaller batches are joined, as an array has a kilobyte of overhead
 
 
 def table_on_disk(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> pa.Table:

@@ -1,9 +1,11 @@
-"""JSON lines, and files that are one JSON array of records: read record by record, in blocks.
+"""JSON lines, and files that are one JSON array of records, as sources: read record by record, in blocks.
 
-Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
-An object in a record is columns too: {"home": {"town": ...}} is the column home.town. Time and memory go
-with the bytes of the file: a line or record has the limit of a line of CSV, or a sixth of the memory
-given, and a table of far more empty cells than filled ones is refused before it is made.
+Entry: `open_json()`. A record's keys are its columns, a key that it lacks is a missing cell. An object in a
+record is columns too: {"home": {"town": ...}} is the column home.town.
+
+Laws: no order of records matters. Time and memory go with the bytes of the file: a line or record has the
+limit of a line of CSV, or a sixth of the memory budget, and a table of far more empty cells than filled ones
+is refused before it is made.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from tallystick.io.source import clean_names
 from tallystick.schema import Reading
 
 BLOCK = 1 << 22  # bytes of records in a batch
-CELLS = 1 << 20  # of a batch, about
-FEW_CELLS = 10_000_000  # a table that may be as empty as it likes
-SPARSE = 100  # cells of a larger table for each that is filled, at most
+CELLS = 1 << 20  # cells of a batch, about
+FEW_CELLS = 10_000_000  # cells of a table up to which any share may be empty
+SPARSE = 100  # cells per filled cell in a larger table, at most
 _SPACES = " \t\r\n"
 _SPACE = re.compile(f"[{_SPACES}]*")
 
@@ -57,7 +59,7 @@ def _whole(digits: str) -> int | str:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
-_LONG = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_int=_whole)  # slower
+_LONG = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_int=_whole)  # integers of any length; slower
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:

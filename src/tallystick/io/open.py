@@ -1,4 +1,8 @@
-"""Decide what was brought, and open it."""
+"""Entry of the reading layer: decide what an input is (path, pattern, query, address, object) and open it.
+
+`read()` is the user's function; `open_source()` opens any input, `_open_path()` paths, `_open_object()` the
+rest.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
-"""Room on disk for what does not fit in memory: files without a name, and arrays over them.
+"""Scratch files for arrays that exceed memory, and the memory budget: its parts and refusals.
 
-They lie in the folder for temporary files (TMPDIR). Nobody can see them, and the system frees them when
-nobody holds them any more: at the end, after an error, and when the process is killed. So no run leaves
-anything behind, and none has to tidy up for another. Law: bytes are written by `write`, never through an
-array, so that a full disk is an error and not a crash; or the disk has given its word first (`empty`).
+- Arrays over unnamed files in the folder for temporary files (TMPDIR). Entry: `empty()`, `ScratchFile`. The
+  system frees them when no array refers to them: at the end, after an error, when the process is killed.
+- Arrays that are kept on disk: `kept()`, `on_disk()`, `give_back()`.
+- Memory estimates and the budget: `needed()`, `refuse_too_large()`, `budget()`, `within()`, `memory()`.
+
+budget = bytes of memory to work in; piece = bytes of rows that are processed at once.
+Law: bytes are written by `write`, never through an array, so that a full disk is an error and not a crash; or
+the disk space was reserved before (`empty`).
 """
 
 from __future__ import annotations
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 
-LINE = 64  # arrays begin at multiples of so many bytes
-FEW = 1 << 18  # bytes of arrays that are not worth a file
+LINE = 64  # bytes: arrays begin at multiples of this
+FEW = 1 << 18  # bytes of arrays below which they stay in memory
 
 
 class ScratchFile:
@@ -243,17 +247,17 @@ def no_room(error: OSError) -> Exception:
     )
 
 
-# ---- how much memory a table would take, estimated from the file before it is read ----
+# ---- the memory of a table, estimated from the file before it is read; the budget ----
 
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
-LEAST = 32 << 20  # bytes of memory that work can be done in
-MOST = 1 << 62  # bytes: more is as much, and kernels count in 64 bits
-ALWAYS = 32 << 20  # bytes that work takes however small its pieces are
-PIECES = 48  # a piece takes this part of the rest: several are under way, in several forms
-THREAD = 16 << 20  # bytes of a budget for each thread: its pieces, and what Arrow's pool keeps for it
-COLUMN = 6 << 10  # bytes that are held of a column, whatever its rows, about
-ROW = 8  # pieces that one line may take, at most: it is held in several forms, but alone
+LEAST = 32 << 20  # bytes of the smallest budget
+MOST = 1 << 62  # bytes of the largest budget, as kernels count in 64 bits
+ALWAYS = 32 << 20  # bytes in use however small the pieces are
+PIECES = 48  # a piece takes this part of the rest: several are in process, each in several copies
+THREAD = 16 << 20  # bytes of the budget per thread: its pieces, and what Arrow's pool keeps for it
+COLUMN = 6 << 10  # bytes of overhead per column, about
+ROW = 8  # pieces that one line may fill, at most: it has several copies, but is alone
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB")
 
 

@@ -1,7 +1,10 @@
-"""What every source has, as it is for most of them; and the pieces in which rows are handed out.
+"""Base class of all sources, and helpers: chosen columns, column names, parts of a file, standard input.
 
-A new source derives from `BaseSource`, says what is otherwise for it, and joins
-`tests/io/test_source_contract.py`.
+- `BaseSource`: the defaults. A new source derives from it and joins `tests/io/test_source_contract.py`.
+- `ChosenColumns`: some columns of a source, as if it had no others. `clean_names()`: names made text and
+  unique.
+- `chosen_part()`: a sheet, table or archived file; the only one silently, one of several never silently.
+- `settled()`: standard input, pipes and FIFOs copied once to a scratch file that can be read again.
 """
 
 from __future__ import annotations
@@ -84,7 +87,7 @@ class Given:
         return
 
 
-# ---- some columns of a source, in the order in which the source has them ----
+# ---- some columns of a source, in the source's order ----
 #
 # Law: a table read from it is the one read from the same columns alone.
 
@@ -126,7 +129,7 @@ class ChosenColumns(BaseSource):
 
 
 SPACES = " \t\n\v\f\r"
-NAMED = 5  # positions named in a message
+NAMED = 5  # positions listed in a message
 
 
 def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[Note, ...]]:
@@ -189,9 +192,7 @@ def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
     return str(name.__index__())
 
 
-# Which part of a file is the table: a sheet of a workbook, a table of a database, a file in an archive.
-#
-# Law: one part is taken without a word, one of several never in silence.
+# ---- which part of a file is the table: a sheet, a table of a database, a file in an archive ----
 
 
 def chosen_part(
@@ -220,14 +221,14 @@ def chosen_part(
     return filled[0], (Note("first-sheet", text),)
 
 
-# ---- standard input, pipes and FIFOs: read once, whole, into a scratch file that can be read again ----
+# ---- standard input, pipes and FIFOs: read once into a scratch file that can be read again ----
 #
-# Law: no byte of a stream is lost or read twice, however often the table is walked through.
+# Law: no byte of a stream is lost or read twice, however many passes there are.
 
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 PIECE = 1 << 20  # bytes read at once
-LONGEST_NAME = 255  # of a file, on most disks
+LONGEST_NAME = 255  # bytes of a file name, on most disks
 
 
 class ScratchPath(str):

@@ -1,6 +1,10 @@
-"""Workbooks of Excel and OpenDocument: one sheet, written out as a text table and read as one.
+"""Workbooks (Excel, OpenDocument) and zip files as sources: one sheet as a text table; one archived table.
 
-Laws: a formula is its value; a row without any cell does not count; a date is a date, however it is shown.
+- Zip: `names_inside()`, `unpacked()`, which unpacks the table to a scratch file. Laws: nothing is written
+  where others could see it, whatever the names inside; what would unpack to far more than any table is
+  refused.
+- Sheets. Entry: `open_workbook()`. Laws: a formula is its value; a row without any cell does not count; a
+  date is a date, however it is displayed.
 """
 
 from __future__ import annotations
@@ -23,14 +27,11 @@ from tallystick.io.source import PIECE, ScratchPath, chosen_part
 from tallystick.schema import Reading
 from tallystick.text import cell_text, number_text
 
-# ---- zip files with a table inside: the table is unpacked to a scratch file and opened as what it is ----
-#
-# Laws: nothing is written where anybody could see it, whatever the names inside say; what would unpack to far
-# more than any table does is refused before it is unpacked.
+# ---- zip files with a table inside, unpacked to a scratch file ----
 
 
-MOST = 1 << 38  # bytes that may be in it
-ASIDE = ("__MACOSX/", ".DS_Store", "Thumbs.db")  # what systems add by themselves
+MOST = 1 << 38  # bytes that an archive may unpack to
+ASIDE = ("__MACOSX/", ".DS_Store", "Thumbs.db")  # files that operating systems add
 
 
 def names_inside(path: str) -> list[str]:
@@ -79,7 +80,7 @@ def unpacked(path: str, reading: Reading, where: str) -> tuple[ScratchPath, str]
     return ScratchPath.of(file), f"{shown(name)} in {where}"
 
 
-ROWS = 4_096  # written at once
+ROWS = 4_096  # rows written at once
 SECONDS_A_DAY = 86_400
 
 

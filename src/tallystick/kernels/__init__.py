@@ -1,8 +1,8 @@
-"""The only door to compiled code. The binding checks what it is given: type, shape, order in memory, all that
+"""The only access to compiled code. The binding checks what it is given: type, shape, memory order, all that
 costs nothing per row; a wrong argument is named. Kernels run on the calling thread without the interpreter's
-lock. What only the rows show (a code beyond its table) is the caller's promise.
+lock. What only the rows show (a code beyond its table) is the caller's responsibility.
 
-Here is what needs an object in Python; all else is the binding's own function, see `_kernels.pyi`.
+These modules hold what needs a Python object; all else is the binding's own function, see `_kernels.pyi`.
 """
 
 # ruff: noqa: F401  # what is imported here is what others import from here

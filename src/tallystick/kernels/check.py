@@ -1,5 +1,5 @@
-"""What the doors of trees and of texts ask of an array before a pointer to it leaves Python.
-The binding itself asks it of all others: `src/bindings.hpp`.
+"""Checks of arrays before a pointer to them leaves Python: type, shape, memory order (trees and texts).
+For all other kernels the binding does the same: `src/bindings.hpp`. Entry: `array()`, `loose()`, `maybe()`.
 
 A wrong argument is a fault of the caller in this package, so the errors are TypeError and ValueError, not
 errors for users.
@@ -20,7 +20,7 @@ from tallystick.errors import Argument, NoMemory
 CODES = ("uint8", "uint16", "uint32")
 Array = NDArray[Any]
 Room = Callable[[Any, Any], Array]  # makes an array of a shape and a type, as numpy.empty does
-_DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # names to what they mean, as met
+_DTYPES: dict[str | tuple[str, ...], tuple[np.dtype[Any], ...]] = {}  # cache of dtype names to dtypes
 
 
 def _known(dtypes: str | tuple[str, ...]) -> tuple[np.dtype[Any], ...]:

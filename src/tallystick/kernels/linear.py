@@ -1,6 +1,11 @@
-"""Sums of logistic regression over one block, and what a fitted one answers.
+"""Kernels of linear models: sums of logistic regression, Newton's method, scores of rows, linear algebra.
 
-Every sum is whole multiples of 2^-bits, so that any order and any cut of the rows gives the same bits.
+- Loss, gradient, curvature over one block: `logistic_sums()`; answers: `linear_answers()`, `linear_scores()`.
+- Newton's method over one block: `newton()`; single decisions for rows that are only summed: `NewtonStop`.
+- Scores from added tables: `NumberScores`; linear algebra: `posterior()`, `stretches()`, `BlockBasis`.
+
+theta = weights [parameter, link]; sums are whole multiples of 2^-bits, so no order or partition changes a
+bit.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-ROWS = 128  # rows a kernel takes at a time: the scratch of a text column
+ROWS = 128  # rows that a kernel processes at a time: the length of a text column's buffer
 
 
 class Curvature(IntEnum):
@@ -234,10 +239,10 @@ def word_values(text: TextColumn) -> Floats:
     return values
 
 
-# Newton's method: over one block in one call, and its decisions one by one for rows that are only summed.
+# ---- Newton's method over one block in one call, and its decisions one by one ----
 
 
-ROOM = 256  # points a call may go through
+ROOM = 256  # iterations of one call, at most
 
 
 class End(IntEnum):
@@ -399,7 +404,7 @@ def _rows(
     return (len(columns.values), len(columns.codes), table, scaling, classes, *factors)
 
 
-# Scores of rows: tables added up, the best class, shares. `add_*` write into scores[row, class].
+# ---- scores of rows from tables; `add_*` write into scores[row, class] ----
 
 
 class Parabola(NamedTuple):
@@ -442,7 +447,7 @@ class NumberScores:
         return self._scores.add(scores, columns)
 
 
-# The solvers' linear algebra in a fixed order of additions: the same bits everywhere, no BLAS, no LAPACK.
+# ---- linear algebra in a fixed order of additions: the same bits everywhere, no BLAS, no LAPACK ----
 
 
 class Together(Protocol):
@@ -496,11 +501,10 @@ def stretches(
     helpers(lambda first: step(first, min(first + each, stop)), range(begin, stop, each))
 
 
-# A basis in blocks: pieces of lines, each with directions of its own, and what vectors and matrices over
-# all lines are along them. Sums in a fixed order, as in `solve.py`.
+# ---- block-diagonal basis B: B'x, B v and B'W B, summed in a fixed order ----
 
 
-PARTS = 3  # of the directions for each thread: the first have the longest columns
+PARTS = 3  # parts of the directions per thread, as the first have the longest columns
 
 
 @dataclass(frozen=True)

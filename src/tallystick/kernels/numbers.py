@@ -1,4 +1,11 @@
-"""Count tables: how often each code meets each class, per node."""
+"""Numeric kernels: exp and log, MDL cuts, scans, exact sums, ranks and hash samples of numeric columns.
+
+- `exp()`, `log()`, ...: the same bits on every machine, any shape. `mdl_cuts()`, `judge_readings()`.
+- Many columns of any numeric type in one pass: `joined_scans()`, `AnyNumbers`.
+- Exact sums as digits: `add_moments()`, `exact_sum()`. One column: `scan()`, `ranks()`, `pick_values()`.
+
+digit i of a sum is worth 2^(32 i) units of 2^-1074 (of squares: 2^-2148).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +23,7 @@ from tallystick.kernels import check
 Counts = NDArray[np.int64]
 
 
-# exp, log and their kin with the same bits on every machine. Any shape in, the same shape out.
+# ---- exp, log, ...: the same bits on every machine; any shape in, the same shape out ----
 
 
 Floats = NDArray[np.float64]
@@ -54,10 +61,10 @@ def sigmoid(values: ArrayLike) -> Floats:
     return _each(_kernels.sigmoid, values)
 
 
-# Words met by class, and how a number is read: cuts by the MDL rule, or a Gaussian.
+# ---- cuts by the MDL rule; a column read as bins or as a Gaussian ----
 
 
-MOST_TABLE = 1 << 16  # the kernels take logarithms beyond it, the same bits; it stays, 1 MB
+MOST_TABLE = 1 << 16  # n up to which n log2(n) is cached, 1 MB; beyond, kernels get the same bits
 
 
 def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
@@ -67,7 +74,7 @@ def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
 
 
 class Readings(NamedTuple):
-    """What test cases say of two ways to read a column, summed over them."""
+    """Losses of two models of a column on held-out rows, summed over them."""
 
     gaussian: float  # log-likelihood of the classes
     binned: float
@@ -78,8 +85,8 @@ class Readings(NamedTuple):
 def judge_readings(
     values: NDArray[np.float64], counts: Counts, unit: int, folds: int, tried: int
 ) -> Readings:
-    """Read a column of rising values as a Gaussian and in bins of the MDL rule, without the cases of a fold,
-    and judge both by these; for the first `tried` of the folds. counts[value, class].
+    """Fit a column of rising values as a Gaussian and in bins of the MDL rule without the rows of a fold, and
+    evaluate both on these; for the first `tried` of the folds. counts[value, class].
     """
     return Readings(*_kernels.judge_readings(values, counts, unit, folds, tried, _n_log_n(int(counts.sum()))))
 
@@ -98,10 +105,10 @@ def _grown(size: int) -> NDArray[np.float64]:
     return n
 
 
-_tables = np.zeros(1)  # grows to MOST_TABLE at most and stays: every column of a table asks for it
+_tables = np.zeros(1)  # a cache: every column of a table needs it
 
 
-# Many columns at once: one look at each, prints of rows, small whole numbers as codes.
+# ---- many columns in one pass ----
 
 
 RowScan = tuple[int, float, float, int, int, bool]
@@ -140,10 +147,9 @@ class AnyNumbers:
         return self._numbers.codes(first, *numbers, out)
 
 
-# Exact sums of doubles as digits, and back: digits to Python's whole numbers.
+# ---- exact sums of doubles as digits, and digits as Python's whole numbers ----
 #
-# sums count 2^-1074, squares count 2^-2148; digit i is worth 2^(32 i). Carried digits are the one form of
-# their number: all but the last lie in [0, 2^32), the last has the sign.
+# Carried digits are the one form of a number: all but the last are in [0, 2^32), the last has the sign.
 
 
 Digits = NDArray[np.int64]
@@ -151,8 +157,8 @@ SUM_DIGITS: int = _kernels.sum_digits
 SQUARE_DIGITS: int = _kernels.square_digits
 SUM_UNIT = 1074  # a sum of 1 is 2^-1074
 SQUARE_UNIT = 2148
-FEW_COLUMNS = 4  # below, walking them together costs more than it gives
-MOST_CLASSES = 32  # beyond, the tables of all columns at once no longer stay near
+FEW_COLUMNS = 4  # below, separate passes are faster than a joint one
+MOST_CLASSES = 32  # beyond, the tables of all columns no longer fit in the cache
 
 
 def add_moments(
@@ -228,11 +234,11 @@ def exact_squares(digits: Digits) -> Fraction:
     return Fraction(whole(digits), 1 << SQUARE_UNIT)
 
 
-# One look at a numeric column; its exact ranks; its codes by given cuts.
+# ---- one numeric column: scan, exact ranks, values of least hashes ----
 
 
 BIN_STEPS: int = _kernels.bin_steps  # from the first cut to the last, for bins found without a search
-PICKED_AT_ONCE = 1 << 14  # rows
+PICKED_AT_ONCE = 1 << 14  # rows of one kernel call
 
 
 class Scan(NamedTuple):

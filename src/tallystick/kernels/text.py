@@ -1,7 +1,10 @@
-"""The door to the text kernels: cells to numbers.
+"""Text kernels: parsing and hashing of cells, cutting of separated text, tokenizing into word counts.
 
-A column of texts is in Arrow's layout: cell row is data[offsets[row]:offsets[row + 1]], UTF-8; bit
-(bit_offset + row) of validity is 1 where the cell is there, None: all are. Offsets rise: that is a promise.
+- Cells to numbers, dates and hashes: `parse_numbers()`, `join_texts()`. A column of texts has Arrow's layout:
+  cell `row` is data[offsets[row]:offsets[row + 1]], UTF-8; bit (bit_offset + row) of validity is 1 where the
+  cell is present, None: all are. The caller guarantees that offsets rise.
+- Blocks of separated text cut into cells and read as columns: `cut_cells()`, `read_columns()`.
+- The tokenizer: `WordTable`, `WordRows`. Entry: `WordCounter`.
 """
 
 from __future__ import annotations
@@ -20,11 +23,10 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.check import Array
 
-# Hashes of cells and rows in two lanes of 64 bits: for fingerprints and folds, not for secrets.
+# ---- hashes of cells and rows in two lanes of 64 bits: for fingerprints and folds, not for secrets ----
 #
-# A row's hash is mix(sum over columns of its cells' hashes): hashes[lane, row] starts at 0, each column
-# adds, then `mix_hashes` ends it. A column's key comes from its name, so the order of columns does not
-# matter.
+# A row's hash is mix(sum over columns of its cells' hashes): hashes[lane, row] starts at 0, each column adds,
+# `mix_hashes` ends it. A column's key comes from its name, so the order of columns does not matter.
 
 
 Hashes = NDArray[np.uint64]
@@ -147,13 +149,12 @@ def parse_numbers(
     return Parsed(values, kinds, counts, first)
 
 
-# The door to rows of separated text: a block cut into cells, its columns read as numbers or copied as
-# texts.
+# ---- separated text: a block cut into cells, its columns read as numbers or copied as texts ----
 #
-# A cut block is its bytes and ends[row, column], where the separator or the line end of each cell stands.
+# A cut block is its bytes and ends[row, column], where the separator or the line end of each cell is.
 
 
-FEW = 1024  # texts that are compared in place
+FEW = 1024  # distinct texts of a column, up to which cells are compared in place
 LARGEST = (1 << 32) - 64  # bytes in a block
 SPARE = 8  # entries beyond the cells that a block can have
 
@@ -309,16 +310,16 @@ def _checked(block: Text, ends: Any, column: int = 0) -> tuple[int, int]:
     return ends.shape[0], ends.shape[1]
 
 
-# The door to the tokenizer: texts to word counts, and tables of words.
+# ---- the tokenizer: texts to word counts, and tables of words ----
 #
-# The kernels allocate nothing: they stop where memory runs short, the door grows it and lets them go on. A
-# word's number depends on the order in which texts came; `WordTable.order` makes of it what does not.
+# Kernels allocate nothing: they stop where a buffer is full, and are resumed with a larger one. A word's
+# number depends on the order of texts; `WordTable.order` gives one that does not.
 
 
-STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # what ran short; 0 is done
+STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # which buffer is full; 0: done
 CHUNK = 1 << 18  # entries kept together
-QUICK = 1 << 16  # slots up to which a table grows fourfold
-UNICODE: str = _kernels.unicode_version  # of the tables that say what a word character is
+QUICK = 1 << 16  # slots up to which a hash table grows fourfold, beyond twofold
+UNICODE: str = _kernels.unicode_version  # version of the tables of word characters
 
 
 def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:

@@ -1,8 +1,11 @@
-"""Growing trees: the door to the kernels that find splits and part rows.
+"""Tree kernels: growing trees, optimal trees of small depth, and rows walked through trees.
 
-A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` may run at once for
-different columns, `look`, `advance`, `part` and `work` any number of times at once. Arrays given to it are
-kept alive and must not change.
+- `Search`, the best tree of a small depth, in rounds: while `plan` names some cuts, `evaluate` each of them,
+  in any order and at once, then `merge`.
+- Entry: `Grower`, a greedy tree in steps: `prepare` may run at once for different columns, `look`, `advance`,
+  `part` and `work` any number of times at once. `Judge`; `Walk`, rows to leaves.
+
+The caller's threads share the steps. Arrays given to these classes are kept alive and must not change.
 """
 
 from __future__ import annotations
@@ -17,15 +20,11 @@ from numpy.typing import NDArray
 from tallystick import _kernels
 from tallystick.kernels import check
 
-# The best tree of a small depth: the door to the kernels that search for it.
-#
-# A `Search` is a job in rounds, so that the caller's threads can share it: while `plan` names some cuts,
-# `evaluate` each of them, in any order and at once, then `merge`. Arrays given to it are kept alive and
-# must not change.
+# ---- the best tree of a small depth ----
 
 
-FORMS = ("two", "classes", "any")  # how losses are made: optimal/table.hpp
-MOST_KEY = (2**63 - 1) // 4  # keys stay below
+FORMS = ("two", "classes", "any")  # kinds of loss: src/kernels/tree/optimal/table.hpp
+MOST_KEY = (2**63 - 1) // 4  # search keys stay below it
 
 
 class SearchColumn(NamedTuple):
@@ -117,8 +116,8 @@ class Search:
 Harvest = _kernels.TreeHarvest
 CRITERIA = ("entropy", "ratio", "gini", "variance")
 KINDS = ("numeric", "ordered", "levels")
-ANY_NUMBER = 2**63 - 1  # of nodes
-SMALL = 16_384  # rows of a node that is grown in one go: about what fits a core's cache
+ANY_NUMBER = 2**63 - 1  # nodes: no limit
+SMALL = 16_384  # rows of a node whose whole subtree is grown in one call: about a core's cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +346,7 @@ class Judge:
 
 
 class Walk:
-    """A fitted tree, ready for rows to go down; arrays as in `models.tree.nodes.Nodes`."""
+    """A fitted tree, ready for rows to go down; arrays as in `tallystick.tree.nodes.Nodes`."""
 
     def __init__(
         self,
