@@ -1,5 +1,11 @@
-"""How far probabilities of naive Bayes could lie elsewhere: models that each lack a part of the rows.
+"""The estimator `NaiveBayes`, jackknife intervals of its probabilities, its printed text and nomogram scales.
 
+1. Intervals: `BayesInference`, made by `infer()` from models that each lack one part of the rows.
+2. The fitted model as text: `naive_bayes_text()`.
+3. Scales of a nomogram: what each value of a column adds to the log-odds (`_scale`).
+4. Entry: `NaiveBayes`.
+
+vote = the log-odds that a value adds for a class against the others.
 Law: the same rows in any order give the same intervals.
 """
 
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
-PARTS = 40
+PARTS = 40  # parts of the rows at most for the jackknife: one model is fitted without each
 
 
 class BayesInference:
@@ -136,8 +142,8 @@ def _log_odds(estimator: NaiveBayes, whole: NaiveBayes, X: Any) -> Array:
     return out
 
 
-# Fitted naive Bayes as text: priors, how each column is read, the strongest columns first, and the votes of
-# their values; where every line is wanted, the conditional probabilities too.
+# The fitted model as text: priors, the distribution of each column (strongest columns first), and votes; in
+# full, the conditional probabilities too.
 
 MOST = 12
 
@@ -216,9 +222,9 @@ def reading_text(part: BayesPart) -> str:
     return f"{counted(len(part.counts), 'word')}, {part.distribution}"
 
 
-# What a fitted naive Bayes can say about itself and about a row; every answer is data that prints well.
+# Scales of a nomogram.
 
-MOST_MARKS = 24
+MOST_MARKS = 24  # values drawn on the scale of one column
 
 
 def _scale(
@@ -264,7 +270,7 @@ def _points(model: NaiveBayesModel, part: Summed, classes: list[int]) -> NDArray
     return np.array(ticks(low, high))
 
 
-# `NaiveBayes`: one model over mixed columns, each with its own distribution.
+# The estimator: one model over mixed columns, each with its own distribution.
 
 
 class NaiveBayes(Updates):
@@ -390,8 +396,8 @@ class NaiveBayes(Updates):
 
     def _wishes(self) -> ColumnOptions:
         wishes = super()._wishes()
-        cut = self._options().distribution("", "numeric") in ("auto", "binned")  # of these values come first
-        here = self._engine() == self._local()  # else somebody else adds them up
+        cut = self._options().distribution("", "numeric") in ("auto", "binned")  # a pass over values first
+        here = self._engine() == self._local()  # another engine sums the values itself
         return replace(
             wishes,
             min_count=plain(self.min_count),
@@ -414,7 +420,7 @@ class NaiveBayes(Updates):
         return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_count = self.min_letters = 1  # a file tells these only where they say something
+        self.min_count = self.min_letters = 1  # a file holds these only where they are not 1
         self.class_weight = None
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])

@@ -1,7 +1,13 @@
-"""Which pairs of columns depend on each other although the class is known: what naive Bayes assumes away.
+"""Explanations of naive Bayes: dependent columns, shares, votes, one row's score, the logistic form.
 
-Numbers are cut into a few bins of equal counts. Law: independent columns have information 0, and the
-figure does not depend on the order of rows.
+1. Pairs of columns that depend on each other given the class, which naive Bayes ignores: `independence()`.
+2. Shares of values (`shares()`), votes (`votes()`) and one row from prior to posterior (`explain()`).
+3. The model as a logistic regression: `logistic_form()`. 4. The check `dependence()`.
+
+share = P(value | class), smoothed; vote = log-odds that a value adds for a class; entry = the level or bin of
+a value; part = what one column adds to each class's log score.
+Laws: independent columns have information 0; no figure depends on the order of rows; a row's parts, added in
+order, are its score to the bit.
 """
 
 from __future__ import annotations
@@ -42,18 +48,18 @@ from tallystick.table.subset import Within
 from tallystick.table.table import LocalTable
 from tallystick.text import quantity
 
-BINS = 6  # of a number
-STEP = 1 << 16  # rows looked at at once
+BINS = 6  # bins of equal counts that a number is cut into
+STEP = 1 << 16  # rows of a batch
 MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the others are one
-MOST_CELLS = 1 << 22  # of the pairs that are counted at once
+MOST_CELLS = 1 << 22  # cells of all tables of pairs that are counted in one pass
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two columns: bits they tell about each other given the class, and what chance alone would give.
+    """Two columns: their mutual information given the class, in bits, and what chance alone would give.
 
-    Missing counts as a level, as it does to naive Bayes; `both_there` is of the rows that have a value in
-    both, None where all rows do.
+    Missing counts as a level, as in naive Bayes; `both_there`: the information over rows with a value in
+    both, None where all rows have.
     """
 
     first: str
@@ -131,7 +137,7 @@ def _pairs(table: Table, labels: int) -> Iterator[Pair]:
 
 
 def _pairs_there(table: Table, labels: int, ranker: Any) -> Iterator[Pair]:
-    """Yield every pair of columns of rows that stay far: counted there."""
+    """Yield every pair of columns of a table elsewhere: its engine counts them."""
     assert table.engine is not None
     columns = tuple(few_values(table, ranker))
     for some in _at_once(columns, labels):
@@ -142,8 +148,8 @@ def _pairs_there(table: Table, labels: int, ranker: Any) -> Iterator[Pair]:
 
 
 def few_values(table: Table, ranker: Any) -> Iterator[FewValues]:
-    """Yield the columns of levels and numbers in a few values each, as `coded` has them: by rows, whatever
-    they weigh.
+    """Yield the columns of levels and numbers in a few values each, as `coded` cuts them; bins have equal
+    numbers of rows, whatever their weights.
     """
     assert table.engine is not None
     columns = [c for c in table.schema.used if c.kind != "text"]
@@ -223,7 +229,7 @@ def _cells(x: Any, y: Any, classes: NDArray[Any] | None, labels: int, table: Tab
 
 
 def _pair_of(names: tuple[str, str], cells: NDArray[np.float64], sizes: tuple[int, int], unit: int) -> Pair:
-    """Return what counts[value, value, class] tell; sizes: of the values without missing."""
+    """Return the pair of counts[value, value, class]; sizes: numbers of values without missing."""
     bits, free = conditional_information(cells)
     rows = max(float(cells.sum()) / unit, 1.0)
     whole = cells.shape[0] - 1 == sizes[0] and cells.shape[1] - 1 == sizes[1]
@@ -278,11 +284,10 @@ class Likelihood:
     __repr__ = __str__
 
 
-# Why naive Bayes answers as it does: shares of values, votes of columns, and the parts of one row's score.
-# A row's parts, added in order, are its score to the bit.
+# Shares of values, votes, and the parts of one row's score.
 
 Array = NDArray[np.float64]
-SHARE_ZERO = "share 0"  # where a logarithm would stand: a class in which a value never occurs is ruled out
+SHARE_ZERO = "share 0"  # shown in place of log 0: a class in which a value never occurs is ruled out
 
 
 def value_names(model: NaiveBayesModel, part: BayesPart) -> list[str]:
@@ -466,7 +471,7 @@ def votes(model: NaiveBayesModel, label: Any = None, most: int | None = None) ->
 
 def _votes(model: NaiveBayesModel, part: BayesPart, c: int, label: str, most: int | None) -> list[Vote]:
     if isinstance(part, Summed):
-        # what the class's own mean says for it against the others
+        # the log-odds at the class's own mean
         term = next(t for t in model.additive.terms if t.column == part.name)
         mean = float(part.means()[c])
         scores = np.zeros((1, len(model.classes)))
@@ -707,9 +712,8 @@ def _words_of(
     )
 
 
-# Naive Bayes as a logistic model. Levels, booleans and words are sums of weights as they are; a Gaussian
-# column is a line when its variance is the same in every class, because the squares cancel; a Poisson column
-# is a line.
+# The logistic form. Levels, booleans and words are weights already; a Gaussian column is linear when its
+# variance is the same in every class, because the squares cancel; a Poisson column is linear.
 
 
 @dataclass(frozen=True)
@@ -828,7 +832,7 @@ def bayes_counts(model: NaiveBayesModel, found: Explanation) -> list[tuple[str, 
     return out
 
 
-MOST_PAIRED = 100  # columns: more have too many pairs to look at here
+MOST_PAIRED = 100  # columns up to which the check looks at all pairs
 
 
 def dependence(table: Table) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""The shape of a naive Bayes model's part of the model file, and the check that its counts add up."""
+"""The naive Bayes part of the model file: its shape, and the check that its counts add up. Entry: `FILE`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ OPTIONAL: dict[str, Shape] = {
     "min_count": Whole(2),
     "min_letters": Whole(2),
     "class_weight": Either((Named(_NON_NEGATIVE), Text(("balanced",)))),
-}  # written only when they say something
+}  # written only when they are not the defaults below
 UNTOLD = {"min_count": 1, "min_letters": 1, "class_weight": None}
 
 

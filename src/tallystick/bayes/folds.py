@@ -1,6 +1,12 @@
-"""Naive Bayes on rows it has not seen, from one pass: each fold is answered by the total of the others.
+"""Naive Bayes across folds: calibration of its scores, and cross-validated answers from one pass.
 
-Law: the answers are the bits that refitting each fold gives.
+1. Calibration by Newton's method, a slope and a shift per class: `calibrate()`.
+2. Out-of-fold answers: each fold is answered by the total of the others: `cross_answers()`, `fold_models()`.
+3. Learning curves: `grown_answers()`; leave-one-out: `one_out_answers()`; a calibrated model: `calibrated()`.
+
+one = the whole number that stands for 1 in fixed-point sums over rows.
+Laws: the answers are the bits that refitting each fold gives; calibration depends on the multiset of rows
+alone, because every sum is of whole numbers.
 """
 
 from __future__ import annotations
@@ -37,15 +43,13 @@ if TYPE_CHECKING:
     from tallystick.judge.folds import FoldPlan
 
 
-# Calibrate scores: a slope and a shift per class that make out-of-fold shares as honest as they can be.
-# Law: the result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed
-# point).
+# Calibration: slope and shifts that maximise the out-of-fold likelihood; terms are rounded to fixed point.
 
 Array = NDArray[np.float64]
-FARTHEST = 200.0  # a class that far below the best is as good as impossible
-PRIOR = 1.0  # the strength of the wish for slope 1 and shift 0, in cases
-ROUNDS = 50
-LEAST_SLOPE = 1e-3
+FARTHEST = 200.0  # in log score: a class further below the best counts as so far below
+PRIOR = 1.0  # strength of the penalty on a slope other than 1 and shifts other than 0, in rows
+ROUNDS = 50  # steps of Newton's method at most
+LEAST_SLOPE = 1e-3  # a smaller or negative slope would turn answers round
 
 
 def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[float, tuple[float, ...]]:
@@ -65,8 +69,8 @@ def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[
 def maximised(
     look: Callable[[Array], tuple[float, Array, Array]], classes: int
 ) -> tuple[float, tuple[float, ...]]:
-    """Return (slope, shift[class]) where the objective is highest. look(at): it, its gradient, and minus its
-    curvature. Newton's method; the problem is concave, and each step is halved until it helps.
+    """Return (slope, shift[class]) where the objective is highest. look(at): it, its gradient, and minus
+    its curvature. Newton's method; the problem is concave, and each step is halved until it helps.
     """
     at = np.zeros(1 + classes)
     at[0] = 1.0
@@ -96,7 +100,7 @@ def nearby(scores: Array) -> Array:
 
 
 def whole_unit(weight: float) -> float:
-    """Return how many whole numbers 1 is in sums over rows of some weight: no sum of terms passes 2^62."""
+    """Return the whole number that stands for 1 in sums over rows of this weight: no sum passes 2^62."""
     bound = FARTHEST**2 * max(weight, 1.0)
     return float(2.0 ** (61 - math.ceil(math.log2(bound))))
 
@@ -111,7 +115,7 @@ def term_sums(
 ) -> NDArray[np.int64]:
     """Return the sums of weight * term over rows, each rounded to a whole multiple of 1 / one, of the terms
     of the objective, its gradient and minus its curvature at (slope, shift...). weights: None is 1; whole:
-    those of all rows are, be they here or not.
+    the weights of all rows are whole, also of those that are not in this part.
     """
     z = np.ascontiguousarray(at[0] * scores + at[1:])
     shares = kernels.softmax(z)
@@ -182,9 +186,9 @@ def solve(matrix: Array, right: Array) -> Array:
 
 
 Answer = Callable[[NaiveBayesModel, Table], Array]
-FOLDS = 10  # of the cross-validation that calibrates
-AT_ONCE = 1 << 18  # rows that are answered at once
-MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
+FOLDS = 10  # folds of the cross-validation that calibrates
+AT_ONCE = 1 << 18  # rows of a batch to be answered
+MOST_CELLS = 1 << 24  # cells of a total for all folds together; beyond, each fold is summed by itself
 
 
 def cross_answers(
@@ -327,8 +331,8 @@ def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Eng
 
 
 def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: int | None) -> NaiveBayesModel:
-    """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
-    from tallystick.judge.folds import count_cases, deal  # judging is not loaded by who only predicts
+    """Return the model with slope and shifts fitted to out-of-fold scores."""
+    from tallystick.judge.folds import count_cases, deal  # not loaded for prediction alone
 
     plan = deal(table, min(FOLDS, count_cases(table)))
     table = plan.pieces(table)

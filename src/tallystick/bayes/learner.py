@@ -1,7 +1,13 @@
-"""Learn naive Bayes: one pass of sums; where a choice depends on the rows (bins, auto, tf-idf), one pass
-before it.
+"""The learner of naive Bayes: how numbers are read, which sums are asked for, models without some rows.
 
-Law: the same totals give the same model; and totals of parts of the rows add up to the totals of all.
+1. Gaussian or bins for a numeric column, by cross-validation: `judge()`.
+2. Entry: `NaiveBayesLearner`: one pass of sums; a pass before it where a choice needs the rows (bins, auto,
+   tf-idf).
+3. Models of all rows but some, from one pass: `FoldQuestion`, `WholeTable`.
+
+unit = the integer that a row of weight 1 adds to a count; total = the sums that an engine returns;
+cells = fine ranges of a number that are counted before they are joined to bins.
+Laws: the same totals give the same model; totals of parts of the rows add up to the totals of all.
 """
 
 from __future__ import annotations
@@ -38,13 +44,13 @@ from tallystick.stats.class_counts import Counts as CountsFound
 from tallystick.stats.values import SampledValues, ValueSample, sample_of
 from tallystick.table.hash_sample import SIZE
 
-# Decide by cross-validation how a number is read: cut into bins by the MDL rule, or as a Gaussian.
-# Law: the decision depends on the multiset of (value, class) alone; sums run over rising values, so bits are
-# fixed.
+# Bins by the MDL rule, or a Gaussian? Decided by cross-validation.
+# Law: the decision depends on the multiset of (value, class) alone; sums run over rising values, so that the
+# bits are fixed.
 
-FOLDS = 5
+FOLDS = 5  # folds that the values of a column are dealt into
 MANY = 20_000  # rows from which one of the folds is enough to judge by
-OF_A_SAMPLE = 2  # folds of a sample; the others would tell little more
+OF_A_SAMPLE = 2  # folds that are tested where only a sample of the values is known
 
 
 @dataclass(frozen=True)
@@ -83,18 +89,18 @@ def judge(column: ValuesByClass, unit: int, whole: bool) -> Judgement:
     return Judgement(said.gaussian / n, said.binned / n, error)
 
 
-SAMPLES = 64  # numeric columns of which samples are asked for at once
+SAMPLES = 64  # numeric columns of which samples are asked for in one pass
 MANY_CELLS = 1 << 13  # counts from which it pays to join cells of columns over threads
-MOST_COUNTS = 2 << 30  # bytes of all counts; a model file holds less
-ROOM = 1 << 22  # counts of cells that are asked for at once: bounds the memory of a total
+MOST_COUNTS = 2 << 30  # bytes of all counts at most: a model file holds no more
+ROOM = 1 << 22  # counts of cells that are asked for in one pass: bounds the memory of a total
 
-HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
+HUGE, TINY = 1e140, 1e-140  # values beyond are not read as Gaussian: their squares overflow or vanish
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How one numeric column is read; bins when it is cut. ends: of the cells of which bins are made, as long
-    as their rows are not counted.
+    """How one numeric column is read; bins when it is cut. ends: of the cells that will be joined to bins, as
+    long as their rows are not counted.
     """
 
     distribution: str
@@ -114,8 +120,8 @@ class NaiveBayesLearner:
     room: int = ROOM
     row_unit: int | None = None
     threads: int | None = 1
-    rows: int = 0  # of the table, where they are known; decides nothing but what is refused, as does
-    budget: int = 0  # bytes of memory to work in, where rows lie on disk
+    rows: int = 0  # of the table, where known; used only to refuse what is too large, as is the budget
+    budget: int = 0  # bytes of memory to work in, where rows are on disk
 
     @property
     def row(self) -> int:
@@ -166,7 +172,7 @@ class NaiveBayesLearner:
         classes = len(schema.predicted.labels)
         ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in schema.used}
 
-        # Samples of values, where the way to read a column must be chosen or its cuts must be.
+        # Samples of values, where the distribution or the cuts of a column must be chosen.
         choices: dict[str, Choice] = {}
         judged = judged_columns(wished)
         for start in range(0, len(judged), SAMPLES):
@@ -182,7 +188,7 @@ class NaiveBayesLearner:
             choices |= zip(some, each_in_order(one, given, 1 if alone else self.threads), strict=True)
             del samples, given
 
-        # Cells that the last total has no room for beside the others.
+        # Cells that do not fit into the last total beside the others.
         while crowded := self._crowded(choices, classes):
             total = yield BayesSums(tuple(_cells(name, choices[name]) for name in crowded), classes)
             self._cut(choices, {name: total[key(i, "counts")] for i, name in enumerate(crowded)})
@@ -377,9 +383,9 @@ def summed(
     return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares, variance)
 
 
-# Models of all rows but some, from one pass: the total of all rows minus the part that is left out.
-# Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of
-# numeric columns, which are not sums: its answers are the same bits.
+# Models without some of the rows: the total of all rows minus that of the part left out.
+# Law: such a model gives the same bits as one fitted on the rest of the rows. Only the ranges of numeric
+# columns differ, which are not sums.
 
 Counts = NDArray[np.int64]
 Known = dict[tuple[Any, ...], Choice]

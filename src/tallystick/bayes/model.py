@@ -1,8 +1,12 @@
-"""The fitted naive Bayes model: class counts, one part per column, and the additive form that follows from
-them.
+"""The fitted naive Bayes model: sums per class for each column, and the probabilities derived from them.
 
-Laws: `from_dict(to_dict())` is the same model and predicts the same bits; adding two models adds their
-rows.
+1. Parts, one per column: `Counted` (levels, booleans, bins), `Summed` (Gaussian, Poisson), `Worded` (text).
+2. Entry: `NaiveBayesModel`: class counts, the parts, and the additive form that answers rows.
+3. Bits of information per column: `strengths()`.
+
+unit = the integer that a row of weight 1 adds to a count (counts / unit = weighted rows);
+share = P(value | class), smoothed; term = a column's part of the log score, as a table or a line.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; adding two models adds their rows.
 """
 
 from __future__ import annotations
@@ -37,8 +41,8 @@ from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Column, Note, Schema, Target
 from tallystick.stats import exact
 
-# Of one column the model keeps whole numbers alone, sums per class; every probability is derived. Parts with
-# the same shape add and subtract (`plus`): the sum is the part of the rows of both.
+# Parts of columns: integers alone, sums per class; every probability is derived. `plus` adds the counts of
+# other rows (sign 1) or takes them away (sign -1).
 
 
 Counts = NDArray[np.int64]
@@ -48,8 +52,8 @@ LOG_TWO_PI = 1.8378770664093453
 
 @dataclass(frozen=True)
 class Counted:
-    """Levels, booleans and bins. counts[value, class]; missing[class]; values: level names, or cuts between
-    bins.
+    """Levels, booleans and bins: counts[value, class] and missing[class], in units; the values are named by
+    `levels`, or are the bins between `cuts`.
     """
 
     name: str
@@ -78,13 +82,13 @@ class Counted:
         return BinTerm(self.name, np.asarray(self.cuts, float), table)
 
     def plus(self, other: Counted, sign: int) -> Counted:
-        """Return the counts of both, or of the rest."""
+        """Return the part with the other's rows added (sign 1) or taken away (sign -1)."""
         return replace(
             self, counts=self.counts + sign * other.counts, missing=self.missing + sign * other.missing
         )
 
     def least(self) -> int:
-        """Return the smallest count: negative means rows were forgotten that never were there."""
+        """Return the smallest count: negative when rows were taken away that had not been added."""
         return int(min(self.counts.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,7 +105,7 @@ def level_terms(parts: Sequence[Counted], options: BayesOptions, unit: int) -> l
     """Return the terms of columns of levels that have as many levels each, and are smoothed alike."""
     first, counts = parts[0], np.stack([part.counts for part in parts])
     columns, k, classes = counts.shape
-    table = np.ones((columns, k + 2, classes))  # of which the logarithm is 0
+    table = np.ones((columns, k + 2, classes))  # 1: missing and unseen add log 1 = 0
     table[:, :k] = _shares(counts, *options.smoothing(first.name, first.levels or k), unit)
     unseen = _unseen(counts, *options.unseen(first.name, k), unit)
     if unseen is not None:
@@ -132,8 +136,8 @@ def _unseen(counts: Counts, m: float, p: float, unit: int) -> Array | None:
 
 
 def _distances(rows: int, sums: int, squares: int) -> exact.Unreduced:
-    """Return the exact sum of squared distances from the mean. Powers of two are taken off: numbers of 2,000
-    bits take most of the time of a small model.
+    """Return the exact sum of squared distances from the mean. Common powers of two are divided out, because
+    arithmetic with 2,000 bits takes most of the time of a small model.
     """
     rows = rows or 1  # without rows there are no sums
     whole = squares * rows - sums * sums
@@ -143,8 +147,8 @@ def _distances(rows: int, sums: int, squares: int) -> exact.Unreduced:
 
 @dataclass(frozen=True)
 class Summed:
-    """Columns of which sums are kept: Gaussian, Poisson. sums[class] in units of 2^-1074, squares[class] of
-    2^-2148; both exact.
+    """Gaussian and Poisson columns: rows[class] with a value, exact sums[class] as multiples of 2^-1074 and
+    squares[class] as multiples of 2^-2148.
     """
 
     name: str
@@ -153,7 +157,7 @@ class Summed:
     missing: Counts
     sums: tuple[int, ...]
     squares: tuple[int, ...]
-    variance: str = "ml"  # how it is reckoned, where squares are kept
+    variance: str = "ml"  # the estimate, where squares are kept: one of `options.VARIANCES`
 
     def spread(self) -> list[exact.Unreduced]:
         """Return the exact sum of squared distances from the mean, per class."""
@@ -208,7 +212,7 @@ class Worded:
     """Text columns. counts[word, class]; missing[class]: rows without text; documents[class]: rows with text.
 
     counts are words ("multinomial", "complement"), documents with the word ("bernoulli"), or tf-idf weights
-    in units of 2^-20 when idf[word] (units of 2^-16) is there.
+    as multiples of 2^-20 when idf[word] is given (multiples of 2^-16).
     """
 
     name: str
@@ -279,21 +283,21 @@ BayesPart = Counted | Summed | Worded
 
 
 def idf_of(documents: Counts, rows: int) -> tuple[int, ...]:
-    """Return 1 + ln((1 + rows) / (1 + documents[word])) in units of 2^-16, rounded."""
+    """Return 1 + ln((1 + rows) / (1 + documents[word])) as multiples of 2^-16, rounded."""
     logs = 1.0 + kernels.log((1.0 + rows) / (1.0 + documents.astype(float)))
     return tuple(np.rint(logs * IDF_ONE).astype(np.int64).tolist())
 
 
 KIND = "naive-bayes"
-SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
-LEAST, MOST = 1e-290, 1e290  # variances that densities can be computed with
+SMOOTHING = 2  # rows with the whole column's variance that "smoothed" adds to each class
+LEAST, MOST = 1e-290, 1e290  # range of variances for which densities can be computed
 FLOOR = exact.Unreduced(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
 @dataclass(frozen=True)
 class NaiveBayesModel:
-    """classes[class]: rows of each class in units of 1 / unit; parts: what is kept of each column, in schema
-    order.
+    """classes[class]: rows of each class, in units (a row of weight 1 counts `unit`); parts: what is kept of
+    each column, in schema order.
     """
 
     schema: Schema
@@ -602,9 +606,9 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
     return values
 
 
-# How much each column says about the class, in bits: for prints and rankings, never for a stored number.
+# Information of each column about the class, in bits: for prints and rankings, never for a stored number.
 
-POINTS = 97  # of the grid over which a Gaussian is averaged, 6 deviations to each side
+POINTS = 97  # grid points over which a Gaussian is averaged, to 6 standard deviations on each side
 
 
 def strengths(model: NaiveBayesModel) -> dict[str, float]:
@@ -621,7 +625,7 @@ def _strength(model: NaiveBayesModel, part: BayesPart, weights: Array) -> float:
     shares = part.shares(model.options, model.unit)
     if isinstance(part, Counted) or part.distribution != "bernoulli":
         return _information(shares, weights)
-    both = np.stack([shares, 1 - shares])  # of each word on its own, summed
+    both = np.stack([shares, 1 - shares])  # each word by itself, then summed
     return float(sum(_information(both[:, w], weights) for w in range(both.shape[1])))
 
 
@@ -637,7 +641,7 @@ def _of_sums(model: NaiveBayesModel, part: Summed, weights: Array) -> float:
     means, wide = np.array([float(m) for m in part.means()]), of_part(part).variance
     squared = np.array(model.variances[part.name]) if wide is None else np.maximum(wide(means), 1e-12)
     deviations = np.sqrt(squared)
-    # [class, point, class] stays below 32 MB: with a thousand classes few points must do
+    # [class, point, class] stays below 32 MB, so that a thousand classes get few points
     grid = np.linspace(-6, 6, max(9, min(POINTS, 4_000_000 // len(means) ** 2)) | 1)
     mass = kernels.exp(-0.5 * grid * grid)
     mass /= mass.sum()

@@ -1,4 +1,8 @@
-"""The learning parameters of naive Bayes, checked once: smoothing, priors, variances, calibration."""
+"""Options of naive Bayes: the distributions that a column may have, and the checked learning parameters.
+
+1. `DISTRIBUTIONS`: one `Distribution` for each way to read a column. 2. Entry: `BayesOptions`.
+part = what a model keeps of a column (`model.py`); term = what the column adds to the log score.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +27,23 @@ if TYPE_CHECKING:
     from tallystick.bayes.model import Summed
 
 
-# How naive Bayes may read a column: one small object each, listed once.
+# Distributions of columns.
 
 Array = NDArray[np.float64]
-AUTO = "auto"  # of numbers: binned or Gaussian, by cross-validation
+AUTO = "auto"  # for numbers: binned or Gaussian, by cross-validation
 
 
 @dataclass(frozen=True)
 class Distribution:
     """One way to read a column.
 
-    name: what `distributions=` and the model file call it. kinds: of the columns that it fits. words: what
-    people read. keeps: which class of `columns.py` holds what is kept: "counts" (Counted), "sums" (Summed) or
+    name: what `distributions=` and the model file call it. kinds: of the columns that it fits. words: its
+    name in reports. keeps: which class of `model.py` holds its sums: "counts" (Counted), "sums" (Summed) or
     "words" (Worded).
-    Of sums: squares, whether sums of squares are kept, for a variance; counts, whether values are 0 or more;
-    without squares, variance: the means of the classes to their variances, and term: (part, options, unit of
-    the weights) -> what the column adds to the score; together: the same of all its columns, by name, where
-    they belong to one whole.
+    For sums only: squares, whether sums of squares are kept for a variance; counts, whether values must be 0
+    or more; without squares, variance: from the means of the classes to their variances, and term: (part,
+    options, unit of the weights) -> what the column adds to the score; together: the same for all columns of
+    this distribution, by name, where they share one total.
     """
 
     name: str
@@ -138,10 +142,9 @@ class BayesOptions:
     alpha * k); m, p: the m-estimate (count + m * p) / (rows + m), which go before alpha; each may be given
     per column. priors: "data", "uniform", "none" (no prior factor), or a number per class.
     variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the
-    variance of
-    the whole column; None: "smoothed" where auto chose Gaussian, else "ml". min_count: rows that a word must
-    be in to be known; min_letters: characters it must have. class_weight: what a row of each class counts in
-    the prior, {label: weight} or "balanced".
+    variance of the whole column; None: "smoothed" where auto chose Gaussian, else "ml". min_count: rows that
+    a word must be in to be known; min_letters: characters it must have. class_weight: what a row of each
+    class counts in the prior, {label: weight} or "balanced".
     """
 
     distributions: str | Mapping[str, str]

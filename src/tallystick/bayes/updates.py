@@ -1,5 +1,9 @@
-"""Rows that come later and rows that must go: naive Bayes counts are added and subtracted.
+"""Rows added to a naive Bayes and taken away: the mixin `Updates` of the estimator, and sums of two models.
 
+1. Entry: `Updates`: update, forget, + and partial_fit.
+2. Sums and differences of models: `refuse_choices()`, `combined()`; schemas are merged and aligned first.
+
+unit = the integer that a row of weight 1 adds to a count; sign = 1 to add rows, -1 to take them away.
 Laws: `update` and `+` give the bytes of a fit on all rows, `forget` of a fit without them, but for the
 profile of the rows, which is gone; when anything is wrong, an error is raised and nothing has changed.
 """
@@ -27,7 +31,7 @@ class Updates(Classifier):
     """update, forget, + and partial_fit for an estimator whose model is a NaiveBayesModel."""
 
     model_: NaiveBayesModel
-    _in_parts = False  # learned by partial_fit: numbers are read in a way that more rows can be added to
+    _in_parts = False  # learned by partial_fit: numbers get a distribution that is a sum
     _named: list[str] | None = None  # the classes that the first call of partial_fit named
 
     def _options(self) -> BayesOptions:
@@ -253,7 +257,7 @@ def _recounted(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, .
     return (*first, *rare, *(n for n in plain if n.column not in ("", target.name)))
 
 
-# Only sums add: a model with a choice that depends on all rows (cuts, tf-idf) is refused, by name.
+# Sums of models. A choice that depends on all rows (cuts, tf-idf) cannot be added and is refused by name.
 
 
 def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
@@ -344,7 +348,7 @@ def scaled(model: NaiveBayesModel, unit: int) -> NaiveBayesModel:
         return model
     parts = tuple(part.plus(part, -1) for part in model.parts)  # type: ignore[arg-type]
     out = NaiveBayesModel(model.schema, model.options, model.unit, model.classes * 0, parts)
-    for bit in range(times.bit_length() - 1, -1, -1):  # times by doubling: parts know only how to add
+    for bit in range(times.bit_length() - 1, -1, -1):  # multiply by doubling: parts can only be added
         out = out.plus(out)
         if times >> bit & 1:
             out = out.plus(model)
@@ -427,7 +431,7 @@ def _trimmed(
 
 
 def fingerprint(a: dict[str, Any], b: dict[str, Any], sign: int) -> dict[str, Any]:
-    """Return what the model file says of the rows of both, or of the rest: counts and fingerprints add."""
+    """Return the profile of the rows of both models, or of the rest: counts and fingerprints add."""
     unit = max(a["unit"], b["unit"])
     one, two = unit // a["unit"], unit // b["unit"]
     mark = (int(a["fingerprint"], 16) * one + sign * int(b["fingerprint"], 16) * two) % 2**128

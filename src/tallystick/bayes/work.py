@@ -1,8 +1,13 @@
-"""The working of naive Bayes as a person writes it: counts and shares of every column, as exact fractions
-with and without the correction; the line that shared variances make; the product for a row, factor by factor.
+"""Worked solutions of naive Bayes: shares as exact fractions, the linear form, and the product for a row.
 
-Laws: a corrected share is the model's own; every number follows from the counts that stand above it; a share
-of 0 makes its class impossible and is shown as 0.
+1. Counted shares with and without the correction: `shares_of()`, `priors_of()`.
+2. The linear form where classes share variances: `line_parts()`.
+3. One row: the product of each class, factor by factor: `row_parts()`, `answered()`.
+4. Entry: `bayes_parts()`, the whole page.
+
+share = P(value | class); corrected = smoothed; factor = what one value of a row multiplies a class by.
+Laws: a corrected share is the model's own; every number follows from the counts shown above it; a share of 0
+makes its class impossible and is shown as 0.
 """
 
 from __future__ import annotations
@@ -163,8 +168,7 @@ def priors_of(model: NaiveBayesModel) -> list[CountedShare | Fraction] | None:
     return [exact(x) for x in given_priors(priors, model.schema.predicted).tolist()]
 
 
-# Gaussian naive Bayes is a line where classes share the variance of each column: the weights of
-# `to_logistic()`, worked out from the means.
+# The linear form where classes share the variance of each column: the weights of `to_logistic()`, from means.
 
 W0: Line = ("w", Lowered(("0",)))
 VARIANCE: Line = ("σ", Lowered(("i",)), "²")
@@ -172,7 +176,7 @@ SHARED = ("classes", "both")
 
 
 def line_parts(model: NaiveBayesModel) -> list[Part]:
-    """Return the line of each class against the last; nothing where the model is none."""
+    """Return the log-odds of each class against the last as a line; nothing where they are not linear."""
     numbers = [part for part in model.parts if isinstance(part, Summed) and of_part(part).squares]
     others = [part for part in model.parts if not (isinstance(part, Summed) and of_part(part).squares)]
     labels = model.schema.predicted.labels
@@ -531,7 +535,7 @@ def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct]) -
     for c, (label, product) in enumerate(zip(labels, products, strict=True)):
         factors = joined([f.written for f in product.factors], "·") or ("1",)
         steps = number_lines(product.likelihood, product.log_likelihood)
-        if len(product.factors) == 1:  # one factor is not worked out: as it stands, then its value
+        if len(product.factors) == 1:  # one factor needs no product: itself, then its value
             steps = steps[-1:] if factors == steps[-1] else (factors, steps[-1])
         else:
             steps = (factors, *steps)
@@ -637,7 +641,7 @@ def _vote(labels: tuple[str, ...], first: int, second: int, a: float, b: float) 
     return ("none",), line("rules out ", said(gone))
 
 
-MOST_VALUES = 60  # of a column, on the page
+MOST_VALUES = 60  # values of a column that the page shows
 VARIANCES = {
     "ml": "The variance is the sum of squares around the mean over the rows.",
     "unbiased": "The variance is the sum of squares around the mean over the rows less one.",
@@ -675,7 +679,7 @@ def bayes_parts(
 
 
 def _refuse(model: NaiveBayesModel) -> None:
-    """Refuse what is not done by counting."""
+    """Refuse models that counting alone does not explain."""
     if model.calibration is not None:
         raise OptionError("a working shows shares as they are counted. Leave calibrate= out.")
     for part in model.parts:
