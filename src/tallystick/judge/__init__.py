@@ -1,1 +1,1 @@
-"""Folds, scores, comparison, groups, checks."""
+"""Judging methods: folds, cross-validation, scores, comparison, groups, thresholds, checks."""

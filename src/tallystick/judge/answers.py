@@ -1,7 +1,15 @@
-"""Answers to rows in blocks, and in the order of the shares of a class: what scores are summed from.
+"""Answers to tested rows, in blocks and sorted by the share of a class: what scores are summed from.
 
+1. Losses and weights of rows: `log_losses()`, `class_weights()`, `average()`.
+2. Entry: `Answers`: truth, shares, fold and weight of each row, read in blocks.
+3. `ShareOrder`: the rows sorted by the share of one class, rising, for the area under the ROC curve and the
+   points of ROC, precision-recall and calibration curves.
+
+share = the probability given to a class; up, down = the weight of rows that are of the class, that are not;
+tie = rows of one fold with one share; piece = some consecutive ties; before = the weight of lower shares;
+unit = the integer weight of a row of weight 1; digits = an exact sum in several integers (`stats/exact.py`).
 Laws: a row of weight w counts as w rows; neither the order of the rows nor how they are cut into blocks or
-pieces changes a bit; where there is a budget, what is held in memory does not grow with the rows.
+pieces changes a bit; under a memory budget, what is in memory does not grow with the rows.
 """
 
 from __future__ import annotations
@@ -23,10 +31,10 @@ from tallystick.stats import distributions
 from tallystick.stats.class_counts import BayesSums
 from tallystick.stats.exact import PARTS, digits, joined, nearest, weighted_total
 
-PIECE = 1 << 13  # rows of a piece of an order, about
-CLIP = 1e-15  # the share taken for one of 0: a wrong answer costs log(1/CLIP), counted in `Scores.impossible`
-BINS = 10  # of shares, in a calibration
-NEAR, FEWEST = 0.25, 10  # of a bin of calibration: how far apart its shares may lie, rows of each half
+PIECE = 1 << 13  # rows of a piece, about
+CLIP = 1e-15  # smallest share that log-loss takes; rows below are counted in `Scores.impossible`
+BINS = 10  # bins of a calibration curve, of about equal weight
+NEAR, FEWEST = 0.25, 10  # a bin whose shares span more than NEAR is halved, if each half has FEWEST rows
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -34,7 +42,7 @@ Floats = NDArray[np.float64]
 def class_weights(table: Table) -> Counts | Floats:
     """Return the weight of the rows of each class, in units of the table."""
     size = len(table.schema.predicted.labels)
-    if table.engine is not None:  # it counts where the rows are
+    if table.engine is not None:  # the rows are elsewhere, and counted there
         found: Counts = table.engine.total(table, BayesSums((), size))[""]
         return found
     assert table.classes is not None
@@ -50,7 +58,7 @@ def log_losses(truth: Counts, shares: Floats) -> Floats:
 
 
 def square_distances(truth: Counts, shares: Floats) -> Floats:
-    """Return of each row the squared distance of its shares from a share of 1 for the true class."""
+    """Return each row's squared distance between its shares and 1 for the true class, 0 for the others."""
     own = np.eye(shares.shape[1])[truth]
     return np.asarray((np.ascontiguousarray(shares - own) ** 2).sum(axis=1))
 
@@ -101,9 +109,9 @@ class AnswerBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers:
-    """truth[row], shares[row, class] (of a regression the answers [row, 0]) and fold[row], negative where a
-    row was not tested. weights[row] in units: a row of weight 1 is `unit`; None: 1 each. budget: bytes of
-    memory to work in, where the arrays are mapped; 0: the rows are one block in memory.
+    """truth[row], shares[row, class] (a regression: the answers [row, 0]) and fold[row], negative for a row
+    that was not tested. weights[row] in units: a row of weight 1 has `unit`; None: 1 each. budget: bytes of
+    memory to work in, when the arrays are mapped from disk; 0: all rows are one block in memory.
     """
 
     truth: NDArray[Any]
@@ -149,12 +157,12 @@ def counted(codes: NDArray[Any], weights: Counts | None, size: int) -> Counts:
     return out
 
 
-# ---- rows in the order of the shares of a class ----
+# ---- Rows sorted by the share of a class: areas, curves and calibration need ranks, not sums of losses ----
 
 
 class Ties(NamedTuple):
-    """Rows of one fold with one share, in the order of (share, fold): value[tie], fold[tie], the number of
-    one of the rows, and the weight of those of the class and of the others, in units.
+    """Ties, sorted by (share, fold): the share value[tie], fold[tie], the number row[tie] of one of its rows,
+    and the weight of its rows that are of the class, up[tie], and that are not, down[tie], in units.
     """
 
     value: Floats
@@ -170,8 +178,8 @@ class Ties(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the order: no share is in two of them. before[down or up, fold]: the weight of rows with
-    lower shares; first: how many lower shares there are.
+    """Consecutive ties; no share is in two pieces. before[0, fold], before[1, fold]: the weight, down and
+    up, of rows in earlier pieces; first: how many distinct shares earlier pieces have.
     """
 
     ties: Ties
@@ -184,8 +192,8 @@ class Piece:
         return np.flatnonzero(np.diff(self.ties.value, prepend=-1.0) != 0)
 
     def standing(self, totals: Counts, unit: int) -> tuple[Floats, Floats]:
-        """Return, of each tie, how many rows of its fold that are not of the class have lower shares, and how
-        many of the class have higher ones, ties counting one half.
+        """Return for each tie the rank statistics of the ROC area: the rows of its fold that are not of the
+        class and have lower shares, and those of the class with higher shares; equal shares count half.
         """
         fold, up, down = self.ties.fold, self.ties.up, self.ties.down
         order = np.argsort(fold, kind="stable")
@@ -201,8 +209,8 @@ class Piece:
 
 
 class ShareOrder:
-    """The tested rows in the order of the shares of class c, in pieces. totals[down or up, fold]: the weight
-    of the rows that are not of the class, and that are; distinct: how many different shares there are.
+    """The tested rows sorted by the share of class c, in pieces. totals[0, fold], totals[1, fold]: their
+    weight, down and up; distinct: how many different shares there are.
     """
 
     def __init__(self, answers: Answers, c: int) -> None:
@@ -221,15 +229,15 @@ class ShareOrder:
 
     @property
     def pieces(self) -> Iterator[Piece]:
-        """Yield the pieces, rising."""
+        """The pieces, by rising share."""
         return iter(self._pieces) if self._pieces else self._cut()
 
     def _sorted(self) -> Counts:
-        """Return the tested rows in order, on disk."""
+        """Return the numbers of the tested rows, sorted, on disk."""
         a = self.answers
         keys = a.room(len(a.fold), np.float64)
         for s in steps(len(a.fold)):
-            keys[s] = a.shares[s, self.c] + 0.0  # 0.0 has one form
+            keys[s] = a.shares[s, self.c] + 0.0  # -0.0 becomes 0.0
         many = sum(int(np.count_nonzero(a.fold[s] >= 0)) for s in steps(len(a.fold)))
         out, at = a.room(many, np.int64), 0
         for rows in by_key(keys.view(np.uint64), lambda s: np.asarray(a.fold[s] >= 0), a.budget):
@@ -250,7 +258,7 @@ class ShareOrder:
             own = Ties(a.shares[rows, self.c] + 0.0, a.fold[rows], rows, weight * hit, weight * ~hit)
             ties = _merged(Ties(*(np.concatenate(both) for both in zip(ties, own, strict=True))))
             end = len(ties.value)
-            if s.stop < len(every):  # of the last share more may come
+            if s.stop < len(every):  # the next slice may have more rows of the last share
                 end = int(np.searchsorted(ties.value, ties.value[-1]))
             piece = Piece(ties.part(slice(0, end)), before.copy(), first)
             yield piece
@@ -262,8 +270,8 @@ class ShareOrder:
         """Return the area under the ROC curve and DeLong's standard error; None where there is no pair.
 
         The area is the share of pairs (of the class, not of it) in which the first has the higher share, ties
-        counting one half. A pair is of one fold, so one model gave both shares. Rows that one fold has too
-        many of are too few among its training rows, so shares of two folds stand the wrong way round.
+        counting one half. Both rows of a pair are of one fold, answered by one model: across folds, shares
+        are biased the wrong way, since a class that is frequent in a fold is rare in its training rows.
         """
         downs, ups = self.totals / self.unit
         pairs = float((ups * downs).sum())
@@ -293,7 +301,7 @@ class ShareOrder:
         unit, distinct = self.unit, self.distinct
         ups, rows = (float(n) / unit for n in (self.totals[1].sum(), self.totals.sum()))
         wanted = np.union1d(thinned(distinct), thinned(distinct + 1) - 1)
-        sums = np.zeros((3, kernels.SUM_DIGITS), np.int64)  # area; in the top tenth: rows of the class, all
+        sums = np.zeros((3, kernels.SUM_DIGITS), np.int64)  # area; in the top tenth: of the class, all
         points: dict[int, tuple[float, float, float]] = {}
         bins = np.zeros(BINS, np.int64)
         for piece in self.pieces:
@@ -311,7 +319,7 @@ class ShareOrder:
             sums = kernels.carry(sums + np.stack([digits(each) for each in (area, inside, room)]))
             yes = recall * ups / np.maximum(precision, 1e-300)
             false = (yes - recall * ups) / max(rows - ups, 1e-300)
-            place = distinct - 1 - piece.first - np.arange(len(up))  # in the falling order
+            place = distinct - 1 - piece.first - np.arange(len(up))  # rank from the highest share
             for i in np.flatnonzero(np.isin(place, wanted)).tolist():
                 points[int(place[i])] = float(false[i]), float(recall[i]), float(precision[i])
             np.add.at(bins, _bins_of(upto, full, rows), full_units)
@@ -353,7 +361,7 @@ class ShareOrder:
         return out
 
     def _stretches(self, stretches: list[tuple[int, int]]) -> list[Stretch]:
-        """Return what rows hold that follow each other in the order: those after a weight of `first` up to
+        """Return a summary of each stretch of the order: the rows after a cumulative weight of `first` up to
         one of `last`, in units.
         """
         none = np.zeros(kernels.SUM_DIGITS, np.int64)
@@ -369,7 +377,7 @@ class ShareOrder:
                     continue
                 along, rows = (upto[here] - first) / self.unit, (last - first) / self.unit
                 enough = (along >= FEWEST) & (rows - along >= FEWEST)
-                off = np.where(enough, np.abs(along - rows / 2), np.inf)  # from where it would be halved
+                off = np.where(enough, np.abs(along - rows / 2), np.inf)  # distance from the middle
                 best = int(np.argmin(off))
                 out[at] = Stretch(
                     min(out[at].low, float(values[here][0])),
@@ -397,8 +405,8 @@ class ShareOrder:
 
 
 class Stretch(NamedTuple):
-    """A stretch of the order: its lowest and highest share, where it is best divided (how far from its half,
-    after which weight), the weight of its rows of the class, and the sum of its shares in digits.
+    """Summary of a stretch: lowest and highest share, the best place to halve it (distance from the middle,
+    cumulative weight), the weight of its rows of the class, and the sum of its shares in digits.
     """
 
     low: float
@@ -409,7 +417,7 @@ class Stretch(NamedTuple):
 
 
 def _merged(ties: Ties) -> Ties:
-    """Return ties in order, those of one share and fold as one."""
+    """Return the ties sorted, those of one share and fold merged."""
     order = np.lexsort((ties.fold, ties.value))
     value, fold = ties.value[order], ties.fold[order]
     new = np.flatnonzero((np.diff(value, prepend=-1.0) != 0) | (np.diff(fold, prepend=-1) != 0))
@@ -427,5 +435,5 @@ def thinned(points: int, most: int = 400) -> Counts:
 
 
 def _bins_of(upto: NDArray[Any], full: NDArray[Any], rows: float) -> Counts:
-    """Return the bin of each distinct share, rising; upto[share]: rows up to it, full[share]: those at it."""
+    """Return the bin of each distinct share; upto[share]: rows with it or a lower one; full: rows with it."""
     return np.minimum(((upto - full / 2) / rows * BINS).astype(np.int64), BINS - 1)

@@ -1,7 +1,11 @@
-"""Methods that are not ours, for comparison: the most frequent class, the mean, and any scikit-learn
-estimator.
+"""`compare`, `learning_curve`, the choice of a method by `fit`, and baselines and scikit-learn as methods.
 
-Both are what judging asks of a method: fit a table, answer rows.
+1. Methods that are not ours: `Majority`, `Mean` (baselines) and `Foreign` (any scikit-learn estimator).
+2. Entry: `compare()` and `learning_curve()`: several methods on the same folds.
+3. Entry: `choose()`: the method that `tally fit` takes where none is named.
+
+candidate = a method with one setting or several; shared = options that every estimator takes.
+Laws: the choice depends on the rows, not on their order; the model is that of naming the chosen method.
 """
 
 from __future__ import annotations
@@ -54,12 +58,12 @@ from tallystick.schema import listed
 from tallystick.stats.exact import FEWER_NODES, LargeTree
 from tallystick.tree.estimator import RegressionTree
 
-SLACK = 1e-3  # of the sum of shares: they may be floats of 16 bits
+SLACK = 1e-3  # by which the shares of a row may miss a sum of 1: they may be floats of 16 bits
 
 
 @dataclass(frozen=True)
 class Same:
-    """A model that answers every row alike. answer[class], or [0] in a regression."""
+    """A constant model. answer[class], or [0] in a regression."""
 
     answer: NDArray[np.float64]
 
@@ -226,14 +230,14 @@ def raw_frame(data: Any) -> Any:
     return one_table(source.batches(), source.columns).to_pandas()
 
 
-# `compare` and `learning_curve`: the methods side by side, with the settings each is tuned over.
+# `compare` and `learning_curve`, with the settings that each method is tuned over.
 
 Progress = Callable[[int, int, str], None]
-SEARCHED = "optimal"  # the family of trees that are searched for
-SEARCH = 20_000_000_000  # rows times columns that all searches of a comparison look at: some minutes
-SMALL_SEARCH = 20_000  # cells of a table, up to which each search is left its own limit
-LONG = 100e6  # rows times columns times classes in all fits, beyond which they take minutes
-SHARED = ("columns", "kinds", "engine", "threads", "memory")  # what every estimator takes
+SEARCHED = "optimal"  # the family of optimal trees
+SEARCH = 20_000_000_000  # rows times columns that all searches of a comparison may visit: some minutes
+SMALL_SEARCH = 20_000  # cells of a table, up to which each search keeps its own limit
+LONG = 100e6  # rows times columns times classes of all fits, beyond which they take minutes
+SHARED = ("columns", "kinds", "engine", "threads", "memory")  # options that every estimator takes
 Methods = Sequence[str] | Mapping[str, Any]  # names as `methods.variant` takes them, or estimators by name
 
 
@@ -430,7 +434,7 @@ def long_work(table: Table, candidates: Sequence[Candidate], fits: Sequence[int]
 
 
 def with_groups(found: Comparison[Any], groups: Mapping[str, Any]) -> Comparison[Any]:
-    """Return the comparison with results that can be told by groups: column -> its value in each row."""
+    """Return the comparison with results that can be split by groups: column -> its value in each row."""
     entries = tuple(replace(e, result=replace(e.result, groups=dict(groups))) for e in found.entries)
     chosen = next(e for e in entries if e.name == found.chosen.name)
     return replace(found, entries=entries, chosen=chosen)
@@ -480,7 +484,7 @@ def _where_there_is_room(
     try:
         return run(candidates)
     except LargeTree as error:
-        refused = error.with_traceback(None)  # else the tree that had no room would be held
+        refused = error.with_traceback(None)  # frees the tree that did not fit
     tidy(table)
     rest = [c for c in candidates if _has_room(c, table)]
     if len(rest) == len(candidates) or all(c.family == "majority" for c in rest):
@@ -491,12 +495,12 @@ def _where_there_is_room(
 
 
 def _has_room(candidate: Candidate, table: Table) -> bool:
-    """Say whether every setting of a candidate has room for all rows; what grows no tree has."""
+    """Say whether every setting of a candidate has room for all rows; what grows no tree always has."""
     if candidate.family not in NAMES + REGRESSIONS or not named(candidate.family).grows:
         return True
     try:
         for _, estimator in candidate.settings:
-            fresh(estimator)._fit_table(table)  # with its candidates, as the one that is kept
+            fresh(estimator)._fit_table(table)  # with its split candidates, as the final fit
     except LargeTree:
         return False
     finally:
@@ -676,15 +680,13 @@ def checked(
     return replace(found, checks=tuple(c for c in checks if c.code not in ignore))
 
 
-# Which method? The simplest of those about as good as the best, each as it is: what `tally fit` takes where
-# none is named.
-# Laws: the choice depends on the rows, not on their order; it is of the method alone: the model is the one
-# that naming the method gives.
+# The choice of a method where none is named: the simplest of those within a standard error of the best, each
+# with its default settings.
 
-WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
-FEWEST = 1_000  # rows of that part
-SLOW_WORK = 60_000  # the same, up to which methods that are slow with many classes are tried
-UNJUDGED = "bayes"  # taken where the rows are too few to be dealt into folds
+WORK = 200_000  # rows times columns times classes up to which all rows are compared, else a sample
+FEWEST = 1_000  # rows of that sample at least
+SLOW_WORK = 60_000  # rows times columns times classes up to which methods slow with many classes are tried
+UNJUDGED = "bayes"  # the method for rows that are too few to be dealt into folds
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,11 @@
-"""Checks that a careful colleague would make before believing a score; each has a code and one line of
-advice.
+"""Results of judging as lines of text, and the checks of tables and results, each with a code and advice.
 
-A check can be ignored by its code.
+1. Text: `show_cross_validation()`, `show_regression()`, `show_comparison()`, `show_curve()`.
+2. Checks: `Check`; `check_table()` looks at rows alone, `check_result()` at out-of-fold answers. A check is
+   ignored by its code.
+
+cells = characters of a line; aside = the measure that is shown but decides nothing; bars = error bars.
+Law: no line is wider than WIDE, as long as the names of methods and classes leave room.
 """
 
 from __future__ import annotations
@@ -36,12 +40,11 @@ if TYPE_CHECKING:
 
 
 # Results as lines of text, for `print` and a terminal.
-# Law: no line is wider than that, so long as the names of methods and classes leave room.
 
-WIDE = 100  # cells: no table is set wider
+WIDE = 100  # characters: no table is wider
 TITLES = {"r2": "R²", "mse": "squared error", "auc": "AUC"}
-ASIDE, BARS = 3, 6  # columns of a comparison: a measure that decides nothing, the bars
-GIVE_WAY = (BARS, 2, 5)  # columns of a comparison that go when it is too wide: bars, then the intervals
+ASIDE, BARS = 3, 6  # columns of the table of a comparison: the measure aside, the bars
+GIVE_WAY = (BARS, 2, 5)  # columns dropped when the table is too wide: bars, then intervals
 
 
 def cells() -> int:
@@ -104,7 +107,7 @@ def show_regression(result: RegressionValidation) -> str:
 
 
 def _of(m: Measure) -> str:
-    """Return of what the intervals are intervals."""
+    """Return the sentence on what the intervals are of."""
     wide = ", widened because folds share rows and differ" if m.widened > 1 else ""
     return f"intervals: of {OF[m.widened > 1]}{wide}"
 
@@ -231,7 +234,7 @@ def _settings(found: Comparison[Any]) -> str:
     return clean(found.chosen.name + (f" with {found.chosen.setting}" if found.chosen.setting else ""))
 
 
-CURVE_CELL = 15  # 0.1234 ± 0.0012
+CURVE_CELL = 15  # characters of 0.1234 ± 0.0012
 
 
 def _halves(name: str) -> tuple[str, str]:
@@ -268,16 +271,14 @@ def show_curve(curve: LearningCurve) -> str:
     return plain(lines)
 
 
-RARE = 0.1  # of an equal share: a class with less makes accuracy a poor guide
+RARE = 0.1  # part of an equal share: a class with less makes accuracy a poor guide
 FEW = 10  # rows of a class that folds need
-OVERFIT = (
-    2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
-)
-IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # a column of that many different levels names its rows
+OVERFIT = 2.0  # out-of-fold log-loss over training log-loss, beyond which a model overfits
+IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # rows, and distinct levels per row: above, an identifier
 UNLESS = "Leave it out unless it means something for new rows."
 NUMBERED = f"It looks like an identifier, given class by class. {UNLESS}"
-WRONG_SHARE = 0.05  # a share further from what came true matters
-DEPENDENT = 0.1  # bits two columns share given the class
+WRONG_SHARE = 0.05  # difference between predicted and observed share that is reported
+DEPENDENT = 0.1  # bits that two columns share given the class, beyond chance: more is reported
 
 CODES = {
     "imbalance": "a class is rare",
@@ -297,7 +298,7 @@ CODES = {
     "large-tree": "a method whose tree memory= has no room for is left out",
     "baseline": "no better than always answering the most frequent class",
 }
-LEFT_OUT = frozenset({"text-alone", "large-tree"})  # what says that methods were not compared
+LEFT_OUT = frozenset({"text-alone", "large-tree"})  # codes that say that methods were not compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +331,7 @@ def check_codes(ignore: Iterable[str]) -> frozenset[str]:
 
 
 def check_table(table: Table) -> Iterator[Check]:
-    """Yield what the rows alone tell."""
+    """Yield the checks of the rows alone."""
     if not table.schema.regression:
         yield from _classes(table)
     copies = table.rows - folds.distinct(table.row_hashes(), table)
@@ -384,7 +385,7 @@ def _classes(table: Table) -> Iterator[Check]:
 
 
 def check_held(held: HeldOut) -> Iterator[Check]:
-    """Yield that held-out rows were training rows too: answers to them tell nothing of new rows."""
+    """Yield that held-out rows were training rows too: such answers are no evidence on new rows."""
     if held.copies:
         yield Check(
             "training-rows",
@@ -422,7 +423,7 @@ def _marks(table: Table) -> Iterator[Check]:
 
 
 def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:
-    """Yield what out-of-fold answers tell of one method."""
+    """Yield the checks of the out-of-fold answers of one method."""
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     assert loss.base is not None
     worse = loss.low >= loss.base or (accuracy.base is not None and accuracy.high <= accuracy.base)
@@ -462,7 +463,7 @@ def check_text(table: Table, name: str) -> Iterator[Check]:
 
 
 def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]:
-    """Yield that the razor was left with the most frequent class: no method is clearly better."""
+    """Yield that the razor took the most frequent class, because no method is clearly better."""
     if others:
         yield Check(
             "baseline",
@@ -473,8 +474,8 @@ def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]
 
 
 def check_columns(table: Table) -> Iterator[Check]:
-    """Yield the columns that alone tell the target nearly perfectly, by value or by being missing, and the
-    numbers whose order tells it.
+    """Yield the columns that alone predict the target nearly perfectly, by value or by being missing, and the
+    numbers whose order does.
     """
     for column, found in findings(table, table.schema.used):
         text = f"column {shown(column.name)} {found.found}."

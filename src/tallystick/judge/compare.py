@@ -1,7 +1,14 @@
-"""Compare methods on the same rows, and pick the simplest that is about as good as the best: the razor.
+"""Comparison of methods on the same rows: trials on folds, the result, and the razor that picks the simplest.
 
-Laws: of methods within one standard error of the best the one with the fewest numbers is taken; always
-answering the same is taken only where no measure says that a method is better.
+1. `Candidate`, `Trials`: each trial chooses a setting inside its training rows, fits, answers its test rows.
+2. Entry: `compare_table()`, which returns a `Comparison` of `Entry`s, the best first.
+3. The razor: `razor()`, `best_method()`: the simplest method about as good as the best.
+
+trial = one candidate on one fold; job = one fold, all candidates; setting = an unfitted estimator;
+numbers = how many numbers a reader of the model must look at: its complexity.
+Laws: every candidate sees the same training and test rows; a setting is chosen on training rows alone; of
+settings with equal scores the first is taken; of methods within one standard error of the best the one with
+the fewest numbers is taken, the baseline only where no measure says that a method is better.
 """
 
 from __future__ import annotations
@@ -39,10 +46,7 @@ from tallystick.model.decision import AnswerDecision
 from tallystick.schema import Note
 from tallystick.stats.exact import exact_total_of
 
-# The trials of a comparison: each chooses settings inside its training rows, fits them and answers its test
-# rows.
-# Laws: every candidate sees the same training and test rows; a setting is chosen on training rows alone; of
-# two settings that score the same the earlier one is taken.
+# Trials.
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting
@@ -88,7 +92,7 @@ class Trials:
         self.done[:] = NEVER
         self.jobs = [0] if self.plan is None else [NEVER, *self.plan.numbers]
         self.seconds = np.zeros((len(self.jobs), len(candidates)))  # a job writes to its own row
-        self.picked: dict[int, list[int]] = {}  # by job: the number of each candidate's setting
+        self.picked: dict[int, list[int]] = {}  # by job: the index of each candidate's chosen setting
         self.steps = Steps(len(self.jobs) * (INNER + 1), progress, "fits")
 
     def one(self, at: int) -> int:
@@ -188,10 +192,10 @@ def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats) -> float:
     )
 
 
-ANSWERS_FIRST = ("accuracy", "log-loss", "auc")  # by which a method is told to be better than the baseline
+ANSWERS_FIRST = ("accuracy", "log-loss", "auc")  # measures that say whether a method beats the baseline
 BASELINE = "majority"  # the family of always answering the same
-UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
-LESS_RIGHT = 0.05  # of the rows: a method that is less often right by more is not taken for its log-loss
+UNCOUNTED = 10**9  # taken for the numbers of a method that does not say how many it has
+LESS_RIGHT = 0.05  # accuracy that a method may be behind another and still be taken for its log-loss
 WORDS = {
     "log-loss": "lowest log-loss",
     "mse": "lowest mean squared error",
@@ -202,8 +206,8 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told how far a comparison is. progress: of the fits done; arrived: of the scores so far, each
-    time a fold is done, as (name, rows, accuracy, log-loss) of each candidate.
+    """Callbacks of a comparison. progress: with the fits done; arrived: after each fold, with the scores so
+    far as (name, rows, accuracy, log-loss) of each candidate.
     """
 
     progress: Progress | None = None
@@ -490,7 +494,7 @@ def numbers(model: Fits) -> int:
 def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     """Return the simplest entry within one standard error of the best loss, and why, in a sentence.
 
-    The error is that of the difference between the two on the same rows, by which their p is told too.
+    The error is that of the difference between the two on the same rows; their p is of the same difference.
 
     The baseline is not taken where a method is better beyond chance by another measure: shares that are too
     sure of themselves lose by log-loss what their answers gain. For the same reason no method is taken by
@@ -516,7 +520,7 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     own, why = _simplest(better)
     loss = own.result.shown[1]
     known = next((name for name in ANSWERS_FIRST if name != loss and own.result.beats_base_by(name)), None)
-    if known is None:  # better by the measure that decides, if not by a standard error of all
+    if known is None:  # better by the deciding measure, if not by one standard error
         return own, why
     good = own.result.measure(known)
     assert good.base is not None

@@ -1,7 +1,12 @@
-"""Cross-validation: how good is a method on new rows?
+"""`cross_validate`, held-out rows, and learning curves: how good a method is on new rows.
 
-Laws: the table is encoded once and folds are subsets of its rows; what occurs in test rows alone is unseen
-to the training part; the answers do not depend on threads.
+1. Entry: `cross_validate()`; `judge_on()` for a held-out file; `FoldOptions`: how rows are dealt, checked.
+2. Learning curves, the error against the number of training rows: `curve_table()`, `LearningCurve`.
+
+shares[row, class] = probabilities; case = one copy of a row (a whole weight w is w cases).
+Laws: the table is encoded once and folds are subsets of its rows; values that only test rows have are unseen
+in training; answers do not depend on threads. Of curves: every method sees the same subsets, nested within a
+repeat; they depend on what rows hold, not on their order.
 """
 
 from __future__ import annotations
@@ -240,7 +245,7 @@ def _shares(given: Any) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class FoldOptions:
-    """How a user wants rows to be dealt: checked words, before any table is read."""
+    """The user's options for dealing rows to folds, checked before any table is read."""
 
     folds: int
     groups: str | None = None
@@ -364,15 +369,13 @@ def _positive(table: Table, positive: Any) -> tuple[tuple[str, ...], int | None]
     return labels, place
 
 
-# Learning curves: the error on new rows against the number of training rows.
-# Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
-# subsets depend on what rows hold, not on their order; a whole weight is its copies.
+# Learning curves.
 
 Floats = NDArray[np.float64]
-TESTED = 1 / 3  # of the rows test in every repeat
-MOST_TESTED = 5_000  # more test rows cost time and tell nothing new
-POINTS = 10
-MOST_POINTS = 1_000  # each is a fit of every method in every repeat, and a page shows no more
+TESTED = 1 / 3  # part of the rows that test in every repeat
+MOST_TESTED = 5_000  # test rows at most: more cost time and change little
+POINTS = 10  # sizes of a curve, if none are asked for
+MOST_POINTS = 1_000  # sizes at most: each is a fit of every method in every repeat
 
 
 @dataclass(frozen=True)
@@ -503,7 +506,7 @@ def subsets(
     if cases.sizes is None:
         order = cases.order_within(key, table)
         return table, order[:tested], order[tested:], list(sizes)
-    ends_at = tested, *(tested + size for size in sizes)  # the cases that test, then those of each subset
+    ends_at = tested, *(tested + size for size in sizes)  # ends of the test cases and of each subset
     plan = in_pieces(table, cases, InParts(key, ends_at), ends_at[-1])
     order = np.argsort(plan.fold, kind="stable")
     ends = np.searchsorted(plan.fold[order], np.arange(len(sizes) + 1), side="right")

@@ -1,7 +1,13 @@
-"""Folds: which rows train and which rows test, decided by what the rows hold.
+"""Folds: which rows train and which test, decided by hashes of what the rows hold; also for rows on disk.
 
-Law: folds depend on the multiset of rows and the key, not on their order; a whole weight is dealt as its
-copies, and copies are dealt like any other rows.
+1. Arrays of one entry per row, on disk where memory is too small: `steps()`, `in_order()`, `by_key()`.
+2. Cases, the rows with every copy counted, ordered by hash: `cases_of()`, `Cases`.
+3. Plans: `FoldPlan`; entry: `deal()` (stratified), `Dealing` (groups, times, shares); `hold_out()`.
+
+case = one copy of a row (a whole weight w is w cases); run = equal cases that follow each other;
+piece = the cases of one row in one fold; key = a number that selects one of many orders of hashes.
+Laws: folds depend on the multiset of rows and the key, not on their order; copies are dealt like any other
+rows; sorting on disk gives the order of sorting in memory, but for equal keys.
 """
 
 from __future__ import annotations
@@ -24,16 +30,15 @@ from tallystick.io import scratch
 from tallystick.schema import Column, Schema
 from tallystick.stats.exact import ColumnPrints
 
-# More rows than memory holds: arrays of one entry a row lie on disk and are worked on a few rows at a time.
-# Law: rows come in the order that sorting them at once gives, but for equal keys, whose order means nothing.
+# Arrays of one entry per row, on disk and read in batches where memory is too small.
 
 Rows = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Test = Callable[[slice], NDArray[np.bool_]]
-ROW_BYTES = 300  # of memory that dealing and scoring take for a row, with several methods beside each other
-SORTED_BYTES = 64  # of memory that sorting takes for a row
-STEP = 1 << 16  # rows looked at at once
-DIGIT = 16  # bits of a key that are counted at once
+ROW_BYTES = 300  # memory per row for dealing and scoring several methods
+SORTED_BYTES = 64  # memory per row for sorting
+STEP = 1 << 16  # rows of a batch
+DIGIT = 16  # bits of a key that one pass of the radix sort counts
 
 
 def is_large(table: Table) -> bool:
@@ -86,7 +91,7 @@ def in_order(keys: Keys, table: Table) -> Rows:
 
 
 def numbers(table: Table) -> Rows:
-    """Return the numbers of all rows."""
+    """Return the row numbers 0, 1, ... of all rows."""
     out = empty(table, table.rows, np.int64)
     for s in steps(table.rows):
         out[s] = np.arange(s.start, s.stop)
@@ -166,15 +171,14 @@ def _within(keys: Keys, test: Test | None, low: int, high: int, count: int, most
         yield rows[np.argsort(keys[rows], kind="stable")]
 
 
-# Cases: the rows of a table with every copy counted, in an order that depends on what they hold.
-# Laws: a weight w is w cases where all are whole, and any row is one where some are not; a case's place in
-# the order is that of a hash of what the row holds and of its number among its copies, so copies separate
-# like any other rows, and it means nothing which of them is which.
+# Cases.
+# A weight w is w cases where all weights are whole; else each row is one. A case is ordered by the hash of
+# what its row holds and of its number among the copies, so that copies separate like other rows.
 
 Hashes = NDArray[np.uint64]
-RARE = 20  # rows of a class that a part of a table has at least
-WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
-MOST = 1 << 20  # cases with a place of their own each; where there are more, late copies follow each other
+RARE = 20  # rows of a class that a sample keeps at least
+WHOLE = 1 << 30  # shares of rows are rounded to multiples of 1 / WHOLE
+MOST = 1 << 20  # cases that are hashed one by one; beyond, late copies of a row follow each other
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,7 @@ def cases_of(table: Any) -> Cases:
     return Cases(order[at], sizes, _coded(hashes[at], number))
 
 
-Pieces = tuple[Rows, Rows, Rows]  # what of a run lies in a fold: run[piece], fold[piece], how many cases
+Pieces = tuple[Rows, Rows, Rows]  # run[piece], fold[piece], number of cases[piece]
 
 
 @dataclass(frozen=True)
@@ -413,13 +417,13 @@ def _coded(hashes: Hashes, numbers: Rows) -> Hashes:
 
 
 Folds = NDArray[np.int64]
-MOST_REPEATS = 10_000  # means over so many differ by hundredths of what one repeat differs by
+MOST_REPEATS = 10_000  # their mean varies a hundredth as much as one repeat
 NEVER = -1  # the fold of a row that trains but never tests
 
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """fold[piece] of one repeat. A piece is what of a row's weight lies in one fold: rows[piece] and
+    """fold[piece] of one repeat. A piece is the part of a row's weight in one fold: rows[piece] and
     weights[piece], in units of the table; without these each row is one piece.
 
     Rising: a fold is trained on the folds before it only (time); else by all others. twin[piece]: the piece
@@ -576,7 +580,7 @@ def without_names(table: Table) -> Any:
     folds then give the same losses. They need names, since rows that differ must differ in their hashes.
     """
     schema = table.schema
-    nameless: Any = table.without(())  # far away the same rows in the same order, hashed anew
+    nameless: Any = table.without(())  # with an engine: the same rows in the same order, hashed anew
     used, target = [c.name for c in schema.used], schema.target
     called = [] if target is None else [(target.name, "target")]
     prints = [""] * len(used)

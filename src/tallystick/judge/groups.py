@@ -1,6 +1,14 @@
-"""Rates by group: errors, answers, misses, false alarms and calibration, each with an interval.
+"""Rates and errors by group, what differs between groups, and thresholds between two classes.
 
-Law: groups are shown in a stated order, the largest first.
+1. What differs beyond chance, in one sentence: `differences()`. 2. Tables as text: `group_lines()`.
+3. Rates of classes: entry `error_rates()`; errors of numbers: `error_sizes()`.
+4. The columns that define groups, from options to names per row: `asked_groups()`, `groups_in()`.
+5. Thresholds: `thresholds_of()`: what each finds, misses and costs; gain and lift.
+
+group = rows with one value, or one range, of a column; rate = a share of rows with its interval;
+miss = row of a class with another answer; false alarm = row of another class with this answer.
+Laws: groups are sorted by size, the largest first; every rate has its interval; a sentence says what differs,
+never whether that is fair; a threshold counts the answers of a model that decides by it; weight w is w rows.
 """
 
 from __future__ import annotations
@@ -44,17 +52,15 @@ if TYPE_CHECKING:
     from tallystick.judge.result import FoldAnswers
 
 
-# What differs between groups beyond chance: each group beside all other rows, in one sentence.
-# The test of each comparison is that of two shares (normal), and Holm's correction holds the chance that any
-# of them is called different, where none is, at 5 %. Law: it says what differs, with both figures; it never
-# says whether that is fair.
+# What differs between groups beyond chance: each group against all other rows, by the normal test of two
+# shares. Holm's correction keeps the chance of any false difference at 5 %.
 
-LEVEL, TOLD = 0.05, 3  # differences in the sentence: the surest of each kind
-FEWEST = 10  # rows that a share needs on each side to be compared
+LEVEL, TOLD = 0.05, 3  # significance level; differences that the sentence names, the surest of each kind
+FEWEST = 10  # rows on each side, below which a share is not compared
 
 
 class ComparedGroup(Protocol):
-    """One comparison of a group with all other rows: of what, and its p before the correction."""
+    """One comparison of a group with all other rows: the quantity, and its p before the correction."""
 
     @property
     def group(self) -> str:
@@ -171,7 +177,7 @@ def group_differences(made: int, found: Sequence[D], what: str) -> GroupDifferen
 def _measures(
     rates: Sequence[dict[str, Any]], labels: Sequence[str]
 ) -> list[tuple[str, list[float], list[float]]]:
-    """Return (what, hits[group], rows[group]); of two classes those of the second tell both."""
+    """Return (what, hits[group], rows[group]); of two classes only the second, which implies the first."""
     rows = [float(g["rows"]) for g in rates]
     out = [("errors", [g["error"] * g["rows"] for g in rates], rows)]
     for k in range(len(labels)) if len(labels) > 2 else (len(labels) - 1,):
@@ -199,10 +205,9 @@ def _compared(
     return GroupDifference(group, what, a, b, p)
 
 
-# Errors by group as lines of text: of classes what is answered, missed and alarmed; of numbers how far off.
-# Law: every rate stands beside its interval, and the sentence says what differs.
+# Groups as lines of text: of classes answers, misses and false alarms; of numbers the errors.
 
-MOST_CLASSES = 5  # whose answers are told beside each other; data has all
+MOST_CLASSES = 5  # classes whose rates the text shows; the data has all
 
 
 def group_lines(result: Any, column: str, cells: int) -> list[Line]:
@@ -296,9 +301,9 @@ def _measured(g: dict[str, Any]) -> tuple[Span, Span]:
     return Span(value, "strong"), Span(ends)
 
 
-QUARTERS = 0.25, 0.5, 0.75  # shares of rows below the ranges of a column of numbers
-MOST = 20  # groups shown; the rest is one row
-# Columns; with the numbers where ranges begin "age: 25, 40", or a dict.
+QUARTERS = 0.25, 0.5, 0.75  # quantiles at which a column of numbers is cut into groups
+MOST = 20  # groups shown; the others are one
+# Columns that define groups; with cuts as "age: 25, 40" or in a dict.
 By = str | Iterable[str] | Mapping[str, Sequence[float] | None]
 
 
@@ -371,7 +376,7 @@ def largest_groups(
     """Yield the name of each group and which of the tested rows are in it, the largest first; of many, the
     small ones as one. groups[row] of all rows; weight[tested row].
     """
-    names = sorted({str(name) for name in groups})  # in an array each has the room of the longest
+    names = sorted({str(name) for name in groups})  # a list: an array pads all to the longest
     at = {name: g for g, name in enumerate(names)}
     own = np.fromiter((at[str(name)] for name in groups[tested]), np.int32, len(tested))
     for name, members in shown_groups(names, np.bincount(own, weight, minlength=len(names))):
@@ -389,8 +394,7 @@ def shown_groups(names: Sequence[str], full: NDArray[Any]) -> list[tuple[str, li
     return out
 
 
-# Errors of numbers by group: how large they are, and to which side. What differs is found by Welch's test of
-# a group against all other rows.
+# Errors of numbers by group: size and sign; differences by Welch's test of a group against all other rows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,7 +442,7 @@ def error_sizes(
 def sizes_of(
     name: str, rows: float, means: Sequence[float], sums: Sequence[tuple[float, float]]
 ) -> dict[str, Any]:
-    """Return what is told of one group that has rows. means: of the truth, the answer, the size of the error
+    """Return the figures of one group that has rows. means: of the truth, the answer, the size of the error
     and answer less truth; sums: of the squares and cubes of what the last two are away from their means.
     """
     items = []
@@ -555,7 +559,7 @@ Again = Callable[[Any], Table]  # (reader) -> the same rows by another reader
 
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
-    """Tell of a column that is not there by the argument that named it: column -> argument."""
+    """Name the argument in errors on a column that does not exist: column -> argument."""
     try:
         yield
     except NoColumn as error:
@@ -565,7 +569,7 @@ def naming(options: Mapping[str, str]) -> Iterator[None]:
 
 
 def refuse_target(options: Mapping[str, str], schema: Schema) -> None:
-    """Refuse the target among columns that tell rows apart: column -> argument that named it."""
+    """Refuse the target among the columns of groups or folds: column -> argument that named it."""
     name = schema.predicted.name
     if name in options and name not in schema.given:
         raise OptionError(
@@ -574,7 +578,7 @@ def refuse_target(options: Mapping[str, str], schema: Schema) -> None:
 
 
 def refuse_weights(options: Mapping[str, str], weight: Any) -> None:
-    """Refuse the column of weights among columns that tell rows apart: column -> argument that named it."""
+    """Refuse the column of weights among the columns of groups or folds: column -> argument that named it."""
     if isinstance(weight, str) and weight in options:
         raise OptionError(
             Argument(options[weight]), f" names column {shown(weight)}, which has the weights. Name another."
@@ -676,8 +680,8 @@ def group_names(table: Table, name: str, cuts: tuple[float, ...] | None = None) 
 def groups_in(
     table: Table, name: str, cuts: tuple[float, ...] | None = None
 ) -> tuple[tuple[str, ...], NDArray[Any]]:
-    """Return the names of a column's groups, rising, and the group of each row; numbers are cut where their
-    ranges begin, or else at their quartiles.
+    """Return the sorted names of a column's groups, and the group of each row; numbers are cut at the given
+    cuts, or else at their quartiles.
     """
     column, data = grouped_column(table, name), table.column(name)
     if column.kind == "numeric" and not cuts:
@@ -694,10 +698,8 @@ def groups_in(
     return tuple(names), np.array([at[text] for text in texts], code_dtype(len(names)))[codes]
 
 
-# Where to draw the line between two classes: what every threshold finds, misses and costs, and what the
-# rows with the highest probabilities hold.
-# Laws: a threshold counts what a model that decides by it answers (`model/decision.py`); at 0.5 stand the
-# answers by the largest probability; a row of weight w counts as w rows.
+# Thresholds between two classes: what each finds, misses and costs (answers as in `model/decision.py`; 0.5 is
+# the largest probability), and gain and lift of the rows with the highest probabilities.
 
 Floats = NDArray[np.float64]
 
@@ -713,8 +715,8 @@ SHOWN = (
     0.8,
     0.9,
     0.95,
-)  # thresholds in the table, if none are asked
-APART = 1e-9  # probabilities nearer than that are not told apart by a threshold
+)  # thresholds in the table, if none are given
+APART = 1e-9  # probabilities that differ by less have no threshold between them
 CURVE = 200  # points of a curve at most
 
 
@@ -934,7 +936,7 @@ def thin(size: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Cuts:
-    """Every threshold that tells rows apart: between neighbouring probabilities low[cut] and high[cut];
+    """Every threshold that separates rows: between neighbouring probabilities low[cut] and high[cut];
     above[cut, class]: the rows above it; cost[cut].
     """
 

@@ -1,6 +1,11 @@
-"""Out-of-fold answers and what follows from them: measures with intervals, fold by fold and group by group.
+"""Out-of-fold answers and what follows from them: measures with intervals, by fold, by group, by threshold.
 
-Knows classes, shares and folds. Knows nothing of tables, methods or how folds were run.
+1. Classes: `FoldAnswers` (one repeat), entry: `CrossValidation`; two results compared: `difference()`.
+2. Numbers: entry: `RegressionValidation`.
+
+shares[row, class] = probabilities given by models that had not seen the row; base, baseline = answering every
+row with the most frequent class, or the mean.
+Laws: nothing here needs the table, the method or how folds were run; a row of weight w counts as w rows.
 """
 
 from __future__ import annotations
@@ -38,8 +43,8 @@ from tallystick.stats.exact import weighted_total
 
 Floats = NDArray[np.float64]
 DECIDING = ("log-loss", "auc", "accuracy")  # measures that methods can be judged by
-RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
-LEVEL = 0.05  # of a p below which a difference is more than chance
+RARE = 0.2  # part of an equal share: a class with less makes accuracy a poor guide
+LEVEL = 0.05  # p below which a difference is more than chance
 
 
 @dataclass(frozen=True)
@@ -416,8 +421,7 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Float
     raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")
 
 
-# Out-of-fold answers of a regression: mean squared error and its like, with intervals.
-# Law: a row of weight w counts as w rows; the base is the error of always answering the mean.
+# Regression: mean squared error and the like, with intervals, against always answering the mean.
 
 
 @dataclass(frozen=True)

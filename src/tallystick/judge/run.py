@@ -1,4 +1,15 @@
-"""The labels of rows as class numbers, and their weights, for judging answers."""
+"""Running folds: labels and weights of rows, held-out rows, what judging asks of methods, costs of answers.
+
+1. Labels as class numbers, and weights: `class_labels_of()`, `weights_of()`.
+2. Held-out rows, encoded by the training schema: `hold()`, `HeldOut`.
+3. The contract of methods: `Fits`, `Answering`, `FoldRows`.
+4. Entry: `cross_shares()`: fits training parts and answers test parts, WORKERS folds in parallel.
+5. Costs of answers: `cost_matrix()`, `judged_by()`.
+
+shares[row, class] = probabilities (a regression: the answers as [row, 0]); plan = `folds.FoldPlan`.
+Laws: values that only test rows have are unseen in training; answers do not depend on threads; at most two
+training parts exist at once; an interrupt keeps the finished folds; held-out rows change nothing of training.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +42,8 @@ from tallystick.table.cells import distinct_texts
 from tallystick.table.new_rows import match
 from tallystick.table.target import no_weight, refuse_no_weights, weight_numbers
 
-UNKNOWN = -1
-MISSING = -2
+UNKNOWN = -1  # class number of a label that the model does not know
+MISSING = -2  # class number of a row without a label
 
 
 def class_labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
@@ -84,8 +95,7 @@ def weights_of(X: Any, given: Any, rows: int) -> NDArray[np.float64]:
     return real
 
 
-# Rows of another source that test a model: encoded by the training schema, with the true answers.
-# Law: what the held-out rows hold changes nothing of the training; rows without a target are left out.
+# Held-out rows: another source, encoded by the training schema, with the truth; rows without it are left out.
 
 NOT_IN_TRAINING = "(not in training)"
 
@@ -128,7 +138,7 @@ class HeldOut:
 def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     """Return held-out rows for a training table. given: rows with their target as a column, or (X, y)."""
     X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.predicted.name)
-    X = opened(X)  # once: it may be a pipe
+    X = opened(X)  # opened once: it may be a pipe
     source = open_source(X)
     parts = tuple(matched.block for matched in match(source, table.schema, unread="leave out"))
     truth: NDArray[Any]
@@ -165,15 +175,15 @@ def _copies(table: Table, parts: tuple[RowBlock, ...], truth: NDArray[Any], know
             whole = replace(part, response=np.ascontiguousarray(truth[here]))
         else:
             own = np.clip(truth[here], 0, len(table.schema.predicted.labels)).astype(np.uint32)
-            whole = replace(part, classes=own)  # a class not in training: like no row of it
+            whole = replace(part, classes=own)  # a class not in training equals no training row
         hashes.append(hasher.rows(whole))
         start += part.rows
     asked = np.concatenate(hashes) if hashes else np.zeros(0, np.uint64)
     return int((np.isin(asked, table.row_hashes()) & known).sum())
 
 
-# What judging asks of a method: to fit a table and answer rows, and the faster ways it may know.
-# Law: every method has every member; `PlainMethod` in estimator/base.py has the plain answers.
+# The contract of methods: to fit a table and answer rows, and faster ways to do so.
+# Law: every method has every member; `PlainMethod` in estimator/base.py has the defaults.
 
 Floats = NDArray[np.float64]
 
@@ -204,10 +214,10 @@ class Answering(Protocol):
 
 
 class Fits(Protocol):
-    """What judging needs of a method, whoever wrote it.
+    """What judging needs of a method, ours or foreign.
 
-    Its names begin with an underscore although rooms share them: every method is a public class, and what
-    users see of it stays short. This page is their contract, and nobody asks a method for others.
+    The names begin with an underscore although rooms share them: every method is a public class, whose
+    public names stay few. This is their contract; no other private member of a method is used.
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -281,17 +291,15 @@ class Fits(Protocol):
         ...
 
 
-# Folds at work: training parts are fitted and test parts answered, two folds at a time where that pays.
-# Laws: what occurs in test rows alone is unseen to the training part; the answers do not depend on threads;
-# at most two training parts exist at once, however many folds there are; an interrupt keeps what is finished.
+# Running folds.
 
 Progress = Callable[[int, int, str], None]
-WORKERS = 2  # folds at work at once
-SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
+WORKERS = 2  # folds in parallel
+SMALL = 250_000  # cells of a table below which Python's overhead dominates and a second thread only costs
 
 
 class Steps:
-    """Counts finished pieces of work over all threads and tells them."""
+    """Counts finished pieces of work over all threads and reports them to `progress`."""
 
     def __init__(self, total: int, progress: Progress | None, what: str = "folds") -> None:
         self.total, self.progress, self.what = total, progress, what
@@ -306,7 +314,7 @@ class Steps:
 
 
 def workers(table: Table) -> int:
-    """Return how many folds of a table to have at work at once."""
+    """Return how many folds of a table to run in parallel."""
     small = table.rows * len(table.schema.used) <= SMALL
     return 1 if small or table.budget else WORKERS  # rows on disk: one training part at a time
 
@@ -448,7 +456,7 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
     if found is not None:
         yield spread(found, training.schema.predicted.labels, labels)
     else:
-        for shares in part.answers(model.model_.shares):  # where the rows are
+        for shares in part.answers(model.model_.shares):  # computed where the rows are
             yield spread(shares, training.schema.predicted.labels, labels)
 
 
@@ -467,7 +475,7 @@ def answer_settings(
     settings: Sequence[Any], training: Table, part: FoldRows, labels: tuple[str, ...], roughly: bool = False
 ) -> Iterable[Floats]:
     """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
-    method can. roughly: they are to tell which setting is best, and are forgotten.
+    method can. roughly: they only serve to choose the best setting.
     """
     own, only = training.schema.predicted.labels, one_class(training, labels)
     if only is not None:
@@ -517,9 +525,8 @@ def fresh(model: Fits, threads: int | None = None) -> Any:
     return type(model)(**params)
 
 
-# What answers cost where methods are judged. Law: a label is decided by the method's own costs where it has
-# some, as its `predict` decides it; else by the costs that judging was given, and without any by the largest
-# share.
+# Costs of answers. Law: an answer is decided by the method's own costs if it has some, as in its `predict`;
+# else by the costs that judging was given; without any, by the largest share.
 
 
 def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | None:

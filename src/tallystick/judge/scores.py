@@ -1,6 +1,12 @@
-"""Scores of answers against the truth, as data: the measures, the confusion, the curves.
+"""Scores of answers against the truth: the measures with intervals, the confusion matrix, curves and lift.
 
-Law: a row of weight w counts as w rows; the order of the rows means nothing.
+1. `Measure`, `Score`; the lists `SCORES` (classes) and `NUMBER_SCORES` (numbers).
+2. What scores are computed from, sums over rows: `Measured`, `Answered` (classes), `AnsweredNumbers`.
+3. Entry: `score()`, which returns `Scores`.
+
+unit = the integer weight of a row of weight 1; value = a quantity of each row that is summed, by fold;
+rule[truth, answer] = the costs that decide answers; cost[truth, answer] = the costs that are measured.
+Law: a row of weight w counts as w rows; the order of the rows does not matter.
 """
 
 from __future__ import annotations
@@ -44,7 +50,7 @@ class Measure:
     """One number that was measured, its 95 % interval, and the same number for the baseline.
 
     widened: by what folds make its variance larger than that of as many independent rows; 1 where one model
-    answered. See `intervals.OF` for what the interval is one of. ends: between which every such number lies.
+    answered. `distributions.OF` says what the interval is of. ends: the bounds of the measure.
     """
 
     name: str
@@ -81,9 +87,9 @@ class Measure:
 class Score:
     """One way to score answers.
 
-    measure: what was found, or None where there is nothing to measure. answers: whether it is of the answers;
-    else it is of the shares, and folds widen its interval as they do that of the log-loss. least, most:
-    between which the score lies.
+    measure: the result, or None where there is nothing to measure. answers: whether it is computed from the
+    answers; else it is from the shares, and folds widen its interval as that of the log-loss. least, most:
+    the bounds of the score.
     """
 
     name: str
@@ -159,10 +165,10 @@ def _average_precision(given: Answered) -> Found:
     return area, *distributions.on_logit(area, error, ups), "precision", base
 
 
-CLASS_SHARES = "class shares"  # whose log-loss a model's is held against, fold by fold
+CLASS_SHARES = "class shares"  # the baseline of the log-loss, fold by fold
 ACCURACY = Score("accuracy", lambda given: accuracy(given.confusion), answers=True)
 LOG_LOSS = Score("log-loss", _log_loss, most=math.inf)
-SCORES = [  # in the order in which they are shown
+SCORES = [  # of classes, in the order shown
     ACCURACY,
     Score("balanced accuracy", _balanced, answers=True),
     LOG_LOSS,
@@ -194,7 +200,7 @@ def _r2(given: AnsweredNumbers) -> Found:
     return 1 - value / of, 1 - high / of, 1 - low / of, "r2", 0.0
 
 
-NUMBER_SCORES = [  # of a target that is a number
+NUMBER_SCORES = [  # of a numeric target
     Score("mse", _squared, most=math.inf),
     Score("rmse", _root, most=math.inf),
     Score("mae", _absolute, most=math.inf),
@@ -203,10 +209,10 @@ NUMBER_SCORES = [  # of a target that is a number
 
 
 class Measured:
-    """What scores are measured on: sums over answered rows of some values of each (`values`), by fold."""
+    """What scores are computed from: sums over answered rows of the `values` of each, by fold."""
 
-    POWERS: ClassVar[tuple[tuple[int, int], ...]]  # of each value: of how far it is from its mean, summed too
-    LOSS: ClassVar[int]  # the value that is the loss
+    POWERS: ClassVar[tuple[tuple[int, int], ...]]  # of each value: which powers of its deviation are summed
+    LOSS: ClassVar[int]  # index of the value that is the loss
 
     def __init__(self, answers: Answers) -> None:
         self.answers, self.unit, folds = answers, answers.unit, answers.folds
@@ -277,8 +283,8 @@ class Measured:
 
 
 class Answered(Measured):
-    """What a score of classes is measured on: answers, the confusion[truth, answer], the positive class and,
-    where errors have prices, cost[truth, answer]. rule[truth, answer]: the costs by which answers are
+    """What a score of classes is computed from: answers, the confusion[truth, answer], the positive class
+    and, where errors have prices, cost[truth, answer]. rule[truth, answer]: the costs by which answers are
     decided; None: the largest share. positive: None is the rarest class.
     """
 
@@ -376,7 +382,7 @@ class Answered(Measured):
             ranked=RankedRows(*self.order(1).by_share()) if len(classes) == 2 else None,
         )
 
-    # -- row by row, for a score that no sum tells: all answers come into memory --
+    # -- row by row, for scores that do not follow from sums: all answers are loaded --
 
     @cached_property
     def _tested(self) -> NDArray[np.int64]:
@@ -410,7 +416,7 @@ class Answered(Measured):
 
 
 class AnsweredNumbers(Measured):
-    """What a score of numbers is measured on."""
+    """What a score of numbers is computed from."""
 
     POWERS = ((1, 2), (2, 3), (2, 3))  # of the true number, the squared error and the size of the error
     LOSS = 1

@@ -1,6 +1,10 @@
-"""Two models on the same rows: how many answers differ, which rows, and why; and `diff`, which asks for it.
+"""Two models on the same rows: `diff`, how many answers differ, in which rows, and why.
 
-Laws: an answer is that of `predict`; rows are looked at piece by piece, and only those that are told stay.
+1. `Flip` (one row), `Flips` (the result). 2. Entry: `diff()`; `flips()` for two fitted models and rows.
+3. `MetAnswers`: counts batch by batch; `reason()`: why a model answers a row.
+
+flip = a row that both models answer differently; before, after = the answers of the first and second model.
+Laws: an answer is that of `predict`; rows are read in batches, and only the MOST that are listed are kept.
 """
 
 from __future__ import annotations
@@ -23,8 +27,8 @@ from tallystick.predict.row import as_given
 from tallystick.stats.exact import digits, joined, nearest
 
 Floats = NDArray[np.float64]
-MOST = 10  # rows told one by one
-CONDITIONS = 3  # of a way through a tree
+MOST = 10  # rows listed one by one
+CONDITIONS = 3  # conditions of a path through a tree that a reason shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,7 @@ def flips(a: Any, b: Any, data: Any) -> Flips:
 
 
 def side_by_side(one: Iterator[Floats], two: Iterator[Floats]) -> Iterator[tuple[Floats, Floats]]:
-    """Yield what two walks over the same rows tell of them, the same rows of both at a time."""
+    """Yield the answers of two iterators over the same rows, cut so that both have the same rows."""
     held: list[Floats] = [np.zeros((0, 0))] * 2
     while True:
         for at, walk in enumerate((one, two)):
@@ -179,7 +183,7 @@ def side_by_side(one: Iterator[Floats], two: Iterator[Floats]) -> Iterator[tuple
 
 
 class MetAnswers:
-    """What was met in the answers of two models to the same rows, counted piece by piece.
+    """Counts of the answers of two models to the same rows, added batch by batch.
 
     first: of the first rows that differ (row, before, after, shares). A row that could not be read has the
     answer None.
@@ -252,7 +256,7 @@ def reason(model: Any, source: Any, row: int) -> str:
     if "steps" in found:
         steps = found["steps"][1:]
         weights = [step.get("weight", 0.0) for step in steps]
-        end = weights.index(max(weights)) + 1 if any(weights) else len(steps)  # the pruning that counts most
+        end = weights.index(max(weights)) + 1 if any(weights) else len(steps)  # up to the largest step
         return " and ".join(str(step["sentence"]) for step in steps[:end][-CONDITIONS:])
     return " and ".join(map(str, found.get("conditions", ()))) or "no rule holds"
 
