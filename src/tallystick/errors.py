@@ -80,7 +80,7 @@ def counted(count: float, thing: str) -> str:
     return f"{count:,.10g} {thing if count == 1 else thing + ('es' if thing.endswith('s') else 's')}"
 
 
-LONGEST_NAME = 1000  # a longer one was not misspelt, and to compare it would take long
+LONGEST_NAME = 1000  # characters; longer names are not searched for near spellings, which would take long
 
 
 def nearest(name: object, names: Sequence[str]) -> str:
@@ -94,7 +94,7 @@ def nearest(name: object, names: Sequence[str]) -> str:
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
-IN_COLUMNS = ("keep", "levels", "merge", "missing")  # what estimators take inside of columns=ts.Columns(...)
+IN_COLUMNS = ("keep", "levels", "merge", "missing")  # parameters inside columns=ts.Columns(...)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,8 @@ from typing import Any
 
 from tallystick.errors import DataError, OptionError, TallyError, shown
 
-# Has a file changed since it was opened? Known by its size, its times and its place on the disk.
-# The time of its last change of any kind is among them: who writes may set the other one back, but not
-# this.
+# Whether a file has changed since it was opened, by its size, its times and its place on the disk.
+# The ctime is among them: a writer may set the mtime back, but not this.
 # Law: rows of two states of a file never end up in one table in silence.
 
 
@@ -75,7 +74,7 @@ def unchanged(stamps: Iterable[Stamp]) -> Iterator[None]:
         stamp.check()
 
 
-# What not every system has, with what is done where it is missing. Linux has all of it.
+# System calls that not every system has, with what is done where they are missing. Linux has all of them.
 #
 # - A lock on a file that is being written: none on Windows, so what a killed writer left stays.
 # - A path to an open file without a name: `/dev/fd` on macOS; none on Windows, where streams are files
@@ -101,7 +100,7 @@ except ImportError:  # Windows
 UNKNOWN = 1 << 62  # bytes: more than any machine has
 BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # neither links nor pipes
-LARGE_BLOCK = 1 << 18  # bytes of a block of memory that has pages of its own
+LARGE_BLOCK = 1 << 18  # bytes, from which a block of memory has pages of its own
 _MAPPED_FROM = -3  # the number of that setting of the GNU C library
 _HOLE = 3  # a hole in a file, its length kept: flags of fallocate on Linux
 _place = threading.Lock()
@@ -197,7 +196,7 @@ def resident() -> int:
 
 
 def is_read_only(folder: str) -> bool:
-    """Say whether a folder lies on a file system that takes no writing."""
+    """Say whether a folder is on a read-only file system."""
     return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
@@ -212,7 +211,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
         os.close(handle)
 
 
-# What is written never replaces what is read, and two results never share a file.
+# Outputs never replace inputs, and two outputs never share a file.
 # Law: an output is refused before any work when it is a file that the work reads, under whatever name (a
 # link, a pattern such as part-*.csv, a way through folders that are not there, the address of a database, a
 # file named in an SQL query, which reads no others), when another output has its place, or when nothing can
@@ -361,7 +360,7 @@ def _of_stat(found: os.stat_result) -> object:
     return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
-# Write a file whole or not at all: the old file or the new one is there at every moment.
+# Atomic writing: the old file or the new one is there at every moment.
 # Law: whatever fails or is killed on the way, the name leads to one whole file. A failure leaves nothing else
 # behind; what a killed process left is removed by the next write to the same name.
 # The new content goes into a file without a name, takes a name of its own (`.NAME.XXXX.part`) when it is

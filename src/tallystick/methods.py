@@ -79,7 +79,7 @@ class Method:
     reads_text: bool = True
     grows: bool = False  # whether its models are trees, as large as the rows ask for
     regression: bool = False
-    target: bool = True  # whether it predicts a column; else it tells of all of them
+    target: bool = True  # whether it predicts a column; else it describes all of them
     missing: str = "is read as the model says"
     thing: str = ""  # what one model of it is called, if not `words`
 
@@ -276,7 +276,7 @@ METHODS = (
         missing="counts as the mean or has a weight of its own; a level never seen adds nothing",
     ),
 )
-DENSITIES = (  # they have no target, so nothing is predicted, compared or exported
+DENSITIES = (  # without a target, so nothing is predicted, compared or exported
     Method(
         name="density",
         kind="density-tree",

@@ -29,14 +29,14 @@ from tallystick.errors import OptionError, shown
 
 S = TypeVar("S")
 T = TypeVar("T")
-FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
+FEW_ROWS = 20_000  # rows, below which threads do not pay: benchmarks/encode.py, bayes.py and trees.py
 STRETCH = 65_536  # rows that a thread takes at a time, at least
-MOMENT = 5e-5  # seconds, in which a thread that was woken on the same core can go to its own
+MOMENT = 5e-5  # seconds in which a woken thread can move to a core of its own
 MOST_THREADS = 4096  # no machine runs more at once, and answers do not depend on how many there are
 
 
 class _Here(threading.local):
-    """What a thread knows of its job: who stops it, and whether it stays on one core."""
+    """The state of a thread's job: what stops it, and whether it is bound to one core."""
 
     stop: threading.Event | None = None
     on_core = False
@@ -77,7 +77,7 @@ def _pool(count: int, name: str = "tallystick") -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix=name)
 
 
-KEPT = "tallystick-kept"  # how threads are called that wait for the next call
+KEPT = "tallystick-kept"  # name of the threads that wait for the next call
 _idle: dict[int, ThreadPoolExecutor] = {}  # by their threads: the one pool that nobody uses
 
 

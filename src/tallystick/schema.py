@@ -16,13 +16,13 @@ from tallystick.text import TRUTH_LABELS, label_number, label_text, merges, plai
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
 KINDS: tuple[str, ...] = get_args(Kind)
-ASKED: tuple[str, ...] = (*KINDS, "date")  # what a user may ask for; a date is numbers, and its parts
+ASKED: tuple[str, ...] = (*KINDS, "date")  # kinds that a user may name; a date becomes a number and its parts
 CODED: frozenset[str] = frozenset({"levels", "ordered", "boolean"})  # kinds whose cells become codes
 
 LabelType = Literal["text", "integer", "number", "boolean"]
 MISSING_MARKS: tuple[str, ...] = ("", "?", "NA", "NaN", "None", "null")  # sorted by UTF-8 bytes
 
-# What people write among numbers for "no number", in lower case; among words it is a level like any other.
+# Marks for "no number" in a column of numbers, in lower case; among words they are levels like any other.
 _MARKS = (
     "?|-|--|---|.|..|...|*|\\n|na|n/a|n.a.|n. a.|#n/a|<na>|(na)|nan|-nan|nat|null|(null)|<null>|none|nil|"
     "#null!|#div/0!|#ref!|#value!|#num!|#name?|missing|(missing)|unknown|blank|(blank)|empty|n/d|nd|n.d.|n.v.|"
@@ -417,13 +417,13 @@ class ColumnOptions(Columns):
     min_letters: int = 1  # characters that it must have
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
     trivial: bool = False
-    sums: bool = False  # exact sums of numbers by class may be asked for: reading may take them along
+    sums: bool = False  # exact sums of numbers by class may be needed, so that reading may compute them too
     sample: int = 0  # so many values of each column of numbers will be asked for first: these too
     by_columns: bool = False  # columns of numbers are walked one by one: doubles are made to lie so
     fixed_weights: bool = False  # a weight of 1 is one row, even where some are not whole
 
 
-# made once: nearly every fit asks for one of them
+# cached: nearly every fit asks for one of them
 NO_WISHES, ANY_TABLE = ColumnOptions(), ColumnOptions(trivial=True, by_columns=True)
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# What people mean by a date: its year, month, weekday and hour, of days since 1970-01-01.
+# Parts of dates: year, month, weekday and hour of days since 1970-01-01.
 # Laws: a moment is rounded to the millisecond; the parts are whole numbers, found by exact arithmetic of
 # doubles alone, so that an export in any language finds the same.
 
@@ -32,7 +32,7 @@ PARTS = ("year", "month", "weekday", "hour")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 WEEKDAY_LEVELS = tuple(sorted(WEEKDAYS))
 RANGES = {"month": (1.0, 12.0), "hour": (0.0, 23.0)}
-MILLISECONDS = 86_400_000.0  # of a day
+MILLISECONDS = 86_400_000.0  # in a day
 
 
 def part_values(days: NDArray[np.float64], part: str) -> NDArray[np.float64]:
@@ -92,7 +92,7 @@ EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 WRITTEN_OUT = 2.0**64  # whole numbers from here on are written as powers of ten
 MICROSECOND = datetime.timedelta(microseconds=1)
 EPOCH = datetime.datetime(1970, 1, 1)
-OF_PANDAS = ("NAType", "NaTType")  # its missing values, known by name: it is not imported for this
+OF_PANDAS = ("NAType", "NaTType")  # types of its missing values, recognised by name without importing pandas
 TRUTH_LABELS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false", "true": "true", "false": "false"}
 
 
@@ -250,10 +250,9 @@ def label_form(text: str, value: float, label_type: str) -> str:
     return number_text(value) if label_type in ("integer", "number") else text
 
 
-# Spellings that are one, as the user says: `merge={"yes": ["Yes", "YES", "Y"]}`, for all columns or for
-# one.
-# Laws: a spelling is merged into one text, which is not merged any further; the order in which they are
-# listed means nothing.
+# Merged spellings, as the user gives them: `merge={"yes": ["Yes", "YES", "Y"]}`, for all columns or for one.
+# Laws: a spelling is merged into one text, which is not merged any further; the order of the list has no
+# effect.
 
 Merge = Mapping[str, Any]  # {text: (spellings)}, or {column: {text: (spellings)}}
 SPACES = " \t\n\v\f\r"
@@ -355,10 +354,10 @@ def read_merges(given: tuple[str, ...]) -> dict[str, Any]:
     return out
 
 
-# How people write numbers, dates and times: 1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020, 8:30; and the plain
-# way of each.
-# Laws: a way is found from the distinct texts alone; texts that two ways read as different numbers have two,
-# and nobody chooses; only a text that is written in a way is changed by it.
+# Ways of writing numbers, dates and times (1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020, 8:30), and their
+# conversion to the plain one.
+# Laws: a way is found from the distinct texts alone; where two ways read the texts as different numbers both
+# are returned, and none is chosen; a way changes only the texts that are written in it.
 
 CURRENCIES = ("€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK")
 UNITS = (
@@ -371,7 +370,7 @@ UNITS = (
     *("k€", "Mio", "Mrd", "Tsd"),
 )
 THOUSANDS = ("", ",", ".", " ", "\u00a0", "\u202f", "'", "’")
-SAMPLE = 50  # texts looked at before all are
+SAMPLE = 50  # texts that are tried before all are
 _GAP = "[ \u00a0\u202f]?"
 _DAY, _MONTH = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])"
 _TIME = r"([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"

@@ -27,7 +27,7 @@ from tallystick.table.cells import distinct_texts
 from tallystick.table.new_rows import match
 from tallystick.text import quantity
 
-SPIKE = 0.05  # of the rows: a value that so many have is compared by itself
+SPIKE = 0.05  # share of rows: a value that so many have is a bin by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ def _size(axis: Mapping[str, Any]) -> int:
     return len(axis["cuts"]) + 2 if axis["part"] == "ranges" else max(axis["line"], default=-1) + 3
 
 
-# What a model answers to new rows, counted as its profile counts what it answered to the training rows.
-# Law: counts, so no order of rows is in them.
+# A model's answers to new rows, counted as its profile counts its answers to the training rows.
+# Law: they are counts, so they do not depend on the order of rows.
 
 
 @dataclass
@@ -218,7 +218,7 @@ def in_bins(known: Known, values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.bincount(known.line[2 * at + there], minlength=len(known.labels))
 
 
-# What changed since a model was fitted: new rows beside what the model file keeps of the training rows.
+# The comparison of new rows with what the model file keeps of the training rows.
 #
 # Law: the findings depend on the multiset of new rows and on the model file alone.
 #
@@ -238,7 +238,7 @@ def in_bins(known: Known, values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
-OUTSIDE_LIMIT, CHANCE = 0.01, 0.01  # of the rows that lie outside the range; that so many do by chance
+OUTSIDE_LIMIT, CHANCE = 0.01, 0.01  # share of rows outside the range; probability of as many by chance
 COUNTS, MOMENTS, WORDS = "total variation", "mean in standard deviations", "share of rows with a word"
 NAMED = 5  # unseen levels given by name
 
@@ -655,7 +655,7 @@ def stability(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
     return float(((b - a) * np.log(b / a)).sum())
 
 
-# What changed since training, as lines: the answers, then one per column, the most changed first.
+# The result as lines: the answers, then one per column, the most changed first.
 
 
 def page(found: Changes, cells: int = 80) -> list[Line]:

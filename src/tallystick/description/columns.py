@@ -35,12 +35,12 @@ from tallystick.table.block import Conflicts, classes_of
 from tallystick.table.suspicious_values import folded, sentinels
 from tallystick.table.table import LocalTable
 
-# How much a column says of the class: information gain, gain ratio and best cut, from counts alone.
+# Information gain, gain ratio and best cut of columns, from counts alone.
 # Law: every number follows from the integer counts by the formulas in the docstrings; equal splits tie
 # exactly.
 # Missing is a value like another: rows without a value are a branch of their own, in the gain and in the
-# entropy of the split itself. What is left of a gain after its price (`stats.price`: the bits that say
-# which cut, levels or word were chosen, over all rows) is what columns are ranked by.
+# entropy of the split itself. Columns are ranked by the gain that is left after its price (`stats.price`: the
+# bits that describe which cut, levels or word were chosen, over all rows).
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -240,13 +240,13 @@ def midpoint(low: float, high: float) -> float:
     return high if middle <= low else middle
 
 
-# The counts of a description: a few questions to an engine, the same wherever the rows lie.
-# Law: the counts are those of the rows; a table's place decides only how many columns are asked for at once.
+# The counts of a description: a few statistics, computed by any engine.
+# Law: where the rows are stored decides only how many columns are asked for at once, never a count.
 
-TOGETHER = 1 << 18  # values of columns that are worked out at once, so that their counts lie in the cache
-FAR = 8  # numeric columns of rows far away that are asked for at once, however many values they have
-MANY = 1 << 20  # rows far away beyond which columns of numbers are looked at in ranges of their values
-MOST_CLASSES = 32  # with which they are
+TOGETHER = 1 << 18  # values of columns that are computed at once, so that their counts stay in the cache
+FAR = 8  # numeric columns of remote rows in one question, however many values they have
+MANY = 1 << 20  # remote rows, beyond which numeric columns are described by ranges of their values
+MOST_CLASSES = 32  # classes up to which they are
 
 
 @dataclass(frozen=True)
@@ -685,9 +685,8 @@ def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]
     return parts, entropy(sizes)
 
 
-# What a careful reader would ask about a table: levels that are perhaps one, columns that give the target
-# away, equal rows of different classes.
-# These need a look at all values, so `fit` does not make them; `describe` does.
+# Checks of suspicious values: levels that are perhaps one, columns that give the target away, equal rows of
+# different classes. They need all values, so `describe` makes them and `fit` does not.
 
 MANY_LEVELS = 5_000  # beyond this, names are not compared
 CHANGES = 20  # of counts from value to value: so many are not the same in two columns by chance
@@ -791,9 +790,9 @@ def unavoidable(found: Conflicts) -> Iterator[Note]:
         yield Note("conflicts", text, count=int(found.rows))
 
 
-# A column of numbers whose rows stay with Spark, or on disk, described by ranges of its values.
-# Law: the description is that of all values at once, number for number; what comes here does not grow with
-# the rows.
+# Numeric columns on Spark or on disk, described by ranges of their values.
+# Law: the description is that of all values at once, number for number; the memory needed here does not grow
+# with the rows.
 
 FEW = 1 << 10  # different numbers of a column that may come here
 

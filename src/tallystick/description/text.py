@@ -44,9 +44,7 @@ from tallystick.table.suspicious_values import sentinels
 from tallystick.table.table import LocalTable
 from tallystick.text import figure, quantity
 
-# What a table is taken for: kinds and why, distributions, missing counts, gains.
-#
-# Data first (`columns`, from counts by `gains`), lines for a terminal apart from it (`text`).
+# `describe()` makes the data (`columns.py`); the lines for a terminal follow below.
 
 
 def describe(
@@ -195,8 +193,8 @@ SHOWN_NAMES = 8
 SHOWN_NUMBERS = 30
 SHOWN_BARS = 12
 NAME = 20  # characters of a level's name under its bar
-GIVE_WAY = (6, 3)  # columns of the table that go when it is too wide: the gain ratio, the distribution
-ROOM = 26  # that names have at least; longer ones are cut before another column goes
+GIVE_WAY = (6, 3)  # columns dropped when the table is too wide: the gain ratio, the distribution
+ROOM = 26  # characters that names keep at least; longer ones are cut before another column is dropped
 SMALL = 12  # characters of a small distribution
 
 

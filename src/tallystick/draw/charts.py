@@ -165,8 +165,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
     return inside if len(inside) <= 9 else [t for t in inside if f"{t:e}"[0] == "1"]
 
 
-# What a model answers against one column: a curve or dots with a band, and how the rows lie, under it.
-# Laws: rows and answers share the axis of the column; a number's axis goes as far as 98 of 100 rows do.
+# Effects: a model's answers against one column as a curve or dots with a band, and the rows below.
+# Laws: rows and answers share the axis of the column; a number's axis covers 98 of 100 rows.
 
 WIDE, EFFECT_LEFT, EFFECT_RIGHT, EFFECT_TOP = 320.0, 46.0, 10.0, 26.0
 PLOT, ROWS = 150.0, 34.0  # heights of the answers and of the rows under them
@@ -267,7 +267,7 @@ def level_effect(
     return str(svg)
 
 
-# A forest plot as SVG: one row per effect, its odds ratio a dot on a logarithmic axis, its interval a line.
+# Forest plot: one row per effect, its odds ratio a dot on a logarithmic axis, its interval a line.
 # Law: everything that came from a user is escaped.
 
 FOREST_LEFT, FOREST_WIDTH, ROW, FOREST_TOP, FOREST_BOTTOM, FOREST_RIGHT = (
@@ -278,7 +278,7 @@ FOREST_LEFT, FOREST_WIDTH, ROW, FOREST_TOP, FOREST_BOTTOM, FOREST_RIGHT = (
     52.0,
     210.0,
 )
-WIDEST = math.log(10_000.0)  # the axis ends here; what goes on beyond is cut at the edge
+WIDEST = math.log(10_000.0)  # log odds ratio at which the axis ends; longer intervals are cut at the edge
 COARSE = tuple(10.0**p for p in range(-4, 5))
 FINE = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -340,12 +340,12 @@ def _ratio(value: float) -> str:
     return f"{math.exp(value):.3g}" if abs(value) < 700 else ("0" if value < 0 else "inf")
 
 
-# A heat map of many classes: truth against answer, a cell as dark as the share of its truth.
-# Law: rows and columns stand in the same order, so that what is right lies on the diagonal.
+# Heat map of many classes: truth against answer, a cell as dark as its share of the true class.
+# Law: rows and columns are in the same order, so that right answers are on the diagonal.
 
 HEAT_WIDTH = 560.0  # of all cells together, about
 SMALLEST, LARGEST = 9.0, 24.0  # a cell
-LETTERS, LETTER = 18, 6.2  # of a name, and the width of one
+LETTERS, LETTER = 18, 6.2  # letters of a name, pixels of a letter
 LEAST = 0.004  # a share below that is not drawn
 
 
@@ -385,7 +385,7 @@ def heat_map(counts: Sequence[Sequence[float]], labels: Sequence[str], title: st
     return str(svg)
 
 
-# Shares before and after as pairs of bars, one pair for each level or bin of a column.
+# Pairs of bars: shares before and after, for each level or bin of a column.
 # Law: a bar is as long as its share of the longest.
 
 NAME, LONG, WORDS, BAR, PAIR_STEP = 150.0, 170.0, 96.0, 8.0, 25.0
@@ -408,14 +408,14 @@ def pair_bars(parts: Sequence[tuple[str, float, float]], title: str) -> str:
     return str(svg)
 
 
-# Small pictures that stand in a table or side by side: split bars, strips with an interval, square charts.
+# Small pictures for tables or side by side: split bars, strips with an interval, square charts.
 # Laws: sizes and colours are attributes, never styles; texts keep their size on a narrow page because the
 # pictures are drawn small and are not scaled; a colour of the palette means a class: lengths, intervals and
-# what speaks for or against something are drawn in the ink of the page.
+# signed bars are drawn in the colour of the page's text.
 
 SIDE, PANEL_LEFT, PANEL_BOTTOM, PANEL_TOP, PANEL_RIGHT = 320.0, 58.0, 40.0, 12.0, 12.0
-PANEL_LETTER = 6.2  # the width of one at size 11
-INK, PLAIN = "currentColor", 0.6  # of what is no class
+PANEL_LETTER = 6.2  # pixels of a letter at size 11
+INK, PLAIN = "currentColor", 0.6  # colour and opacity of marks that belong to no class
 HEAD = 24.0  # room for a heading over a chart
 MOST_LETTERS = 40  # of a name in the legend
 
@@ -742,8 +742,8 @@ def axes(svg: Svg, x: Axis, y: Axis) -> None:
     svg.text(at, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 {at:.0f} {middle:.0f})")
 
 
-# Pictures of numbers answered by numbers: answer against truth, and how far off they are.
-# Law: of many points a grid of cells is drawn, the darker the more points lie in it; where single points may
+# Answers of a regression: answer against truth, and a histogram of errors.
+# Law: many points are drawn as a grid of cells, darker where there are more points; where single points may
 # not be shown, a cell of one is left out.
 
 Floats = NDArray[np.float64]
@@ -821,7 +821,7 @@ def tenths(values: Floats, answer: Floats, weights: Floats, parts: int = 10) -> 
     return [order[part == k] for k in np.unique(part)]
 
 
-# A table of shares as bars: for every column and value, how often each class has it.
+# Shares of naive Bayes as bars: for every column and value, how often each class has it.
 # Law: a bar is as long as its share; the whole length is a share of 1.
 
 BARS_NAME_WIDTH, BARS_LONGEST_NAME, BARS_WORDS, BAR_HEIGHT, BARS_TOP = 200.0, 260.0, 150.0, 13.0, 40.0

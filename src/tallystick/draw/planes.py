@@ -114,13 +114,12 @@ def _short(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-# A nomogram as SVG: one line per column with its values where their weight lies, and the sum read off as a
-# share.
+# Nomogram: one line per column with its values at their weights; the sum is read off as a probability.
 # Law: everything that came from a user is escaped.
 
 LEFT, WIDE, RIGHT, STEP = 250, 600, 50, 36
 SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
-MOST = 7.0  # log-odds at which nothing is left to read: 99.9 %
+MOST = 7.0  # log-odds at which the axis ends: 99.9 %
 LETTER = 6.4  # width of a letter, about
 
 
@@ -245,7 +244,7 @@ def _foot(y: float, label: str, unit: str = "log-odds", size: float = 1.0) -> li
 
 # Decision regions: a plane of two columns in the colours of the answers, for models side by side.
 # Law: the colour of a place is the class with the largest share there, and the fuller the colour the larger
-# that share; every point stands where its two values lie.
+# that share; a point is drawn at its two values.
 
 REGIONS_WIDTH, HIGH = (
     SIDE - PANEL_LEFT - PANEL_RIGHT,
@@ -377,8 +376,8 @@ def _legend(svg: Svg, lines: Sequence[Sequence[tuple[float, str, int]]], top: fl
     svg.text(PANEL_LEFT, top + 20, words, 11, opacity=0.8)
 
 
-# A surface over a plane, seen from above: bands and lines of equal height, and a path that climbs it.
-# Law: lines lie at given heights; the path goes through its points in their order.
+# Surface over a plane, seen from above: bands and level lines, and a path of ascent.
+# Law: lines are at the given heights; the path goes through its points in their order.
 
 SIZE, SURFACE_LEFT, TOP, SURFACE_RIGHT = 400.0, 64.0, 20.0, 250.0
 SURFACE_LETTER, UPRIGHT = 6.2, 16  # the width of one, and how many a name beside the plane has

@@ -203,17 +203,16 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-# Data to lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
-# A line is spans of text with the name of a style, and whoever prints
-# it decides whether a style becomes a colour. Law: nothing that came from a user reaches a line but through
-# `clean`.
+# Lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
+# A line is a list of spans; the printer decides whether a style becomes a colour. Law: text from a user
+# reaches a line only through `clean`.
 
 Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEIGHTS = "▁▂▃▄▅▆▇█"
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,eE+-]*")
-BAR = 12  # cells of the longest bar to a side: names, numbers and both sides are 80
+BAR = 12  # cells of the longest bar to one side, so that a line with its name and number has 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +399,7 @@ def bar_line(name: str, weight: float, most: float, form: str) -> str:
     return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"
 
 
-# Results in a notebook: pictures and tables as on the page, in a frame of a sensible width that scrolls.
+# Results in a notebook: pictures and tables in a frame that scrolls.
 # Law: everything that came from a user is escaped; nothing is wider than its frame.
 
 WIDE, TALL = 980, 640  # pixels of a frame
@@ -430,7 +429,7 @@ def _fitted(part: str) -> str:
 
 
 def html_lines(lines: Iterable[Line]) -> str:
-    """Return lines as HTML: the rows of a table (`draw.text.table`) as a table, others as paragraphs."""
+    """Return lines as HTML: the rows of a table (`table`) as a table, others as paragraphs."""
     out = []
     for kind, group in itertools.groupby(lines, _kind):
         if kind == "table":
@@ -481,10 +480,10 @@ def _table(lines: Sequence[Line]) -> str:
     return f'<table style="border-collapse: collapse; margin: 6px 0">{"".join(out)}</table>'
 
 
-# One line of a nomogram as a picture that is as wide as its place: marks stand at percentages.
+# One scale of a nomogram, as wide as its place on the page: marks stand at percentages.
 # Law: everything that came from a user is escaped; labels that would touch are left out, the ends never.
 
-NARROW = 340.0  # pixels that labels are laid out for: those of a phone
+NARROW = 340.0  # pixels that labels are laid out for, the width of a phone
 LETTER = 6.4
 SCALE_HEIGHT, MIDDLE = 52, 26
 

@@ -33,11 +33,11 @@ from tallystick.table.ranks import quantiles
 from tallystick.text import quantity
 from tallystick.tree.explain import cut_text
 
-# Sentences with names and numbers in them, as pieces: who prints them decides how a name is set off. A share
-# is never rounded to all or none unless it is.
+# Sentences as pieces (text, names, numbers), so that each renderer sets names off in its own way. A share is
+# never rounded to all or none unless it is.
 
 
-LONGEST = 200  # of a name in a sentence
+LONGEST = 200  # characters of a name in a sentence
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,13 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-MOST_LEVELS = 20  # of a column that can be said to predict alone
+MOST_LEVELS = 20  # levels that a column called a predictor by itself may have
 LOOKED, TELLING = (
     4,
     0.05,
 )  # columns whose values may stand in a sentence, and how far beyond all rows a share must be
-FEWEST, FEW = 10, 0.01  # rows, or the share of all: groups of fewer are not named
-ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to predict the target
+FEWEST, FEW = 10, 0.01  # rows, or share of all rows: smaller groups are not named
+ENOUGH = 0.75  # share of the model's gain over the baseline by which one column predicts by itself
 
 
 @dataclass(frozen=True)
@@ -451,9 +451,9 @@ def _odds_sentence(
     )  # fmt: skip
 
 
-# How good, in a sentence. Where one class is rare, the share of right answers never leads: always answering
-# the other is right too. What leads is which rows the model puts first; of two classes, what is found and
-# missed is always said.
+# The score in a sentence. Where one class is rare, accuracy never leads, since always answering the other
+# class is right too: what leads is how the model ranks the rows. Of two classes, what is found and missed is
+# always stated.
 
 
 def is_rare(page: PageData) -> bool:
@@ -528,12 +528,11 @@ def _found(page: PageData) -> Sentence:
     )  # fmt: skip
 
 
-# The words of a text that say most of the class: how many of the rows with a word are of it. A word is
-# shown with the class of which it has most beyond chance, by as many standard errors as the class's share
-# of all rows would leave it; classes take turns.
+# Informative words of a text column: how many of the rows with a word are of a class. A word is shown with
+# the class whose share among them is most standard errors above its share of all rows; classes take turns.
 
 
-FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less: of fewer nothing is counts
+FEWEST_SHOWN = 10  # rows with a word, or FEW of all if that is less; rarer words have no counts
 FEW_ROWS = 0.01
 
 

@@ -55,10 +55,10 @@ from tallystick.reports.context import PageData
 from tallystick.reports.page import asset, policy, report_page, templates
 from tallystick.tree.estimator import RegressionTree
 
-# On how many rows a report compares, judges and draws: on all of them where that is quick.
+# On how many rows a report compares, judges and draws curves: on all where that is quick.
 
 COMPARED_WORK = 60e6  # cells in all fits of a comparison; of more, methods are compared on a part of the rows
-MOST_FOLDED = 40e6  # the same: with more, and nobody's wish, rows are dealt into HALF of the usual folds
+MOST_FOLDED = 40e6  # cells in all fits: with more there are HALF of the folds, unless they were given
 FOLDS, HALF = 10, 5
 CURVE_WORK = 2e6  # the same for learning curves
 CURVE_SIZES = 5  # points of a curve: a picture needs no more
@@ -211,7 +211,7 @@ def learning_curves(
         return None, 0
 
 
-# `report(new, against=model)`: what changed in the rows since a model was fitted, as one HTML page.
+# The change report, `report(new, against=model)`: what changed in the rows since a model was fitted.
 
 
 STYLES = ("frame", "tables", "changes")
@@ -315,7 +315,7 @@ def change_report(data: Any, against: Any, title: str = "", threads: int | None 
     return ChangeReport(change_page(found, title, name), found, files)
 
 
-# `report`, and all it returns.
+# `report()`, and the result it returns.
 
 
 Progress = Callable[[int, int, str], None]

@@ -42,7 +42,7 @@ OPEN = 30  # columns shown at once; the rest unfolds
 MOST = 300  # columns shown at all
 MOST_LINES = 6  # levels that are drawn where their names have no room under bars: five, and the others
 MOST_NOTES = 60
-LONGEST_NAME = 28  # under all bars together
+LONGEST_NAME = 28  # characters of the names under all bars together
 
 
 def data_section(page: PageData) -> dict[str, Any]:
@@ -170,14 +170,14 @@ def _row_counts(part: Part, labels: Sequence[str]) -> str:
     return f"{counted(part.rows, 'row')} (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
 
 
-# What a column says of a number alone: the share of the target's variance between its levels, or between the
-# two sides of its best cut, counted from the rows; rows without a value are a group of their own.
+# One column against a target of numbers: the share of the target's variance between its levels, or between
+# the two sides of its best cut; rows without a value are a group of their own.
 
 
 Floats = NDArray[np.float64]
 
-MOST_LEVELS = 200  # of a column that can be said to predict alone
-LETTERS = 30  # of a level
+MOST_LEVELS = 200  # levels that a column called a predictor by itself may have
+LETTERS = 30  # characters of a level
 
 
 @dataclass(frozen=True)
@@ -298,13 +298,13 @@ def _target(table: Table) -> dict[str, Any]:
     }
 
 
-# The columns that move the model most, ranked, with a bar each. Bars are shares of one whole, so that they
-# can be compared; what is left out is counted in the last line.
+# The ranking: columns that move the model most, with a bar each. Bars are shares of one whole, so that they
+# can be compared; the last line counts the columns left out.
 
 
 MOST_RANKED = 8  # columns on the first screen
 FEW = 4  # columns: beside fewer there is room for the words of a text
-WIDE, TALL = 150.0, 12.0  # of a bar
+WIDE, TALL = 150.0, 12.0  # pixels of a bar
 
 
 def ranking(page: PageData) -> dict[str, Any]:
@@ -396,8 +396,8 @@ def _furthest_mean(page: PageData, name: str) -> str:
     return "" if group is None else f"{cut(clean(group.words), LETTERS)}: {brief(group.mean)} on average"
 
 
-# The answer where the target is a number: what moves it, and how far off the model is. Every number is
-# counted from the rows or read off the model; what causes what is never claimed.
+# The first section for a target of numbers: what moves it, and the model's error. Every number is counted
+# from the rows or read off the model; what causes what is never claimed.
 
 
 SAMPLE = 2_000  # rows over which an effect is averaged for a sentence

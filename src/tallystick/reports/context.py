@@ -193,12 +193,12 @@ def class_colours(page: PageData) -> list[str]:
     return out
 
 
-# How to use it: commands, exports, the model's sha256, parameters, how numbers were made.
+# The section on how to use the model: commands, exports, sha256, parameters, how numbers were computed.
 
 
 EXECUTION = ("engine", "memory", "threads")
-MOST_CODE = 60_000  # letters of an export that the page shows
-TOO_MUCH = 4 * MOST_CODE  # letters of a form that no target writes in so few
+MOST_CODE = 60_000  # characters of an export that the page shows
+TOO_MUCH = 4 * MOST_CODE  # characters of a form, from which no target's export fits MOST_CODE
 
 HOW = (
     (

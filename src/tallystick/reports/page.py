@@ -118,7 +118,7 @@ def asset(name: str) -> str:
 
 
 PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
-FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # checks that the first screen shows
+FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # notes that the first screen shows
 MOST_FIRST = 4  # of them
 
 

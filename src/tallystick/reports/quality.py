@@ -50,9 +50,9 @@ from tallystick.reports.context import PageData, class_colours
 from tallystick.schema import CODED, Column
 from tallystick.stats import distributions
 
-# One class against the rest: ROC, precision and recall, calibration, of any class. The page comes with the
-# pictures of one class, and with the points of every class in its list, drawn in the same frame; a model that
-# gives all rows of a fold the same share has no curve, for what would be drawn is the folds.
+# One class against the rest: ROC, precision and recall, calibration. The page comes with the pictures of one
+# class, and with the points of every listed class, drawn in the same frame. A model that gives all rows of a
+# fold the same share has no curve, which would show the folds alone.
 
 
 MOST_CLASSES = 60  # in the list, the most frequent
@@ -125,13 +125,12 @@ def _calibration(bins: list[dict[str, Any]], ink: str) -> str:
     return chart([line], Axis("predicted share"), Axis("observed share"), "calibration", diagonal=True)
 
 
-# How answers are decided: of two classes counts at many thresholds, gain and lift; of more the shares of
-# rows, so that the page answers by whatever costs are typed in. The page counts what a model that decides
-# so answers; at 0.5, and where every error costs 1, stand the answers by the largest share. Of many rows
-# some stand for all, and the page says so.
+# Thresholds and costs: of two classes counts at many thresholds, gain and lift; of more classes the shares of
+# rows, from which the page computes the answers for the costs that are typed in. The default (0.5, or every
+# error costs 1) is the class of largest share. Of many rows a sample is used, and the page says so.
 
 
-MOST_CELLS = 30_000  # shares on the page; of more rows some are taken, evenly over all of them
+MOST_CELLS = 30_000  # shares on the page; of more rows an even sample is taken
 PARTS = 100_000  # shares are rounded to so many parts of 1
 MOST_TYPED = 12  # classes whose costs stand in a table; of more they are named one by one
 
@@ -482,7 +481,7 @@ def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
     }
 
 
-# Of a target of numbers: methods side by side, answers against truth, errors by group.
+# A target of numbers: methods side by side, answers against truth, errors by group.
 
 
 def _number_quality(page: PageData) -> dict[str, Any]:

@@ -261,7 +261,7 @@ def middle_row(table: Table) -> Row:
     return out
 
 
-# Rows of a target of numbers: those whose answer is furthest off, and one that stands for each third of them.
+# A target of numbers: rows with the largest error, and a typical row of each third of the answers.
 
 
 PARTS = ("low", "middle", "high")  # thirds of the answers
@@ -301,10 +301,10 @@ def answer_groups(page: PageData) -> Groups:
     return part.astype(np.int32), {k: (f"a {word} answer", ()) for k, word in enumerate(PARTS)}
 
 
-# What if: the exported model as data, a field per column it looks at, rows to start from. The page answers
-# by the exported form alone, which reads numbers and dates in the plain way only, so every row to start
-# from is written so, and a field whose column the file writes otherwise says so; of a text column it keeps
-# the heaviest words, and says so; of a large tree it keeps nine digits of every share.
+# What if: the exported model as data, a field per column that it uses, rows to start from. The page answers
+# by the exported form alone, which reads numbers and dates in the plain format only: starting rows are
+# written in it, and a field whose column the file writes otherwise says so. Of a text column the heaviest
+# words are kept, and the page says so; of a large tree nine digits of every share.
 
 
 MOST_WORDS = 2_000

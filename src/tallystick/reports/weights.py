@@ -50,14 +50,14 @@ from tallystick.scorecard.model import ScorecardModel
 from tallystick.table.ranks import quantiles
 from tallystick.text import quantity
 
-# Effects: what the model answers against its strongest columns, and on the plane of two. How many rows an
-# effect was averaged over is said; one of all rows would look the same.
+# Effects: the model's answer against its strongest columns, and on the plane of two, averaged over a sample
+# of rows whose size the page states.
 
 
 MOST_COLUMNS = 6
-MOST_CLASSES = 6  # whose effects can be looked at, the most frequent
+MOST_CLASSES = 6  # classes with effects, the most frequent
 ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of an axis of probabilities, or 1
-FLAT = 5  # times: what reaches less of an axis than one part in so many would be seen as flat
+FLAT = 5  # an effect that covers less than 1/FLAT of its axis looks flat
 SAMPLE = 400  # rows that effects are averaged over
 
 
@@ -159,19 +159,19 @@ def number_weights(page: PageData, model: LinearModel) -> dict[str, Any]:
     }
 
 
-# Naive Bayes, logistic regression and scorecards: a nomogram with points that move. A stop is a value that
-# a cell can have and what it adds to the log-odds of one class against another, by the model's own terms;
-# of a card, its points. Axes of numbers and of sums go from the 1st to the 99th percentile of the training
-# rows, to the next round number; the page shows what lies beyond by an arrow with the number.
+# Nomograms of naive Bayes, logistic regression and scorecards, with points that move. A stop is a value of a
+# cell and what it adds to the log-odds of one class against another (of a card, to the points). Axes of
+# numbers and of sums go from the 1st to the 99th percentile of the training rows, to the next round number;
+# an arrow with the number shows values outside.
 
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
-FAR = 12.0  # where an impossible value is drawn
+FAR = 12.0  # log-odds at which an impossible value is drawn
 AVERAGE = "on the average training row"
 GRID = 24  # steps of a number from one end of its axis to the other
-MOST_ROWS = 20_000  # whose sums show where most lie
-MOST_PAIRS = 12  # classes of which every pair has its own axis of sums; others reach to FAR
+MOST_ROWS = 20_000  # rows whose sums give the ends of the axis of sums
+MOST_PAIRS = 12  # classes up to which every pair has its own axis of sums; of more the axes end at FAR
 Additive = NaiveBayesModel | LogisticModel | ScorecardModel
 
 
@@ -364,10 +364,10 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> lis
 
 
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
-FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
-MOST_WEIGHED_CLASSES = 12  # whose words are shown
+FEW_WORDS, MANY_WORDS = 5, 12  # words shown for a class
+MOST_WEIGHED_CLASSES = 12  # classes whose words are shown
 FEW_CLASSES = 4  # of more, a value is shown with the class that it speaks for most
-WordWeight = tuple[str, str, str, float]  # class, column, word and how much it speaks for the class
+WordWeight = tuple[str, str, str, float]  # class, column, word, weight for the class
 
 
 def bayes_weights(page: PageData, model: NaiveBayesModel, large: bool) -> dict[str, Any]:

@@ -23,16 +23,16 @@ from tallystick.serve.models import Served, Shelf
 from tallystick.serve.predictions import PLAIN, asked, dumps, json_reply, one_reply, table_reply
 from tallystick.serve.requests import CSV, JSON, Refused, Reply, problem
 
-Route = tuple[str, str, Callable[..., Awaitable[Reply]]]  # what the counts call it, its method, who answers
+Route = tuple[str, str, Callable[..., Awaitable[Reply]]]  # name in the metrics, HTTP method, handler
 Named = str | None
 
-LOOK = 1.0  # seconds between two looks at the model files
-ONE_ROW = 65_536  # bytes of a body that is read at once; a larger one would keep others waiting
-THREADS = 1  # that answer requests of many rows: two would wait for each other, as most of it is Python
+LOOK = 1.0  # seconds between two checks of the model files for changes
+ONE_ROW = 65_536  # bytes of a body that the event loop parses itself; a larger one would delay other requests
+THREADS = 1  # threads for requests of many rows: two would wait for Python's lock
 
 
 class Request:
-    """A request on its way: what came, and what is told of it afterwards."""
+    """A request in progress: what came, and what is logged of it afterwards."""
 
     __slots__ = ("headers", "method", "path", "receive", "route", "rows", "scope", "served", "size")
 

@@ -27,7 +27,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 ANY = "*"
 HEALTH = frozenset({"/healthz", "/readyz", "/v2/health/live", "/v2/health/ready"})  # asked for by address
 ONCE = (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"cookie")
-REMEMBERED = 256  # names of hosts that were found good
+REMEMBERED = 256  # cached names of allowed hosts
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Guards:
-    """What every request is held against. hosts: names without a port, or `*`; token: empty is none; cookie:
+    """The checks of every request. hosts: names without a port, or `*`; token: empty is none; cookie:
     the name of a cookie that may bring the token instead; unguarded: paths that need no token.
     """
 
@@ -173,11 +173,11 @@ def _refuse_twice(listed: list[Header]) -> None:
             raise Refused(400, f"the header {name.decode()} is there twice. Send it once.")
 
 
-# The log: one JSON object per line, on standard error; requests, and what happens to models and workers.
+# The log of requests, models and workers: one JSON object per line, on standard error.
 # Law: no cell, no token and no query of an address is written; a line is never cut in two.
 
-PIECE = 4096  # bytes that a pipe takes whole, whoever else writes to it
-HELD = 64  # lines that wait for each other at most
+PIECE = 4096  # bytes that a pipe takes in one piece, also with several writers
+HELD = 64  # lines that are buffered at most
 
 _write = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -223,8 +223,8 @@ def _now() -> str:
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03}Z"
 
 
-# Counts of what was served, as Prometheus reads them; several workers count in shared memory.
-# Law: the counts of all workers are one sum, whichever of them is asked, and none is lost when one dies.
+# Metrics for Prometheus, counted by all workers in shared memory.
+# Law: any worker reports the sum over all of them, and no count is lost when one dies.
 
 ROUTES = ("predict", "infer", "models", "health", "metrics", "pages", "other")
 STATUSES = (200, 204, 304, 400, 401, 403, 404, 405, 406, 408, 413, 415, 421, 422, 431, 500, 503)

@@ -186,7 +186,7 @@ def inferred(served: Served, found: list[AnsweredRows], given: dict[str, Any]) -
     return Reply(200, dumps(fields | {"outputs": outputs}).encode())
 
 
-# What there is to ask: the JSON Schema of a model's rows, OpenAPI of all addresses, and a page of both.
+# The API's description: JSON Schema of a model's rows, OpenAPI of all addresses, and a page that shows both.
 # Law: nothing on the page comes from elsewhere, and nothing of a model can run there.
 
 FILES = {

@@ -89,7 +89,7 @@ class OneRow:
         return missing, outside
 
 
-# What a client is told when a request is refused: one line of JSON, as RFC 9457 has it (`problem+json`).
+# Errors for clients: one line of JSON, as RFC 9457 has it (`problem+json`).
 # Law: no path, no traceback and no cell but the one that the message is about.
 
 Header = tuple[bytes, bytes]
@@ -143,8 +143,8 @@ def in_query(given: Argument) -> str:
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 KINDS = (JSON, CSV, ARROW)
-NAME = "the request"  # what messages call the rows
-DEEPEST = 100  # lists and objects inside of each other
+NAME = "the request"  # the name of the rows in messages
+DEEPEST = 100  # nested lists and objects of a body
 PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"ORC", b"SQLite format 3\0", b"\xd0\xcf\x11\xe0")
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 

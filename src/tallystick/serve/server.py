@@ -35,9 +35,9 @@ from tallystick.errors import OptionError, shown
 from tallystick.serve.guards import Limits, Log
 from tallystick.serve.requests import Reply, problem
 
-# One connection: uvicorn's reading of HTTP, with limits on headers, time and the number of connections.
-# Laws: a client that is slow, endless or silent is cut off; requests that come at once are answered in their
-# order, and all that came whole is answered before the connection ends, whatever comes behind it.
+# One connection: uvicorn's HTTP parser, with limits on headers, time and the number of connections.
+# Laws: a client that is slow, endless or silent is cut off; pipelined requests are answered in their order,
+# and every complete one is answered before the connection ends, whatever follows it.
 
 GRACE = 1.0  # seconds in which a client may still ask on a connection that is to end
 
@@ -314,10 +314,10 @@ def limited(limits: Limits) -> Any:
 
 STOP = (signal.SIGTERM, signal.SIGINT)
 SO_ATTACH_FILTER = 26
-# Of the packets to a listening socket drop those that ask for a new connection: SYN without ACK.
+# A packet filter for a listening socket: it drops requests for a new connection, SYN without ACK.
 NO_SYN = ((0x30, 0, 0, 13), (0x54, 0, 0, 0x12), (0x15, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
-SETTLED = 50  # looks, a millisecond apart, after which nobody is half connected
-DIED_AT_ONCE = 1.0  # seconds: a worker that lived shorter is not begun anew before they have passed
+SETTLED = 50  # checks, a millisecond apart, after which no connection is half open
+DIED_AT_ONCE = 1.0  # seconds between two starts of a worker at least
 
 
 @dataclass(frozen=True)

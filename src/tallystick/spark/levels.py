@@ -37,13 +37,13 @@ from tallystick.tree.off_memory import (
 )
 from tallystick.tree.tables import Arrays, Coding, Entries, Level, LevelCounts, OpenNodes
 
-PIECE_ROWS = 1 << 23  # of a node in a piece of a column, about
-TASK_CELLS = 1 << 24  # of the rows that a task has at once, about
-NODE_CELLS = 1 << 27  # of a node that one task grows, with its numbers on disk
-TASK_BYTES = 1 << 29  # of memory that a task grows nodes in
+PIECE_ROWS = 1 << 23  # rows of a piece, about
+TASK_CELLS = 1 << 24  # cells that a task has at once, about
+NODE_CELLS = 1 << 27  # cells of a node that one task grows, with its numbers on disk
+TASK_BYTES = 1 << 29  # bytes of memory of a task that grows nodes
 CHUNK = 1 << 18  # rows that are sorted at once before they are sent
-SAMPLED, SAMPLE = 256, 1_024  # partitions, and values of each, that tell where pieces begin
-PLACE = "\0place"  # the column that says at which node a row stands
+SAMPLED, SAMPLE = 256, 1_024  # partitions, and values of each, from which the ends of pieces are chosen
+PLACE = "\0place"  # the column with the node of each row
 
 Floats = NDArray[np.float64]
 Key = tuple[int, int, int]  # open node, column, piece
@@ -296,7 +296,7 @@ class Drawn:
 
 
 class Brought:
-    """Blocks to (task, packed block): the rows of the nodes that a task grows, and where they stand."""
+    """Blocks to (task, packed block): the rows of the nodes that a task grows, and their nodes."""
 
     def __init__(self, question: LevelCounts, task_of: NDArray[np.int64]) -> None:
         self.question, self.task_of = question, task_of

@@ -19,7 +19,7 @@ from tallystick.spark.levels import SAMPLE, SAMPLED, Drawn, cut_table, joined_pi
 from tallystick.spark.workers import plain_errors
 from tallystick.stats.values import RankedPiece, ValueTable, value_table
 
-PIECE_ROWS = 1 << 20  # of a piece, about
+PIECE_ROWS = 1 << 20  # rows of a piece, about
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = Callable[[Block], NDArray[Any]]
@@ -28,7 +28,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class RankedColumn:
-    """A column whose rows lie in pieces. before[piece, label], first[piece]: as in RankedPiece."""
+    """A column whose rows are in pieces. before[piece, label], first[piece]: as in RankedPiece."""
 
     pieces: Any
     before: Counts

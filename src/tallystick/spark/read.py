@@ -26,9 +26,9 @@ from tallystick.table.encode import Encoder
 from tallystick.table.survey import Decision, Survey, SurveyRequest
 
 WHERE = "the DataFrame"
-FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
-LIGHT = 8_192, 1 << 20  # one that is made for every question: its cells stay in a processor's cache
-PART_CELLS = 1 << 25  # of a partition of blocks: 256 MB as doubles, mostly less
+FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and read by many questions is full at either
+LIGHT = 8_192, 1 << 20  # blocks made for every question: their cells stay in the processor's cache
+PART_CELLS = 1 << 25  # cells of a partition of blocks: at most 256 MB as doubles
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def read_frame(
 
 
 def refuse_others(frame: Any) -> None:
-    """Refuse what looks like a DataFrame but cannot be walked again and again."""
+    """Refuse what looks like a DataFrame but cannot be read repeatedly."""
     if frame.isStreaming:
         raise DataError(
             "the DataFrame is a stream, which has no end to learn from. "
@@ -146,7 +146,7 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(frame: Any) -> KeptRows:
-    """Return the rows as Arrow batches, kept by Spark when they are first walked over.
+    """Return the rows as Arrow batches, kept by Spark when they are first read.
 
     Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes are kept as
     they are, and go to the workers in half the time of `mapInArrow`. No public call does that; where it is
@@ -177,7 +177,7 @@ def arrow_kinds(frame: Any) -> pa.Schema:
 
 
 def in_utc(convert: Callable[..., Any], kind: Any, **more: Any) -> Any:
-    """Return Spark's types as Arrow's; moments are told in UTC, which older releases do unasked."""
+    """Return Spark's types as Arrow's; times are in UTC, the default of older releases."""
     try:
         return convert(kind, timezone="UTC", **more)
     except TypeError:

@@ -78,27 +78,27 @@ from tallystick.tree.growth import GrowingTree
 from tallystick.tree.off_memory import answer_level
 from tallystick.tree.tables import LevelCounts
 
-# Questions that go along with others: what a model file tells of its rows costs no walk of its own.
+# Questions that share a walk: those of the model file are added to others and cost no walk of their own.
 #
-#     1st walk    what is asked    and the fingerprint, and how the numbers of each column are spread
-#     2nd walk    what is asked    and the values at the wanted ranks
+#     1st walk    a learner's question    and the fingerprint, and how the numbers of each column are spread
+#     2nd walk    a learner's question    and the values at the wanted ranks
 #
-# Where a tree asks for the same in finer cells, its answer tells both. Law: what is told is what a walk for
-# that question alone would tell.
+# Where a tree asks for the same in finer cells, both totals come from its answer. Law: a total is the one
+# that a walk for that question alone would give.
 
-Parted = Callable[[Any], tuple[Any, Any]]  # the total of one walk to those of two questions
+Parted = Callable[[Any], tuple[Any, Any]]  # splits the total of a shared walk into those of its two questions
 
 
 @dataclass
 class Along:
-    """What goes along with the next walks over the rows of a table, and what was told."""
+    """The questions that share the next walks over the rows of a table, and their totals so far."""
 
     schema: Schema
     rows: int
     totals: list[tuple[Any, Any]] = field(default_factory=list)  # question, total
 
     def next(self) -> Spreads | ValuesInCells | None:
-        """Return what goes along with the next walk, None: nothing; of very many columns the first ones."""
+        """Return the question to add to the next walk, or None; of very many columns for the first ones."""
         if not self.totals:
             together = numbers_together(self.schema)
             return spreads_of(together[0], self.rows) if together else None
@@ -111,16 +111,16 @@ class Along:
         return None if crowded else ValuesInCells(spreads.grids, tuple(there))
 
     def take(self, question: Statistic[Any], total: Any) -> None:
-        """Take in what was told."""
+        """Keep the total of a question that shared a walk."""
         self.totals.append((question, total))
 
     def known(self, question: Statistic[Any]) -> Any:
-        """Return the total of a question that went along with another; None: it did not."""
+        """Return the total of a question that shared an earlier walk; None: it did not."""
         return next((total for asked, total in self.totals if same_question(asked, question)), None)
 
 
 def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Parted]:
-    """Return what is asked where one question goes along with another, and how the total is parted."""
+    """Return one question in place of two that share a walk, and what splits its total."""
     spreads = question.spreads if isinstance(question, GrowingTree) else None  # in its total: `values`
     if isinstance(more, Spreads) and spreads is not None and determines(spreads, more):
         return question, lambda total: (total, summed(spreads, more, total.values))
@@ -133,8 +133,8 @@ def in_one_walk(question: Any, more: Spreads | ValuesInCells) -> tuple[Any, Part
     return TwoStatistics(question, more), tuple
 
 
-# Rows kept by Spark through its public DataFrames alone: sessions of Spark Connect, which have no Java
-# here, and any session whose Java is closed to Python.
+# Rows kept by Spark through its public DataFrames alone: for sessions of Spark Connect, which have no JVM on
+# this side, and for sessions whose JVM is closed to Python.
 #
 #     elements --pickled--> a DataFrame of one column of bytes --mapInArrow--> another
 #
@@ -149,7 +149,7 @@ Steps = tuple[Callable[[Iterable[Any]], Iterable[Any]], ...]
 
 
 class ElementForm(Protocol):
-    """How elements lie in the column of bytes."""
+    """The serialized form of elements in the column of bytes."""
 
     def dumps(self, element: Any) -> bytes:
         """Return an element as bytes."""
@@ -297,7 +297,7 @@ def rows_of_frame(frame: Any) -> FrameRows:
 
 
 def rows_sent(session: Any, elements: list[bytes], parts: int) -> FrameRows:
-    """Return bytes that lie here, sent to Spark."""
+    """Return bytes of the driver, sent to Spark."""
     sent = session.createDataFrame(pa.table({DATA: pa.array(elements, pa.binary())}))
     return FrameRows(sent.repartition(parts), parts)
 
@@ -365,10 +365,10 @@ class MergedBy:
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 T = TypeVar("T")
-PART_ROWS = 1 << 22  # whose hashes and classes a worker has at once
-ROW_BYTES = 100  # of memory that the facts of a row take while they are joined and looked at
-NEAR_CELLS = 1 << 24  # of a table that is brought here where it is asked often: 128 MB as doubles
-TEXT_CELLS = 128  # what a text is counted as
+PART_ROWS = 1 << 22  # rows whose hashes and classes a worker has at once
+ROW_BYTES = 100  # bytes of memory for the facts of a row while they are joined and sorted
+NEAR_CELLS = 1 << 24  # cells of a table that is fetched to the driver for many questions: 128 MB as doubles
+TEXT_CELLS = 128  # cells that a text counts as
 
 
 @dataclass
@@ -386,7 +386,7 @@ class SparkTable:
     unit: int = 1
     stored: Any = None  # RDD of bytes
     raw: Any = None
-    along: Along | None = None  # what goes along with the first questions; None: the fingerprint alone
+    along: Along | None = None  # questions that share the first walks; None: the fingerprint alone
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
     chosen: ChosenRows | None = field(default=None, repr=False)
     keys: Hashes | None = field(default=None, repr=False)  # by which its origin knows each row
@@ -402,7 +402,7 @@ class SparkTable:
             yield unpack(data)
 
     def asked(self, question: Statistic[Any], ask: Ask) -> Any:
-        """Return a total; what went along with an earlier question is known, and costs no walk."""
+        """Return a total; one that shared an earlier walk is known and costs none."""
         if (known := self._known_along(question)) is not None:
             return known
         if (two := in_two(question)) is not None and self._known_along(two.first) is not None:
@@ -712,14 +712,13 @@ class Formed:
             yield pack(together(waiting))
 
 
-# Sum on Spark: rows lie in packed blocks that Spark keeps; each question is a pass over them.
+# The engine: each question is a walk over the packed blocks that Spark keeps.
 #
-#     DataFrame --read.py--> packed blocks, kept by Spark --Spark.total--> a total per partition --tree-->
-# sum
+#     DataFrame --read.py--> packed blocks, kept by Spark --Spark.total--> a total per partition --tree--> sum
 #
-# Every partition gives one total, and totals are merged in a tree: no accumulator, so a task that is tried
-# again or run twice counts once. Questions and totals travel by Spark's own serializer. Law: the answer is
-# the sum, whatever the partitions, their order, and what failed on the way.
+# Every partition gives one total, and totals are merged in a tree without an accumulator, so a task that is
+# retried or run twice counts once. Questions and totals are sent by Spark's own serializer. Law: the answer
+# is the sum, whatever the partitions, their order, and what failed on the way.
 
 Progress = Callable[[int, int], None]
 
@@ -765,7 +764,7 @@ class Spark:
         return found  # type: ignore[no-any-return]
 
     def _sent(self, table: Table) -> Any:
-        """Return the blocks of a table that lies here, sent to the workers."""
+        """Return the blocks of a local table, sent to the workers."""
         session = self.session
         if session is None:
             from pyspark.sql import SparkSession

@@ -29,9 +29,9 @@ from tallystick.schema import Schema, Target
 from tallystick.table.block import Hasher, RowBlock, pack, together, unpack
 from tallystick.table.subset import recode_block, recode_classes, take_block
 
-# Some of the rows of a table on Spark: known by the hash of what they hold, so by no place or order.
-# Runs in Spark's workers, but for what joins their answers. Law: a part is the rows of `encode.Table.take`,
-# as a multiset. Equal rows are picked all or none; see pieces.py for some of them.
+# Some of the rows of a table on Spark, identified by the hash of their cells, never by place or order.
+# Runs in Spark's workers, but for merging their answers. Law: a part is the rows of `Table.take`, as a
+# multiset. Equal rows are taken all or none; the next part takes some of them.
 
 Hashes = NDArray[np.uint64]
 Work = Callable[[RowBlock], NDArray[Any]]
@@ -107,7 +107,7 @@ def joined_facts(parts: list[Facts]) -> Facts:
 
 
 def facts_on_disk(blocks: Any, rows: int) -> list[Facts]:
-    """Return the facts of so many rows in one part: they come partition by partition, and lie on disk."""
+    """Return the facts of so many rows as one: they come partition by partition, and are kept on disk."""
     out, at = None, 0
     for part in blocks.toLocalIterator():
         if out is None:
@@ -233,10 +233,10 @@ def places_of(keys: Hashes, wanted: Hashes) -> NDArray[np.int64]:
 
 
 # Some of several equal rows on Spark: one row stands for them, with their weight.
-# Runs in Spark's workers, but for what reads the facts. Law: which of several equal rows are meant is nowhere
-# asked, since nobody could tell them apart.
+# Runs in Spark's workers, but for reading the facts. Law: nothing depends on which of several equal rows are
+# meant, since they cannot be distinguished.
 
-PARTS = 8  # of the rows that stand for others
+PARTS = 8  # partitions of the rows that stand for others
 Weights = NDArray[np.int64]
 
 
@@ -329,8 +329,8 @@ class Weighed:
 
 
 T = TypeVar("T")
-FEW = 8  # totals that are merged here at once
-LEFT = 8  # blocks that are read sooner than a worker is made
+FEW = 8  # totals that the driver merges at once
+LEFT = 8  # blocks that are read in less time than a new worker takes to start
 OURS = re.compile(r"^(?:tallystick\.errors\.)(\w+): (.*)$", re.MULTILINE)
 PYTHON = re.compile(r"^\w*(?:Error|Exception): .+$", re.MULTILINE)
 ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|pyarrow)")
@@ -338,7 +338,7 @@ ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|py
 
 @contextlib.contextmanager
 def plain_errors() -> Iterator[None]:
-    """Raise the errors of workers as they were raised there, without the way they came."""
+    """Raise the errors of workers with their own type, without Spark's traceback."""
     try:
         yield
     except Exception as error:
@@ -354,7 +354,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def plain_error(text: str) -> errors.TallyError | None:
-    """Return the error of ours that a worker's traceback tells of; None when there is none."""
+    """Return the error of ours in a worker's traceback; None when there is none."""
     ours = OURS.search(text)
     kind = vars(errors).get(ours[1]) if ours is not None else None
     if ours is not None and isinstance(kind, type) and issubclass(kind, errors.TallyError):
@@ -402,7 +402,7 @@ def is_connect(x: Any) -> bool:
 
 
 class Loaded:
-    """How many modules a worker had when it was last settled."""
+    """How many modules a worker had at the last call of `settle`."""
 
     modules = 0
 

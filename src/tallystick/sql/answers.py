@@ -64,15 +64,14 @@ from tallystick.tree.model import Tree
 from tallystick.tree.nodes import STAYS
 from tallystick.tree.tables import LargestBelow, LevelCounts
 
-# What a scorecard asks of a database: rows on each of its lines, and rows by all of their lines.
+# Scorecards: weights of the rows on each line, and rows grouped by all of their lines.
 #
-#     ranges and levels --GROUP BY line, class--> what the rows on each line weigh
-#     lines of all columns, packed into whole numbers --GROUP BY--> the rows that a card cannot tell apart,
-# once
+#     ranges and levels --GROUP BY line, class--> the weight of the rows on each line
+#     lines of all columns, packed into whole numbers --GROUP BY--> rows that a card cannot distinguish, once
 #
-# A database's exp is not ours, so loss, gradient and curvature are summed here, of those groups: no value of
-# a number and no text is among them. Law: a group is a row with a weight, so the total is that of `add` over
-# all rows, bit for bit.
+# A database's exp may round otherwise, so loss, gradient and curvature are summed here over those groups,
+# which hold no value of a number and no text. Law: a group is a row with a weight, so the total is that of
+# `add` over all rows, bit for bit.
 
 PACKED = 1 << 62  # whole numbers of 64 bits hold lines up to here
 Singles = dict[str, RangeAxis | LevelAxis]
@@ -233,15 +232,14 @@ def card_answers(table: SqlTable, question: AnswerCounts, model: ScorecardModel)
     return summed_by_lines(table, question, axes)  # type: ignore[no-any-return]
 
 
-# What a model answers to rows that are in a database: a tree by the node at which a row ends, naive Bayes
-# by its scores.
-# Law: the sums are those of `AnswerCounts.add` over all rows. A database's own exp may round otherwise than
-# ours: a row whose share lies so near to the end of a step, or to another class's, that this could matter is
-# fetched, and answered here.
+# Answers of a model to rows in a database: of a tree by the leaf of a row, of naive Bayes by its scores.
+# Law: the sums are those of `AnswerCounts.add` over all rows. A database's exp may round otherwise: rows
+# whose share is so near to the end of a step, or to another class's, that this could matter are fetched and
+# answered here.
 
-MOST_CLASSES = 12  # steps of so many classes together are fewer groups than rows
-ROUNDING = 2.0**-44  # of a score, for each of its terms: far beyond what arithmetic may differ by
-LEAST = -700.0  # of a logarithm: its exp is still a number
+MOST_CLASSES = 12  # classes up to which the steps of all shares together are fewer groups than rows
+ROUNDING = 2.0**-44  # relative error of a score per term, far above any difference in arithmetic
+LEAST = -700.0  # least logarithm whose exp is not 0 in a database
 
 Array = NDArray[np.float64]
 
@@ -318,7 +316,7 @@ def _of_bayes(table: SqlTable, question: AnswerCounts, model: NaiveBayesModel) -
 
 
 def _are_known(terms: Sequence[Term]) -> bool:
-    """Are all terms such that SQL has words for them, and their numbers finite?"""
+    """Say whether SQL can express all terms, and their numbers are finite."""
     for term in terms:
         if isinstance(term, LevelTerm | BinTerm):
             if not np.isfinite(term.table).all():
@@ -551,7 +549,7 @@ def _count(table: SqlTable, query: str) -> int:
 
 
 def _sql_cell(grid: Grid, cell: str) -> str:
-    """Return the cell of a grid in which a number lies."""
+    """Return the cell of a grid that a number is in."""
     place = f"({cell} / 2 - {literal(grid.low / 2)}) * {literal(grid.scale)}"
     return f"CAST(TRUNC(LEAST(GREATEST({place}, 0), {grid.cells - 1})) AS BIGINT)"
 

@@ -16,12 +16,12 @@ from tallystick.sql.prints import parted, place_among
 from tallystick.sql.table import SqlTable, numbers
 from tallystick.tree.tables import Coding, LargestBelow, Level, LevelCounts, Test
 
-MOST_TESTS = 128  # beyond, to walk down the tree in SQL takes longer than to fetch the rows
+MOST_TESTS = 128  # tests in the CASE that finds a row's node; with more, fetching the rows is faster
 
 
 def frontier_of(table: SqlTable, question: LevelCounts) -> Level | None:
-    """Return the count tables of open nodes; None where a column is told by its numbers as they are, or rows
-    are shared out.
+    """Return the count tables of open nodes; None where a column is counted by its
+    distinct numbers, or rows are in parts.
     """
     if not question.whole or any(c.plain for c in question.codings) or not question.classes:
         return None
@@ -53,7 +53,7 @@ def frontier_of(table: SqlTable, question: LevelCounts) -> Level | None:
 
 
 def _key(coding: Coding, cell: str) -> str:
-    """Return what a column is grouped by: a number itself where few are told apart, else its bin, or code."""
+    """Return what a column is grouped by: a number itself where there are few, else its bin, or code."""
     if coding.binned:
         assert coding.values is not None
         return place_among(cell, coding.values, at=True, missing=coding.k)

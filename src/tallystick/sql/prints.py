@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from tallystick.table.block import Hasher, Hashes
 
-# SQL as DuckDB and PostgreSQL both read it: literals, cases, and the few words in which they differ.
+# SQL that DuckDB and PostgreSQL both read: literals, cases, and the few expressions in which they differ.
 # Law: a number is written so that the database reads back its very bits.
 
-FEW = 8  # values that are compared one after the other; of more, halves are left out
+FEW = 8  # values that are compared one after the other; more are searched by halves
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def looked_up(code: str, values: Sequence[int]) -> str:
 HALF = (1 << 32) - 1
 QUARTER = (1 << 16) - 1
 FACTORS = 0xD6E8FEB86659FD93, 0x9E3779B97F4A7C15
-MISSING = 0xA5A5A5A55A5A5A5A  # what a missing cell puts in the place of its bits
+MISSING = 0xA5A5A5A55A5A5A5A  # bits that stand for a missing cell
 LANES = 0, 1
 
 

@@ -34,8 +34,8 @@ from tallystick.table.strings import Distinct, is_text
 from tallystick.table.survey import Decision, Survey, SurveyRequest
 from tallystick.table.target import RowSelection, hit
 
-DIGITS = 15  # of a decimal: it and the power of ten under it are doubles
-LARGEST = 1 << 20  # of a weight: hashes times weights stay whole numbers of 64 bits
+DIGITS = 15  # digits of a decimal that is exact as a quotient of two doubles
+LARGEST = 1 << 20  # of a weight, so that sums of hashes times weights fit
 MOST_LEVELS = 4_096  # values of a column that a query writes out
 
 Counts = NDArray[np.int64]

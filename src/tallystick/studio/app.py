@@ -42,7 +42,7 @@ SAFE = (
 LARGEST = 4 << 30  # bytes of a file that is dropped on the page
 SMALL = 1 << 20  # bytes of anything else that the page sends
 MOST = 32  # sessions; the one that was asked last stays longest
-PATIENCE, LOOK = 10.0, 0.03  # seconds that a page waits for news, and between two looks
+PATIENCE, LOOK = 10.0, 0.03  # seconds that a page's request waits for news, and between two checks
 THREADS = 4
 ITEMS = 100_000  # objects and lists of a request
 
@@ -61,7 +61,7 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
-WISHES: dict[str, tuple[str, Callable[[Any], bool]]] = {  # what each name of a request has to be
+WISHES: dict[str, tuple[str, Callable[[Any], bool]]] = {  # the type of each name in a request
     **dict.fromkeys(
         ("session", "name", "column", "kind", "missing", "target", "do"),
         ("a text", lambda value: isinstance(value, str)),

@@ -53,7 +53,7 @@ class Folder:
     async def take(
         self, name: str, receive: Callable[[], Awaitable[MutableMapping[str, Any]]], most: int
     ) -> Path:
-        """Write a body to the scratch folder under a harmless name, and return where it lies."""
+        """Write a body to the scratch folder under a harmless name, and return its path."""
         folder = self.scratch / os.urandom(8).hex()
         path, size = folder / harmless(name), 0
         try:
@@ -91,8 +91,8 @@ def _is_table(path: Path) -> bool:
     return known and not path.name.startswith(".") and path.is_file()
 
 
-# One piece of work beside the page: in a thread, with its progress, and an end when nobody wants it.
-# Law: a job that was cancelled changes nothing any more, whatever it is still doing.
+# A background job: a thread with its progress, which can be cancelled.
+# Law: a job that was cancelled changes nothing any more, even while it still runs.
 
 
 class Cancelled(Exception):  # noqa: N818  nobody's error
@@ -100,7 +100,7 @@ class Cancelled(Exception):  # noqa: N818  nobody's error
 
 
 class Job:
-    """Work under way. `told`: what the page sees of it."""
+    """A job in a thread, and its progress for the page."""
 
     def __init__(self, what: str, work: Callable[[Job], None], ended: Callable[[Job, str], None]) -> None:
         self.what, self.work, self.ended = what, work, ended
@@ -126,7 +126,7 @@ class Job:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What the page is told."""
+        """The state that the page shows."""
         return {"what": self.what, "done": self.done, "total": self.total, "live": self.live}
 
     def _run(self) -> None:

@@ -45,10 +45,10 @@ from tallystick.studio.folder import Job, harmless
 from tallystick.table.reader import read_table
 from tallystick.tree.prune import CostComplexity
 
-# What the user said of the table: the file, the target, kinds, marks of missing values, spellings.
-# Law: it never changes; another wish makes another one.
+# The user's settings of the table: the file, the target, kinds, marks of missing values, spellings.
+# Law: they are immutable; a changed setting makes a new object.
 
-CURES = ("missing", "merge", "keep", "kinds", "levels")  # of notes: what one press can do
+CURES = ("missing", "merge", "keep", "kinds", "levels")  # arguments advised by notes that a button can set
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ def _merged(key: str, value: Any) -> str:
     return f"read {some(value)} as {shown(key)}"
 
 
-# A tree by hand: tests chosen from their gains, changed, cut back, taken back; errors on rows held out.
-# Laws: the script that it tells makes the same tree; a step that was taken back leaves no trace.
+# A tree by hand: tests chosen by gain, changed, pruned, undone; its errors on held-out rows.
+# Laws: the script that it gives makes the same tree; a step that was undone leaves no trace.
 
-METHOD = "tree"  # how tests are measured and levels parted
+METHOD = "tree"  # the method whose criterion ranks tests and splits levels
 MOST = 30  # tests shown of a node
 
 Tests = list[tuple[int, str]]  # node and column of each test, by the number of the node
@@ -240,8 +240,8 @@ class ByHand:
         return [begin, *(f"tree.split({n}, {c!r})" for n, c in self._tests()), "model = tree.model()"]
 
 
-# The pruning path of a tree as a slider: from the root alone to the grown tree, with honest errors.
-# Law: the tree of a step is the one that a fit with its parameters gives: the price lies between two steps.
+# The pruning path of a tree as a slider: from the root alone to the grown tree, with cross-validated errors.
+# Law: the tree of a step is the one that a fit with its parameters gives, as its price is between two steps.
 
 
 def is_prunable(model: Any) -> bool:
@@ -281,8 +281,8 @@ def pruned(model: Any, path: dict[str, Any], step: Any) -> Any:
     return type(model)(**wanted)
 
 
-# The table of a session: read once, for the columns, the comparison and the model.
-# Law: what is read is what `ts.compare` and `fit` read with the same wishes.
+# The table of a session, read once for the columns, the comparison and the model.
+# Law: it is what `ts.compare` and `fit` read with the same settings.
 
 
 @dataclass(frozen=True)
@@ -374,7 +374,7 @@ def columns_part(reading: OpenTable) -> dict[str, Any]:
     }
 
 
-# The Python script and the command lines that do what was done in the studio.
+# The Python script and the command lines that repeat what was done in the studio.
 # Law: run in the folder of the file, they write the same bytes.
 
 IMPORT = "import tallystick as ts\n"
@@ -462,7 +462,7 @@ def command_lines(
     return "\n".join([" ".join(compared), fitted, " ".join(items)]) + "\n"
 
 
-# Parts of the page as HTML: the templates of the studio, with the report's beside them.
+# Parts of the page as HTML, from the templates of the studio and of the report.
 # Law: everything that came from a user is escaped by the template, as in a report.
 
 CHOICES = tuple((v.name, v.words, v.method.compared) for v in VARIANTS if not v.method.regression)
@@ -572,7 +572,7 @@ def _first(names: Sequence[str], informative: Sequence[str]) -> list[str]:
 
 PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$")
 PARTS = ("columns", "methods", "model", "decide", "hand", "save")
-AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # what falls when one is made anew
+AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # invalid when one is made again
 
 
 class Session:

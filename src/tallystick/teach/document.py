@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from tallystick.contracts import Table
 
 
-# What lines of a working are made of: words, names, numbers and a little algebra. What is written, not how
-# it looks: a number keeps its exact value, a name is text of the user, algebra is nested lines. How many
-# digits a number has is a matter of the number, not of a format.
+# The pieces of a line: words, names, numbers and a little algebra, without their look. A number keeps its
+# exact value and the digits it is shown in, a name is text of the user, algebra is nested lines.
 
 Number = int | float | Fraction
 FINEST = 100  # a fraction is written as a decimal when so many parts hold it exactly: 0.4, 0.25
@@ -781,10 +780,10 @@ def mark_up(line: Line) -> str:
     return cell(flat(line))
 
 
-# What a working begins with: the title and the table itself.
+# The opening of a working: the title and the table.
 
-MOST_SHOWN = 60  # rows of a table that stand on the page
-MOST_WHOLE = 300  # rows of a table that is worked out whole
+MOST_SHOWN = 60  # rows of a table that are printed
+MOST_WHOLE = 300  # rows of a table whose working has every step
 ROUNDED = "Numbers are worked out in full and rounded where they are shown."
 
 

@@ -310,7 +310,7 @@ def wrapped(words: str, first: str = "") -> list[str]:
     return textwrap.wrap(words, WIDE, initial_indent=first, subsequent_indent=" " * len(first)) or [""]
 
 
-# Rows that lessons make rather than read.
+# Rows that lessons generate.
 
 
 def independent_rows() -> list[dict[str, int]]:
@@ -338,7 +338,7 @@ def balls() -> list[dict[str, str]]:
     ]
 
 
-# The course: a file per lesson in the folder of that name, and how one is asked for by name.
+# The course: a file per lesson in `course/`, and `lesson()`.
 
 
 COURSE = (

@@ -117,16 +117,16 @@ def two_classes(table: Table) -> NDArray[np.float64]:
     return np.asarray(table.classes == 1, dtype=np.float64)
 
 
-# The likelihood of a logistic regression over its two weights, and the way that gradient ascent takes up.
+# The likelihood of a logistic regression over its two weights, and the path of gradient ascent.
 # The steps are those of the textbook: w + eta * gradient.
 
 Floats = NDArray[np.float64]
 Way = list[tuple[float, float]]  # constant and weight, step by step
 CELLS = 160
 MOST_STEPS = 2_000
-SHOWN = 60  # points of the way; the first ones all
-NEAR = 1e-6  # a gradient per row this small ends the way
-BELOW = (32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.1)  # lines lie so far under the top, of all it climbs
+SHOWN = 60  # points of the path that are drawn
+NEAR = 1e-6  # gradient per row at which the ascent ends
+BELOW = (32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.1)  # under the top, in halves of the climb
 
 
 def likelihood(
@@ -250,7 +250,7 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
-# The two curves that everything else is built from: entropy and the sigmoid.
+# Two curves: entropy and the sigmoid.
 
 STEPS = 200
 WEIGHTS = (0.5, 1.0, 2.0, 5.0)
@@ -348,7 +348,7 @@ def _fitted(data: Any, target: Any, column: str | None, shared: dict[str, Any]) 
     return Picture(chart)
 
 
-# Decision regions: what models answer everywhere on a plane of two columns.
+# Decision regions of models on a plane of two columns.
 
 METHODS = ("tree", "bayes", "logistic")
 KINDS = ("numeric", "levels", "ordered", "boolean")
@@ -454,7 +454,7 @@ def _spots(table: Table, name: str, rows: NDArray[np.int64], across: bool) -> li
     return [float(c) + 0.5 * ((k * step) % 1 - 0.5) for k, c in enumerate(cells.tolist())]
 
 
-# What the strength of the prior does to a logistic regression: its weights and its losses against κ.
+# The prior of a logistic regression: weights and losses against its strength κ.
 
 STRENGTHS = tuple(float(f"{v:.4g}") for v in np.geomspace(1000, 0.01, 21))
 FOLDS = 5
