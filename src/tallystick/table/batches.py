@@ -1,7 +1,11 @@
-"""A source as batches that know their cells, and what is read of many columns of a batch at once.
+"""Batches of a source with their cells read, many columns at a time: Arrow, whole matrices, cut CSV rows.
 
-Law: a batch gives the cells of its rows, however it is cut; what is read together is what `read_cells`
-reads of each column alone.
+- Kinds of batches: `View` (all rows in memory), `Plain` (unquoted CSV rows); `loaded()` loads any piece.
+- Cells of many columns at once: `parts_together()`. New rows: `batch_columns()`; many short text columns:
+  `condense_wide()`.
+
+part = the cells of a column as numbers, small whole numbers or coded texts (`cells.py`).
+Law: a batch gives the cells of its rows, however it is cut, and the same as `read_cells` column by column.
 """
 
 from __future__ import annotations
@@ -52,11 +56,11 @@ COLUMNS, ROWS = (
     2_000,
 )  # a wide batch: at least so many columns of at most so many rows
 # (read together: a third of `describe` of a wide file with quotes, see benchmarks/describe.py)
-TOGETHER = 1 << 21  # cells of one that are read at once
+TOGETHER = 1 << 21  # cells of a wide batch that are read at once
 
-# the places of some columns, from a row on, for so many rows
+# (names, first row, rows) -> arrays into which the numbers of these rows are written
 LastPlaces = Callable[[Sequence[str], int, int], list[NDArray[np.float64]] | None]
-Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
+Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, reasons by unread row
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,7 @@ def loaded(
     return piece() if ends is None else Plain(block, ends, names, places, row)
 
 
-# ---- many columns at once ----
+# ---- cells of many columns at once ----
 
 
 def parts_together(
@@ -338,7 +342,7 @@ def _joined(parts: Sequence[Scan], starts: Sequence[int]) -> Scan:
     )
 
 
-# ---- new rows ----
+# ---- columns of new rows, batch by batch ----
 
 
 def batch_columns(source: Source, names: Sequence[str]) -> Iterator[Callable[[], Columns]]:

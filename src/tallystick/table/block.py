@@ -1,8 +1,9 @@
-"""Some rows of a table, encoded; and the same as one run of bytes, which travels and is kept where rows are
-far away.
+"""Blocks: encoded rows, their packed bytes, content hashes of rows, and equal rows of different classes.
 
-Law: `unpack(pack(block))` is the block, bit for bit; numbers lie in the narrowest type that holds them all
-exactly, and everything but those is read as a view of the bytes.
+- `RowBlock`, `WordCounts`: some rows of a table, encoded. Entry: `RowBlock`.
+- `pack()`, `unpack()`: a block as bytes. Law: `unpack(pack(block))` is the block, bit for bit; numbers have
+  the narrowest type that is exact for all of them, and other arrays are views of the bytes.
+- `Hasher`: hashes of rows and fingerprints. `conflicts()`: the error that no model can avoid.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tallystick.kernels.check import code_dtype
 from tallystick.schema import Column, Schema
 
 MARK = b"tally block 1\n"
-ALIGNED = 16  # bytes: an array begins where every type may begin
+ALIGNED = 16  # bytes: arrays begin at multiples of it, as any type may
 NARROW = ("int8", "int16", "float32")  # tried in this order for numbers
 OWN = ("classes", "response", "weights")
 
@@ -118,7 +119,7 @@ def together(blocks: list[RowBlock]) -> RowBlock:
     return RowBlock(sum(b.rows for b in blocks), columns, *own)
 
 
-# ---- packed ----
+# ---- a block as bytes ----
 
 
 def pack(block: RowBlock) -> bytes:
@@ -199,20 +200,19 @@ def wide(array: NDArray[Any]) -> NDArray[np.float64]:
     return array if array.dtype == np.float64 else array.astype(np.float64)
 
 
-# Content hashes of rows: the same row has the same hash in any container, order or partition.
+# ---- content hashes: equal rows have equal hashes in any container, order or partition ----
 # Law: a row's hash is a function of its (column name, value) pairs, summed over columns; the fingerprint of
-# rows is the sum of hash times weight: no order means anything. In fingerprints numbers have a quicker hash,
-# their prints: every table that is learned needs one. Equal rows of different classes are found by their
-# hashes: the error that no model can avoid.
+# rows is the sum of hash times weight. In fingerprints numbers have a quicker hash, their prints, as every
+# table that is fitted needs one.
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
 Weights = NDArray[np.int64]
 Weighed = tuple[Hashes, NDArray[Any], Weights]  # hashes, classes and weights [row]
 Unlabelled = tuple[Hashes, NDArray[Any], Weights | None]
-STEP = 1 << 16  # rows looked at at once
-ROW_BYTES = 128  # that the search for equal rows takes for each row looked at
-FEW_TEXTS = 16  # that are hashed one by one sooner than joined
+STEP = 1 << 16  # rows hashed at once
+ROW_BYTES = 128  # bytes per row of the search for equal rows
+FEW_TEXTS = 16  # texts, up to which hashing one by one is faster
 NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
 
 
@@ -319,7 +319,7 @@ def _hash_ends(key: Key) -> list[Key]:
     return [missing, kernels.hash_text(b"unseen", missing)]
 
 
-# ---- equal rows of different classes ----
+# ---- equal rows of different classes, found by their hashes ----
 
 
 class Conflicts(NamedTuple):

@@ -1,8 +1,11 @@
-"""Arrow cells to one of three forms: numbers, small whole numbers, or coded texts. The container's type ends
-here.
+"""Arrow cells of any type read as numbers, small whole numbers or coded texts; later code sees no other form.
 
-Laws: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts;
-small whole numbers are bytes, straight from memory, and what the long way makes of them, to the last code.
+- Rare Arrow types in terms of common ones: `common()`, `microseconds()`, `refused()`.
+- Small whole numbers as bytes: `SmallIntegers`, `small_columns()`, `by_table()`.
+- Cells of any type. Entry: `read_cells()`, which returns a `Part`; `condense()`, `distinct_texts()`.
+
+marks = texts that mean missing; code = index of a text; tidy = no missing marks, infinities or -0.0 among
+them. Law: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts.
 """
 
 from __future__ import annotations
@@ -29,11 +32,10 @@ from tallystick.table.lazy_columns import LaterColumn
 from tallystick.table.strings import Distinct
 from tallystick.text import cell_text, moment_text, number_text
 
-# Arrow types that few columns have, in terms of those that many have; and what to do about types without
-# cells.
+# ---- rare Arrow types in terms of common ones; errors for types without cells ----
 # Law: a value in a rare type reads as it does in a common one, or as its text in a file.
 
-INSIDE = {  # of storages that mean something else than they hold
+INSIDE = {  # extension types: how to read their storage
     "pandas.period": "Make dates of it: frame[{0}].dt.to_timestamp()",
     "pandas.interval": "Make columns of its two ends, or text: frame[{0}].astype(str)",
 }
@@ -120,8 +122,8 @@ def _cure(kind: Any, name: str) -> str:
     return "Cast it to numbers or text first"
 
 
-SLICE = 1 << 18  # rows a thread takes at once
-PLACES, AT_EACH = 128, 8  # of a matrix, and rows there, looked at for its least numbers: neighbours lie near
+SLICE = 1 << 18  # rows per job of a thread
+PLACES, AT_EACH = 128, 8  # places of a matrix, and rows at each, sampled for its least numbers
 EXACT = 2**53 - 256  # beyond this a double may hold another number
 
 
@@ -261,10 +263,10 @@ def level_code(levels: Sequence[str], other: int) -> Callable[[str], int]:
 # ---- cells of any type ----
 
 
-SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
-FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
-LONG = 64  # bytes a cell from which texts are hardly ever alike
-FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # of each unit, what microseconds still reach
+SAMPLE = 100  # cells sampled to choose the quicker method; the result is the same
+FEW = 12  # distinct values in the sample: up to it, numbers here may be levels with words elsewhere
+LONG = 64  # bytes per cell from which texts hardly ever repeat
+FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # by unit: counts that microseconds can express
 FEW_WHOLES = 256  # rows up to which whole numbers may all differ; more of them within 256 cannot
 NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)

@@ -1,6 +1,10 @@
-"""What has been seen of the numbers of one column so far: counts, a range, and whether they number the rows.
+"""Survey of one column: mergeable facts about its numbers, dates, texts and words, and the decision.
 
-Law: any cut of the rows and any order of merging give the same facts.
+- `NumbersSeen`, `Places`: counts, range, few distinct values, and whether whole numbers number the rows.
+- Entry: `ColumnSurvey` (add, merge, decide); `SecondLook`: what another pass must find out.
+
+measure = 0: rows, 1: copies of rows by weight; prints = hash sums that prove a set of whole numbers.
+Law: any partition of the rows and any order of merging give the same facts, and so the same decision.
 """
 
 from __future__ import annotations
@@ -58,12 +62,12 @@ from tallystick.table.wishes import Asked
 from tallystick.text import number_text
 
 Counts = NDArray[np.int64]
-LISTED = 5  # rows that an error names
-LOOKED = 64  # first values, which tell of most columns that their values are not few
-KEY = kernels.hash_text(b"run")  # of the prints that tell a run of whole numbers
+LISTED = 5  # rows listed in an error
+LOOKED = 64  # first values, enough to see in most columns that distinct values are many
+KEY = kernels.hash_text(b"run")  # hash key of the prints of whole numbers
 RANGE = 1 << 18  # whole numbers whose prints are summed at once
 ALL = 1 << 128
-NONE = [np.zeros(m, np.int64) for m in range(3)]  # rows of each measure; shared, nobody writes to them
+NONE = [np.zeros(m, np.int64) for m in range(3)]  # by number of measures: shared zeros, never written to
 
 
 @dataclass
@@ -95,7 +99,7 @@ class Places:
 
 @dataclass
 class NumbersSeen:
-    """Cells read as numbers. Arrays are [measure], see weights.Chosen.
+    """Cells read as numbers. Arrays are [measure], see target.RowSelection.
 
     rows: all cells of such parts, counted or not. Those with a value are marked (they mean missing), infinite
     or finite. first: the first rows that are infinite. prints: sums that tell whether every whole
@@ -105,7 +109,7 @@ class NumbersSeen:
 
     measures: int
     places: Places | None = None
-    distinct: int | None = None  # how many different numbers there are, where all are known
+    distinct: int | None = None  # how many distinct numbers there are, where known
     rows: int = 0
     marked: Counts = field(init=False)
     finite: Counts = field(init=False)
@@ -293,8 +297,7 @@ def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
     return tuple(sorted({*a, *b}))[:LISTED]
 
 
-# What has been seen of one column so far: facts that merge, from which its kind is judged, and what it is.
-# Law: any cut of the rows and any order of merging give the same facts, and so the same verdict.
+# ---- one spelling for texts that are all numbers ----
 
 
 def in_one_way(
@@ -318,7 +321,7 @@ def in_one_way(
     return again.values, strings.numbers(again.values, (), ".", dates=True), into
 
 
-# ---- what has been seen ----
+# ---- the survey of one column ----
 
 
 FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
@@ -397,7 +400,7 @@ class ColumnSurvey:
 
     asked: Asked
     measures: int
-    text_bytes: int = 0  # see survey.Question
+    text_bytes: int = 0  # see survey.SurveyRequest
     ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
     numbers: NumbersSeen = field(init=False)
     _dates: NumbersSeen | None = None

@@ -1,7 +1,12 @@
-"""A table whose rows lie on disk: the table of table.py over mapped files.
+"""Tables on disk: places for columns of unknown length, kept batches, `DiskTable` and its writer.
 
-Law: what is held in memory is some blocks and what the schema itself needs: it depends on the budget and
-the schema, not on the rows.
+- Places in the final arrays, reserved before the number of rows is known: `PlacesInMemory`, `PlacesOnDisk`.
+- Parts of batches kept until all rows are known: `KeptInMemory`, `KeptOnDisk`.
+- Entry: `TableFile`, the writer, and `mapped()`, which returns the `DiskTable`; `RowsOnDisk`: rows at places
+  that the writer chooses.
+
+piece = the part of one column in one batch; tidy: see `cells.py`.
+Law: memory in use is some blocks and what the schema needs: it depends on budget and schema, not on rows.
 """
 
 from __future__ import annotations
@@ -32,9 +37,9 @@ from tallystick.table.survey import ScannedBatch
 from tallystick.table.table import BLOCK, LocalTable
 from tallystick.table.target import TargetCells
 
-# Room for the numbers of all batches where the table will have them, taken before all rows are known.
-# Law: a batch lies where the lines before it say; where those are not all rows, or are more than were
-# expected, a column is joined as if nothing had a place.
+# ---- places for columns, reserved before the number of rows is known ----
+# Law: a batch has its place after the rows before it; where there are fewer rows than the place says, or more
+# than expected, a column is concatenated as if nothing had been reserved.
 
 Values = NDArray[np.float64]
 
@@ -85,7 +90,7 @@ class PlacesInMemory:
         for before, part in zip(read, parts, strict=True):
             if _address(part) != begin + 8 * row:
                 if before is not None and np.may_share_memory(before, whole):
-                    return np.concatenate(parts)  # it lies where it does not belong, or others read it there
+                    return np.concatenate(parts)  # it is in a wrong place, or others read it there
                 away.append((row, part))
             row += len(part)
         for row, part in away:
@@ -159,16 +164,16 @@ class PlacesOnDisk:
 
 
 def _address(values: Values) -> int:
-    """Return where numbers lie."""
+    """Return the address of an array."""
     return int(values.__array_interface__["data"][0])
 
 
-# What was taken of the batches of a source, kept in memory or on disk until all rows are known.
+# ---- parts of batches, kept in memory or on disk until all rows are known ----
 # Law: a batch comes back as it was, wherever it was kept.
 
-PIECE = 4  # numbers that tell of a piece: its form, its texts (of numbers: 1 if tidy), their bytes, its place
-PLACED = 2  # of numbers that lie in their places in the table: tidy as well
-GIVEN_BACK = 32  # batches after which freed memory goes back: allocators keep what small ones leave in pieces
+PIECE = 4  # integers of a piece's record: form, texts (of numbers: 1 if tidy), their bytes, place
+PLACED = 2  # flag of numbers that are in their places in the table: tidy as well
+GIVEN_BACK = 32  # batches after which freed memory is returned to the system, as allocators would keep it
 NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
@@ -472,7 +477,7 @@ def mapped(file: TableFile, budget: int, unit: int) -> DiskTable:
     return table
 
 
-# ---- the file that is written ----
+# ---- the writer of the table file ----
 
 
 CLASSES, RESPONSE, WEIGHTS, KEPT = "classes", "response", "weights", "kept"
@@ -622,7 +627,7 @@ class TableFile:
         return columns, rest
 
 
-# Rows that are brought together part by part, at places that the writer chooses; on disk if they are many.
+# ---- rows collected part by part at places that the writer chooses; on disk if they are many ----
 # Law: a block of some rows is what was written there.
 
 Key = tuple[str, ...]  # the name of a column, or nothing and what else a row has

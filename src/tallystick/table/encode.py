@@ -1,6 +1,11 @@
-"""Batches to codes, values and words by what a survey decided.
+"""Encoding of batches by a decision: cells of known columns to codes, values or words.
 
-Law: a batch encoded again from its cells, or from what was taken of it, is the same block.
+- `Matcher`: new cells of one known column; `Found` is its result. `PartMatcher`: parts of dates, as a number
+  or the code of a weekday. `matcher_of()` chooses.
+- Entry: `Encoder(decision).block(batch)`.
+
+Laws: a cell's code depends on the cell and the column alone; a batch encoded again, from its cells or from
+its surveyed parts, is the same block.
 """
 
 from __future__ import annotations
@@ -48,10 +53,9 @@ from tallystick.table.survey import Decision, ScannedBatch
 from tallystick.table.target import TargetCells, hit, kept_rows, weight_numbers
 from tallystick.text import label_form, number_text, part_values, way_of, weekday_codes
 
-# New cells of one known column to its codes, values or words.
-# Law: a cell's code depends on the cell and the column alone.
+# ---- new cells of one known column ----
 
-SAME_VALUES = ("0", "1", "false", "true")  # of a boolean whose levels are two of them
+SAME_VALUES = ("0", "1", "false", "true")  # of booleans: 1 for true is the same value and gets no note
 READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
 
 
@@ -312,8 +316,8 @@ def recode(
     return into[codes]  # type: ignore[no-any-return]
 
 
-# New cells of dates to one of their parts: a number, or the code of a weekday.
-# Law: the part is that of the number of days which the column of dates itself gets.
+# ---- new cells of dates, as one of their parts ----
+# Law: the part is that of the day number which the column of dates itself has.
 
 
 class PartMatcher(Matcher):

@@ -1,6 +1,7 @@
-"""Numbers of a table that have the least hashes, with their rows, as far as they are known from reading it.
+"""Hash sample of a table's numbers: the values of least hashes and their rows, picked while it was read.
 
-Law: what is known is what a walk over the rows would pick with the same limit.
+Entry: `take_picked()`; `PickedPart` holds some rows, `PickedNumbers` all. limit = the highest hash picked.
+Law: what is known is what a pass over the rows would pick with the same limit.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from tallystick.contracts import Table as Tabular
 
 ALL = (1 << 64) - 1  # the highest hash
-MARGIN = 1.08  # of a guess over what is needed: seven standard deviations of the number found
-MOST = 0.25  # the share of the hashes beyond which no sample is taken
-SIZE = 1 << 13  # distinct values that are enough to judge by
-ROOM = 1.25  # in numbers of rows that are picked where all values are different
+MARGIN = 1.08  # factor of a guessed limit: seven standard deviations of the number picked
+MOST = 0.25  # share of the hashes beyond which all values are taken
+SIZE = 1 << 13  # distinct values of a sample
+ROOM = 1.25  # buffer size over the rows expected where all values are distinct
 
 Found = tuple[int, NDArray[np.int64], NDArray[np.float64]]  # the first row, rows after it, and values
 

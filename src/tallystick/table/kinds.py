@@ -1,6 +1,11 @@
-"""The one way in which the texts of a column are written, if they are numbers or dates at all.
+"""Type inference of columns: how numbers and dates are written, the kind of a column, its errors and notes.
 
-Law: what two ways read as different numbers is a question to the user, never a guess.
+- How texts are written, if numbers or dates: `way_written()`. Law: what two ways read as different numbers is
+  a question to the user, never a guess.
+- The kind, from all values at once. Entry: `judge_numbers()`, `judge_texts()`, which return a `KindVerdict`.
+- The column once it is judged: `decide_numbers()`, `decide_levels()`, `decide_out()`, `hints()`.
+
+way = a format of numbers or dates; hint = another kind that may be meant; fold = letter case is ignored.
 """
 
 from __future__ import annotations
@@ -128,30 +133,30 @@ def _read_as(texts: Any, way: Way) -> str:
     return text
 
 
-# What a column is, decided from all of its values at once.
-# Law: the verdict depends on the multiset of values alone, not on their order or on the type that held them.
+# ---- the kind of a column, from all of its values at once ----
+# Law: the verdict depends on the multiset of values alone, not on their order or on their type.
 
 MANY_ROWS = 20  # the identifier rule needs this many filled cells
 MOST_TRUTHS = 64  # spellings of yes and no in all letter cases, about
-INDEX_NAMES = {  # of columns that number or name the rows, in tables of any size
+INDEX_NAMES = {  # names of columns that number or name the rows, in tables of any size
     *("id", "ids", "day", "example", "row", "no", "nr", "num", "idx", "index", "case", "instance", "record"),
     *("sample", "obs", "observation", "rowname", "rownames", "#"),
 }
-INDEX_ENDINGS = {"id", "nr", "no", "idx", "index"}  # of names of several words: customer id, rowNo
+INDEX_ENDINGS = {"id", "nr", "no", "idx", "index"}  # last word of such a name: customer id, rowNo
 NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|#")
 NUMBERED = re.compile(r"([^0-9]+)([0-9]{1,9})")  # x1, Day 14
-NAMED_ROWS = 3  # of two rows all cells that differ at all are all different
-NAME_WORDS = 3  # words of a cell that is a text, and not the name of a row
-RUN_SHARE = 6  # tenths of the whole numbers from lowest to highest, each once: they number rows, some gone
+NAMED_ROWS = 3  # rows needed: of two, any column that differs would look like an identifier
+NAME_WORDS = 3  # words from which a cell is a text and not the name of a row
+RUN_SHARE = 6  # tenths of all whole numbers of the range, each once: row numbers with gaps
 NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
-FEW_TOKENS = 10  # other texts at most, for the same
+FEW_TOKENS = 10  # distinct other texts, at most, for the same
 DISTINCT_SHARE = 9  # tenths of the filled cells that differ make an identifier
-WHITE = np.isin(np.arange(256), [*b"\t\n\f\r "])  # by byte
+WHITE = np.isin(np.arange(256), [*b"\t\n\f\r "])  # byte -> is it white space
 TEXT_WORDS = 5  # words per distinct value make a text column
 TEXT_SHARE = 3  # tenths of the filled cells must differ for it
-TEXT_VALUES = 10  # texts at least, for the same
-SEVERAL = 2  # words in every cell of levels that may be meant as text
-FEW_VALUES = 5  # different whole numbers at most, that may be meant as levels
+TEXT_VALUES = 10  # distinct texts, at least, for the same
+SEVERAL = 2  # words in every cell, from which levels get the hint that text may be meant
+FEW_VALUES = 5  # distinct whole numbers, up to which levels may be meant
 OTHER_MARK = {  # by the decimal mark in force
     ".": Message("Write them with a point, or pass ", read_with("decimal", ","), "."),
     ",": Message("Write them with a comma, as the others."),
@@ -229,7 +234,7 @@ class NumberFacts(NamedTuple):
         return self.dated or self.spans
 
 
-# Without the value: notes are kept in the model file, and nothing of a column left out may be in it.
+# No value in it: notes are stored in model files, which hold nothing of columns left out.
 ONE_VALUE = "it has one value in {}"
 
 
@@ -551,7 +556,7 @@ def number_cure(text: str) -> Message:
     return Message("Correct it, or, if it stands for missing, pass ", cure, ".")
 
 
-FORMS = (  # of texts that look like numbers but are not taken for them: their kind, code, what they are
+FORMS = (  # texts that look like numbers but do not count as such: kind, note code, words
     (Cell.LEADING_ZEROS, "leading-zeros", "numbers with leading zeros"),
     (Cell.INEXACT, "large-integers", "whole numbers too large for exact arithmetic"),
     (Cell.OTHER_DECIMAL, "decimal-comma", "numbers with another decimal mark"),
@@ -618,8 +623,8 @@ def _refuse_strange(name: str, strange: list[str]) -> None:
         )
 
 
-# What a column is, once it is judged; and the errors and notes of its values.
-# Law: a column is decided by its facts and by what was asked alone.
+# ---- the decided column, with errors and notes on its values ----
+# Law: it depends on the column's facts and on the user's settings alone.
 
 
 class Decided(NamedTuple):
@@ -631,7 +636,7 @@ class Decided(NamedTuple):
     hint: str = ""  # another kind that the user may mean
 
 
-HINTS = {  # by kind, what is said of one column and of several
+HINTS = {  # by kind, the words for one column and for several
     "text": (
         " has several words in every cell and is",
         " have several words in every cell and are",

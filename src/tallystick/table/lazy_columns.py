@@ -1,7 +1,9 @@
-"""Numbers that become doubles as tables have them when somebody asks: what goes along with the first look
-at a matrix reads them as they lie, and a fit that needs no more never asks.
+"""Numeric columns converted to doubles on first use: a first pass reads them in their own type.
 
-Law: what is made is what `astype` makes, without -0.0; it is made once, whoever asks.
+`Doubles` converts a whole matrix once; `LaterColumn` is one column of it; `LaterColumns` a table's mapping.
+`raw_column()`, `raw_values()`: the numbers in their own type, for readers that need no doubles.
+
+Law: the result is that of `astype`, without -0.0; it is made once, whoever asks.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Table
 from tallystick.parallel import each_in_order
 
-STEP = 1 << 18  # numbers that a thread takes at once
-NEAR = 1 << 15  # of these, those whose doubles stay near
+STEP = 1 << 18  # numbers per job of a thread
+NEAR = 1 << 15  # numbers converted at once, whose doubles stay in the cache
 
 
 class Doubles:
@@ -34,13 +36,13 @@ class Doubles:
         self._lock = threading.Lock()
 
     def made(self) -> NDArray[np.float64]:
-        """Return them."""
+        """Return the doubles."""
         with self._lock:
             if self._made is None:
                 out = np.empty_like(self.numbers, np.float64, order=self._order)
                 starts = range(0, len(out), self._rows(STEP))
                 each_in_order(partial(self._make, out), starts, self.threads)
-                self._made = self.numbers = out  # what they were made of is let go
+                self._made = self.numbers = out  # the originals are released
             return self._made
 
     def _rows(self, numbers: int) -> int:
@@ -71,7 +73,7 @@ class LaterColumn:
 
     @property
     def lying(self) -> NDArray[Any]:
-        """The numbers as they lie."""
+        """The numbers in their own type."""
         return self.of.numbers[self.start : self.stop, self.j]
 
     def made(self) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
-"""Columns of numbers of an Arrow table as they lie: for whoever needs no more than numbers.
+"""Shortcuts for numeric data: Arrow columns as arrays without a copy, and small matrices without a survey.
 
-Law: the values are those that `cells.py` finds.
+`arrays_in_place()`: the values that `cells.py` finds. Entry: `small_table()`, a short matrix with labels.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ def _in_place(chunk: pa.Array) -> NDArray[Any] | None:
     return None if types.is_integer(kind) and kind.bit_width == 64 else floats(chunk)
 
 
-# A small matrix of numbers with whole numbers for labels, read in a few steps.
-# A survey can be cut, merged and sent elsewhere, and pays for that with several objects a column, more than a
-# small fit takes. Here all is known at one look: a column is judged by the same facts, a target by the same
-# checks, and where either may need more than that look, it is surveyed. Law: the table is the one that a
-# survey of the same rows leads to.
+# ---- a small matrix with whole numbers for labels, read in a few steps ----
+# A survey can be partitioned, merged and pickled, and needs several objects a column for that, which take
+# longer than a small fit. Here one scan is enough: columns and target are judged by the same facts and
+# checks, and where they may need more, a survey is made. Law: the table is the one that a survey of the same
+# rows leads to.
 
 PLANS = {id(wishes): ReadingPlan(trivial=wishes.trivial) for wishes in (NO_WISHES, ANY_TABLE)}
-NO_MARKS: NDArray[np.float64] = np.empty(0)  # none of the usual marks of missing values is a number
+NO_MARKS: NDArray[np.float64] = np.empty(0)  # marks of missing values that are numbers: by default none is
 
 
 def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int) -> LocalTable | None:

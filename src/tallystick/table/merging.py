@@ -1,6 +1,6 @@
-"""The distinct texts of a column with those made one that the user says are one.
+"""Merging of spellings: the distinct texts of a column after the user's `merge`, with counts and a note.
 
-Law: the texts that are left, their counts and the note depend on the multiset of cells alone.
+Entry: `merged()`, which returns `Merged`. Law: texts, counts and note depend on the multiset of cells alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tallystick.errors import counted, shown
 from tallystick.io.frames import filled, from_numbers, from_texts
 from tallystick.schema import Note
 
-SHOWN = 5  # texts that a note tells of
+SHOWN = 5  # texts listed in a note
 
 
 @dataclass(frozen=True)

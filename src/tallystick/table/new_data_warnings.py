@@ -1,6 +1,6 @@
-"""What new rows hold that the training rows did not: counted batch by batch, said once at the end.
+"""Warnings about new rows: unseen levels and values outside of the training range, counted batch by batch.
 
-Law: what is said depends on the rows alone, not on how they are cut into batches.
+Entry: `Met` (add, notes). Law: the notes depend on the rows alone, not on how they are cut into batches.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tallystick import contracts
 
 
-STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
-SAMPLED = 1024  # rows looked at before all are
+STRANGE_CELLS = 2  # unseen cells, at least, for a warning: one may be new
+SAMPLED = 1024  # rows checked before all are
 MIXED = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], np.uint64)  # factors that mix all bits
-BEYOND = 0.05  # of the rows: so many may be new, or outside of the range, without a word
-SURE = 5  # where so much less of those looked at is outside, all rows hold no more than may be
+BEYOND = 0.05  # share of rows that may be unseen, or outside of the range, without a warning
+SURE = 5  # if the sample has less than BEYOND / SURE outside, the other rows are not checked
 
 
 class Met:

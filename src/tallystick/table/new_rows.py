@@ -1,6 +1,7 @@
-"""New rows to the codes and values of a known schema, batch by batch.
+"""New rows encoded by the schema of a fitted model, batch by batch, with counts of missing and unseen cells.
 
-Law: a row's codes depend on the row and the schema alone; columns go by name, others are ignored.
+Entry: `match()`, which yields `Matched`. Law: a row's codes depend on the row and the schema alone; columns
+go by name, others are ignored.
 """
 
 from __future__ import annotations

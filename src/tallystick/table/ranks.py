@@ -1,4 +1,7 @@
-"""Numbers to exact ranks, and ranks to at most N quantile bins.
+"""Exact ranks and quantile cuts of numbers, in memory or within a memory budget.
+
+- Ranks: codes[row] among distinct values. Entry: `rank()`, `rank_group()`; `quantile_cuts()`, `between()`.
+- Columns that exceed the budget: `SortedRun`, `few_or_cuts()`, `quantiles()`, `codes_within()`.
 
 Law: ranks and bins depend on the multiset of values, not on their order.
 """
@@ -20,12 +23,12 @@ from tallystick.table.block import code_type
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-SHARE = 64  # the values of a run take this part of the budget
+SHARE = 64  # a sorted run may take this part of the budget
 SIGN = np.uint64(1 << 63)
-FEW = 254  # whole numbers that are their own codes, but for the lowest: 8 bits hold two more
-GROUP = 8  # columns gathered at once: as many doubles as a line of the cache has
-STEP = 65_536  # values that are looked at together, where a column is read from its beginning to its end
-ROWS = 4_096  # so that the lines of a group are still in the cache for its next column
+FEW = 254  # range of whole numbers that are codes after subtracting the lowest; 8 bits have two more
+GROUP = 8  # columns gathered at once: the doubles of a cache line
+STEP = 65_536  # values per step of a sequential pass
+ROWS = 4_096  # rows per step, whose cache lines serve all columns of a group
 
 Ranked = tuple[NDArray[Any], NDArray[np.float64]]
 
@@ -127,7 +130,7 @@ def cuts_between(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray
     return np.where((middle > low) & (middle <= high), middle, high)
 
 
-# ---- values that need not fit in memory ----
+# ---- the same for columns that exceed the budget, in sorted runs ----
 
 
 @dataclass(frozen=True)

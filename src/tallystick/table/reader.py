@@ -1,9 +1,10 @@
-"""All rows of a source to a table: survey its batches, decide what the columns are, encode what was seen.
+"""Entry of table building: all rows of a source to a table. Survey its batches, decide, encode what was read.
 
-Laws: rows, codes and notes are the same wherever the table lies; a source is read once, and once more only
-where texts were read as numbers and turn out to be none, or a row is a total; what a table on disk holds
-in memory depends on its budget and its schema, not on the rows, and nothing depends on how much memory is
-free.
+`read_table()` for memory, `read_to_disk()` with a memory budget; `_Reader` makes the passes.
+
+Laws: rows, codes and notes are the same wherever the table is; a source is read once, and once more only
+where texts were read as numbers and turn out to be none, or a row is a total; memory of a table on disk
+depends on its budget and its schema, not on the rows, and no result depends on how much memory is free.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from tallystick.table.target import flat_target
 # ---- from a source to a table ----
 
 
-NOT_READ = ("rows-skipped", "lines-after-table")  # notes on lines that are no rows
-MANY_COLUMNS = 20_000  # a tree of 100,000 columns took 15 s, naive Bayes more than a minute
-TEXT_SHARE = 32  # distinct texts of all columns take this part of the budget, before they go to disk
+NOT_READ = ("rows-skipped", "lines-after-table")  # codes of notes on lines that are no rows
+MANY_COLUMNS = 20_000  # columns from which a warning says that a fit is slow: a tree of 100,000 took 15 s
+TEXT_SHARE = 32  # distinct texts of all columns may take this part of the budget before they go to disk
 
 Progress = Callable[[int, int, str], None]
 

@@ -1,7 +1,11 @@
-"""String columns to sorted values and small codes, and text cells to numbers.
+"""Text columns: distinct texts and codes, parsing as numbers, counts over batches, word counts.
 
-Law: the values and the codes depend on the cells alone, not on chunks, Arrow type, dictionary order or
-unused entries; surrounding ASCII white space is not part of a cell.
+- Distinct texts of cells, sorted, with codes. Entry: `distinct()`; `numbers()` parses them.
+- Distinct texts with counts, batch after batch, on disk beyond a limit: `TextCounts`, `RunFile`, `joined()`.
+- Word counts: `count_words()` makes the vocabulary, `match_words()` uses one.
+
+run = sorted texts with counts. Law: values and codes depend on the cells alone, not on chunks, Arrow type,
+dictionary order or unused entries; surrounding ASCII white space is not part of a cell.
 """
 
 from __future__ import annotations
@@ -27,8 +31,8 @@ from tallystick.parallel import checkpoint, each_in_order, thread_count
 from tallystick.table.block import WordCounts, code_type
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
-FEW = 100  # entries of a dictionary that Python merges sooner than Arrow
-SHARED = 4_096  # bytes of texts that many batches share: longer ones would be held when nobody reads any more
+FEW = 100  # entries of a dictionary, up to which Python merges faster than Arrow
+SHARED = 4_096  # bytes of texts cached for all batches; longer ones would stay in memory after reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +238,15 @@ def layout(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np
     return np.frombuffer(data or b"", np.uint8), rows, present, array.offset
 
 
-# Distinct texts and how often each was met, batch after batch.
-# Law: the texts and counts are those of all batches together, in whatever order they came, whatever the
-# limit.
+# ---- distinct texts with counts, batch after batch ----
+# Law: texts and counts are those of all batches together, in any order, whatever the limit.
 
 Counts = NDArray[np.int64]
 Run = tuple[pa.LargeStringArray, Counts]  # texts, sorted, and counts[text, measure]
-FEW_TEXTS = 4_096  # texts that may wait to be joined
-MANY = 1 << 17  # the same without a limit: joining takes longer than holding them, as their batches do anyway
-APART = 64  # texts that take about the room that a batch's own arrays take, however few are in them
-RUNS = 16  # on disk that are joined at once
+FEW_TEXTS = 4_096  # texts buffered before they are merged
+MANY = 1 << 17  # the same without a memory limit: merging would cost more than keeping them
+APART = 64  # texts whose size equals the overhead of a batch's arrays
+RUNS = 16  # runs on disk that are joined at once
 
 
 @dataclass
@@ -337,7 +340,7 @@ def _sorted(run: Run) -> Run:
     return run[0].take(order), run[1][to_numbers(order)]
 
 
-# ---- runs on disk: texts that need not fit in memory, sorted, and joined range by range ----
+# ---- sorted runs on disk, joined range by range, for texts that exceed memory ----
 
 
 class RunFile:
@@ -414,13 +417,12 @@ def _bounds(runs: Sequence[Run], ranges: int) -> list[str]:
     return sorted({found[len(found) * i // ranges] for i in range(1, ranges)})
 
 
-# Text columns to word counts: a vocabulary from all rows, and the counts of its words in each row.
-# A word is what the pattern (?u)\b\w+\b finds in the lower-cased text, for one fixed Unicode version: a
-# longest run of letters, digits and underscores, be it one letter. Law: the vocabulary and the counts depend
-# on the texts alone, not on chunks, partitions or threads; and `count_words(texts)` gives the counts that
-# `match_words(texts, vocabulary)` gives with the vocabulary found.
+# ---- a vocabulary from all rows, and the counts of its words in each row ----
+# A word is a match of (?u)\b\w+\b in the lower-cased text, for one fixed Unicode version: a longest run of
+# letters, digits and underscores, be it one letter. Law: vocabulary and counts depend on the texts alone, not
+# on chunks, partitions or threads; `count_words(texts)` counts as `match_words(texts, vocabulary)` does.
 
-ALONE = 1 << 16  # bytes of text that are not worth a second thread
+ALONE = 1 << 16  # bytes of text below which one thread is faster
 Cells = Any  # a string Array or ChunkedArray, or a list of Arrays
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8] | None, int]
 

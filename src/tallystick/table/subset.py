@@ -1,7 +1,12 @@
-"""Some rows of a table, as if the others had never been: what they hold, and their codes.
+"""Subsets of rows (folds, samples): their blocks, recoding to another schema, and the schema they imply.
 
-Laws: the schema of some rows tells nothing of the others, and no order or cut of the rows can change it;
-declared levels stay.
+- Some rows in the codes they have: `take_block()`, `take_words()`; arrays of one's own: `own_copy()`.
+- Recoding by another schema: `recode_block()`, `recode_column()`; words: `known_words()`.
+- The schema of a subset as if other rows did not exist. Entry: `Within` (a statistic), then
+  `schema_within()`.
+
+unseen = the code after missing. Laws: the schema of a subset depends on its rows alone, not on other rows,
+their order or partition; levels that the user declared stay.
 """
 
 from __future__ import annotations
@@ -23,11 +28,11 @@ if TYPE_CHECKING:
     from tallystick.table.table import LocalTable
 
 Counts = NDArray[np.int64]
-COPIED = 1 << 12  # rows of all columns that are copied at once: columns of a matrix share its cache lines
+COPIED = 1 << 12  # rows copied at once, all columns together, as columns of a matrix share cache lines
 
 
 def take_block(block: Any, rows: NDArray[np.int64]) -> RowBlock:
-    """Return some rows of a block, or of a table whose columns lie in one piece, in the codes they have."""
+    """Return some rows of a block, or of a table in memory, in the codes they have."""
 
     def cut(array: Any) -> Any:
         return None if array is None else array[rows]
@@ -39,7 +44,7 @@ def take_block(block: Any, rows: NDArray[np.int64]) -> RowBlock:
 
 
 def own_copy(table: LocalTable) -> LocalTable:
-    """Return a table in memory in arrays that nobody else has: copies of what is not its own."""
+    """Return a table in memory whose arrays are shared with no one: copies of what is not its own."""
     if table.own:
         return table
     columns: dict[str, Any] = {}
@@ -62,7 +67,7 @@ def own_copy(table: LocalTable) -> LocalTable:
 
 
 def recode_block(block: RowBlock, old: Schema, new: Schema) -> RowBlock:
-    """Return a block in the codes of another schema: what that one lacks is unseen."""
+    """Return a block in the codes of another schema; levels and words that it lacks become unseen."""
     columns = {c.name: recode_column(old[c.name], block.columns[c.name], c) for c in new.used}
     return replace(block, columns=columns, classes=recode_classes(block.classes, old.target, new.target))
 
@@ -86,7 +91,7 @@ def recode_column(column: Column, data: Any, known: Column) -> Any:
     if known.kind == "text":
         if column.words == known.words:
             return data
-        from tallystick.io.frames import from_texts  # Arrow: not for who loads a model
+        from tallystick.io.frames import from_texts  # imports Arrow, which loading a model must not
 
         return known_words(from_texts(column.words), data, from_texts(known.words))
     if column.levels == known.levels:
@@ -99,7 +104,7 @@ def recode_column(column: Column, data: Any, known: Column) -> Any:
     return into[data]
 
 
-# ---- words ----
+# ---- words of text columns ----
 
 
 def known_words(words: pa.LargeStringArray, data: WordCounts, known: pa.LargeStringArray) -> WordCounts:
@@ -134,7 +139,7 @@ def _join_unseen(data: WordCounts, unseen: int) -> WordCounts:
 
 
 def take_words(data: WordCounts, rows: NDArray[np.int64]) -> WordCounts:
-    """Return the words of some rows, numbers as they are."""
+    """Return the words of some rows, in the codes they have."""
     starts, entries = _entries(data, rows)
     return WordCounts(starts, data.words[entries], data.counts[entries])
 
@@ -147,15 +152,15 @@ def _entries(data: WordCounts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
     return starts, np.arange(starts[-1]) + np.repeat(data.starts[rows] - starts[:-1], lengths)
 
 
-# ---- what some rows hold ----
+# ---- the schema of a subset ----
 
 
 @dataclass(frozen=True)
 class Within(Statistic[list[Any]]):
-    """Ask what rows hold. copies: whole weights count as copies of rows.
+    """Ask for the levels, ranges, words and classes that rows have. copies: whole weights are copies of rows.
 
-    Total of a column: counts[level, then missing]; numbers: (missing, range); texts: rows with each word,
-    then missing. Last: rows of each class.
+    Total of a column: counts[level, then missing]; numbers: (missing, low, high); texts: rows with each word,
+    then 0. Last: rows of each class.
     """
 
     schema: Schema
@@ -208,7 +213,7 @@ class Within(Statistic[list[Any]]):
 
 
 def schema_within(schema: Schema, total: list[Any]) -> Schema:
-    """Return the schema of the rows that were asked about, as if there were no others."""
+    """Return the schema of the rows of `total`, as if there were no others."""
     fields = {c.name: _within(c, found) for c, found in zip(schema.used, total[:-1], strict=True)}
     target = schema.target
     if target is not None and target.labels:
@@ -231,5 +236,5 @@ def _within(column: Column, found: Any) -> Column:
     if not column.declared and column.kind != "boolean":
         levels = tuple(v for v, n in zip(levels, found.tolist(), strict=False) if n)
     if missing == column.missing and len(levels) == len(column.levels):
-        return column  # the rest of the rows had nothing else
+        return column  # unchanged: the same levels and as many missing
     return replace(column, missing=missing, levels=levels)

@@ -1,4 +1,6 @@
-"""A source looked at batch by batch, by anybody, anywhere: the one way to what a table is.
+"""Survey of a source: mergeable facts from which the schema of a table is decided; the fused first pass.
+
+Entry: `Survey`, in one process or many:
 
     survey = Survey.of(question)                  nothing is known
     survey.add(batch, start)                      one Arrow batch more; start: its first row's number or None
@@ -9,8 +11,8 @@
     Encoder(decision).block(batch)                the rows of a batch as codes, see encode.py
 
 A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Law:
-cut the rows anyhow, merge in any order: the decision is the same, and errors name the same rows, where
-batches know their place.
+any partition of the rows and any order of merging give the same decision, and errors name the same rows,
+where batches know their first row's number.
 """
 
 from __future__ import annotations
@@ -55,23 +57,21 @@ from tallystick.table.target import (
 )
 from tallystick.table.wishes import ReadingPlan, check_wishes
 
-# What goes along with the first look at a matrix of numbers: the fingerprint of its rows and, where they
-# may be asked for, exact sums by class and a sample of the values.
-# Threads that only read rows wait for one memory, so each walk over a large matrix costs the same time again.
-# Here rows are looked at, printed, summed and picked while they are near, in one walk. That is done before
-# the columns are decided, so it is a guess: that all of them are numbers and all rows have a label. Where it
-# turns out wrong, nothing that was told is used, and whoever needs it walks again. Law: what a table is told
-# here is what it would find by itself, bit for bit.
+# ---- the fused first pass over a matrix: scan, row fingerprint, exact sums by class, sample of values ----
+# Each pass over a large matrix costs as much as reading its memory, so all of this is done in one. The
+# columns are not decided yet, so it is done on the guess that all are numbers and all rows have a label. If
+# that is wrong the results are discarded, and computed by another pass when needed. Law: they are what that
+# pass would find, bit for bit.
 
-SAMPLE = 16  # rows by which it is guessed that columns are numbers
-LOOKED = 64  # rows by which it is guessed how many cells of a column are missing
-FEW_GAPS = 0.3  # of a column: where more are missing, it is picked from later, alone
-WIDE = 64  # columns beyond which a sample of all would fill too much memory
+SAMPLE = 16  # rows from which it is guessed that columns are numbers
+LOOKED = 64  # rows from which the share of missing cells is guessed
+FEW_GAPS = 0.3  # share of missing cells beyond which a column is sampled later, alone
+WIDE = 64  # columns beyond which samples of all would take too much memory
 
 
 @dataclass(frozen=True)
 class PassResult:
-    """What went along with the look at all rows: texts[code] of the labels, the total of the rows' hashes,
+    """Results of the fused pass over all rows: texts[code] of the labels, the total of the rows' hashes,
     the sums by code and the values of least hashes, None where they were not asked for; and the hashes and
     the numbers of rows that have the least.
     """
@@ -86,7 +86,7 @@ class PassResult:
 
 @dataclass
 class FusedPass:
-    """What goes along with the look at some rows after the others. share: of the hashes, those of the
+    """The fused pass, some rows after the others. share: of the hashes, those of the
     values that are picked; 0: none are. gaps: the share of missing cells for which there is room.
     """
 
@@ -106,8 +106,8 @@ class FusedPass:
         self.keys = [key for _, key, _ in self.hasher.columns]
 
     def look(self, columns: Sequence[NDArray[Any]], start: int) -> list[Scan]:
-        """Return one look at each column of some rows, those from `start` on, as doubles, and take in what
-        goes along.
+        """Return the scan of each column of some rows, those from `start` on, as doubles, and keep the other
+        results.
         """
         rows = len(columns[0])
         classes = self.labels.codes[start : start + rows]
@@ -124,7 +124,7 @@ class FusedPass:
         return kernels.scan_columns(columns, seen)
 
     def result(self) -> PassResult:
-        """Return what went along with all rows."""
+        """Return the results over all rows."""
         sums = self.parts[0][1]
         if sums is not None:
             for _, other, _ in self.parts[1:]:
@@ -288,7 +288,7 @@ class ScannedBatch:
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
-    result: PassResult | None = None  # what went along with the look
+    result: PassResult | None = None  # of the fused pass
 
     @cached_property
     def keep(self) -> NDArray[np.int64] | None:

@@ -1,5 +1,6 @@
-"""What may be a slip: classes spelt in two ways (`Yes`, `Yse`), numbers that mean missing (-999 among ages).
+"""Suspicious values: labels spelt in two ways (`Yes`, `Yse`), numbers that mean missing (-999 among ages).
 
+Entry: `variants()` for labels, `sentinels()` for numbers.
 Law: the answer depends on the values and their counts, not on their order.
 """
 
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from tallystick.errors import Argument, Message, counted, shown
 from tallystick.schema import Note
 
-SHORT = 3  # letters of a label that may be a slip of another
-SELDOM = 0.05  # of the rows of the other: so seldom is a slip
-MANY = 500  # labels; of more only letter case and spaces are compared
+SHORT = 3  # letters of the shortest label that may be a misspelling
+SELDOM = 0.05  # share of the correct label's rows, up to which another is a misspelling
+MANY = 500  # labels, beyond which only letter case and spaces are compared
 
 Pair = tuple[str, str]
 
@@ -82,10 +83,10 @@ def near(a: str, b: str) -> bool:
     )
 
 
-# ---- numbers that mean missing ----
+# ---- numbers that may mean missing ----
 
 
-SENTINEL_ROWS, SENTINEL_SHARE = 5, 0.01  # a mark for missing is met at least so often
+SENTINEL_ROWS, SENTINEL_SHARE = 5, 0.01  # rows, and share of the rows, that a mark for missing has at least
 FEW_VALUES = 3  # other values that a column with such a mark has, at least
 
 

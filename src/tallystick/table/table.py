@@ -1,6 +1,8 @@
-"""A table in memory: every column encoded once, handed out in blocks.
+"""Tables in memory: every column encoded once, handed out in blocks; private copies; exact sums.
 
-Law: the table's codes depend on its rows alone; blocks are views of about 65,536 rows.
+- Entry: `LocalTable`. Law: codes depend on its rows alone; blocks are views of about 65,536 rows.
+- `owned()`, `held()`: rows that later work can rely on, since no one else can write to them.
+- `ClassSums`, `known_moments()`: exact sums by class, as far as known from reading the table.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BLOCK = 65_536
-UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
+UNBOUNDED = 1 << 40  # bytes: no limit in practice
 
 
 @dataclass
@@ -288,9 +290,9 @@ def _cut(data: Any, start: int, stop: int) -> Any:
     return WordCounts(starts[start : stop + 1] - low, word[low:high], count[low:high])
 
 
-# Rows that nobody can write over: what may wait until somebody asks is found from these.
+# ---- rows that no one else can write to, for work that is done later ----
 
-FEW_CELLS = 1 << 17  # of a table that is copied rather than watched
+FEW_CELLS = 1 << 17  # cells up to which a table is copied
 
 
 def is_own(table: Tabular) -> bool:
@@ -313,7 +315,7 @@ def owned(table: LocalTable) -> LocalTable:
     """Return a table in memory as nobody can write over it: with copies of what is not its own."""
     if table.own:
         return table
-    columns = {  # the words of texts are made here
+    columns = {  # words of texts were made for the table already
         name: data if isinstance(data, tuple) else data.copy() for name, data in table.columns.items()
     }
     classes, weights = (None if a is None else a.copy() for a in (table.classes, table.weights))
@@ -321,8 +323,8 @@ def owned(table: LocalTable) -> LocalTable:
     return replace(table, columns=columns, classes=classes, response=response, weights=weights, own=True)
 
 
-# Exact sums of the numbers of a table by class, as far as they are known from reading it.
-# Law: what is known is what a walk over the rows would tell, bit for bit.
+# ---- exact sums of the numbers by class, as far as known from reading the table ----
+# Law: what is known is what a pass over the rows would give, bit for bit.
 
 Counts = NDArray[np.int64]
 

@@ -1,9 +1,14 @@
-"""Which rows count, and how much: weights as whole multiples of a unit.
+"""Target and weights: which rows count and how much; the labels or numbers to be predicted.
 
-Laws: where all weights are whole, a weight w is w copies of the row; a row of weight 0 does not count.
-Where some are not, weights only say how rows compare: all are scaled to sum to the number of rows, in
-multiples of 2^-32 that are never 0, so the unit that they were given in means nothing. Any cut of the rows
-and any order of merging give the same weights.
+- Weights as whole multiples of a unit: `RowSelection`, `WeightScale`, `WeightSurvey`.
+- The target, from labels to classes. Entry: `TargetSurvey`; `hit()` reads a batch, `labels_of()`,
+  `rare_note()`.
+
+unit = the integer that stands for a weight of 1; measure: see `column_survey.py`; absent = rows without a
+label. Laws: where all weights are whole, a weight w is w copies of the row; a row of weight 0 does not count.
+Where some are not, all are scaled to sum to the number of rows, in multiples of 2^-32 that are never 0, so
+only their ratios matter. Any partition of the rows and any order of merging give the same weights, target and
+notes.
 """
 
 from __future__ import annotations
@@ -46,9 +51,9 @@ from tallystick.table.wishes import ReadingPlan
 from tallystick.text import is_missing, label_form
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
-LARGEST = 2.0**62  # of a weight that is counted by rows
-SCALED, PARTS = "weights-relative", "weights-not-whole"  # notes on weights that are not whole
-NEAR = 1 << 14  # weights looked at together: what is found of them on the way stays in a near cache
+LARGEST = 2.0**62  # largest weight that counts as copies of a row
+SCALED, PARTS = "weights-relative", "weights-not-whole"  # codes of notes on weights that are not whole
+NEAR = 1 << 14  # weights per step, so that intermediate arrays stay in the cache
 
 
 @dataclass(frozen=True)
@@ -313,12 +318,11 @@ def choose(
     return RowSelection(rows, keep, copies, start, weighed.whole)
 
 
-# The column to be predicted, its labels or numbers: what has been seen of it so far.
-# Laws: labels are canonical texts with a type, the same in any container; any cut of the rows and any order
-# of merging give the same target and notes.
+# ---- the column to be predicted: its labels or numbers ----
+# Law: labels are canonical texts with a type, the same in any container.
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
-FARTHEST = 1e140  # of a response: sums of squares stay numbers
+FARTHEST = 1e140  # largest absolute response, whose sums of squares stay finite
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 RESPONSES = (
     CellKind.NUMBER,
@@ -331,7 +335,7 @@ TOTALS = (
     *(CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT, CellKind.OTHER_DECIMAL),
     *(CellKind.THOUSANDS, CellKind.PERCENT, CellKind.CURRENCY),
 )  # texts that may be a total
-LABEL_NUMBERS = {CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT}  # texts that are labels of numbers
+LABEL_NUMBERS = {CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT}  # cell kinds of labels that are numbers
 BOOLEANS = {CellKind.BOOLEAN}
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 

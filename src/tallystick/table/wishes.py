@@ -1,4 +1,7 @@
-"""What the user said of the columns of a table, checked against its names."""
+"""The user's settings for the columns of a table (kinds, levels, marks, merges), checked against its names.
+
+Entry: `check_wishes()`, which returns a `ReadingPlan`; `ReadingPlan.of(name)` is the `Asked` of one column.
+"""
 
 from __future__ import annotations
 
