@@ -1,5 +1,9 @@
-"""Why a tree answers one row as it does: its way, its parts where a value is missing, how sure the answer is.
+"""Explanation of a tree's answer for one row: its path, 95 % interval; and cuts rounded for display.
 
+In this order: the path of a row, or of its parts where a missing value is spread over branches (entry
+`explain()`); the interval of a share (`of_share`) or mean (`of_mean`); cuts in few digits (`in_few_digits`).
+way = path from the root; step = one test on it; best = the class answered; searched = rows discounted for the
+number of tests that were compared.
 Law: every number follows from the counts shown beside it, and the interval holds the answer it belongs to.
 """
 
@@ -26,12 +30,12 @@ from tallystick.tree.picture import tree_svg
 from tallystick.tree.prune import bits_of_tests
 from tallystick.tree.view import CELLS, WIDEST
 
-MOST_PARTS = 8  # of a row that are printed; to_dict() has all
-SHORT = 46  # letters of a test where lines would be longer than a terminal is wide
-MOST_NODES = 200  # of which a mixture is made; more take seconds
+MOST_PARTS = 8  # parts of a row that are printed; to_dict() has all
+SHORT = 46  # letters of a test in a line that would be wider than the terminal
+MOST_NODES = 200  # components of a beta mixture; more take seconds
 BETA = "95 % of the beta posterior of the answer's share, equal tails"
 SEARCHED = ", its rows counting less for the tests that were looked for"
-PRICE = 0.5  # of the bits that name a test: neighbouring cuts part nearly the same rows
+PRICE = 0.5  # part of the bits that name a test that is charged: neighbouring cuts are nearly equal
 
 
 @dataclass(frozen=True)
@@ -275,7 +279,7 @@ def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]
     return text if len(test.levels) == 1 else f"{text} ({plain_words(test.column.levels[int(value)])})"
 
 
-# -- how sure --
+# ---- intervals of shares and means ----
 
 
 def of_share(
@@ -283,9 +287,9 @@ def of_share(
 ) -> tuple[tuple[float, float] | None, str]:
     """Return the 95 % interval of the answer's share among new rows like this one, and how it was made.
 
-    Each node that takes part gives a beta distribution with its weight. The parameters are the node's rows of
-    and not of the class, over what the search for its tests takes from them (`searched`), plus the smoothing;
-    without smoothing half a row each. Class weights multiply the odds.
+    It is that of a mixture of beta distributions, one for each node that takes part, with its weight. Its
+    parameters are the node's rows of the class and of the others, each divided by `searched`(bits of the
+    tests above), plus the smoothing, or without smoothing half a row. Class weights multiply the odds.
     """
     tests = PRICE * bits_of_tests(tree)
     a = tree.answers.smoothing
@@ -365,7 +369,7 @@ def _labels(tree: Tree) -> tuple[str, ...]:
     return tree.schema.predicted.labels
 
 
-# ---- cuts of numbers on a page: in as few digits as part the training rows as the cut itself does ----
+# ---- cuts for display: the fewest digits that divide the training rows as the cut does ----
 #
 # Law: between a cut and the cut that is shown lies no training value, so that every training row fulfils what
 # the page says if and only if it goes the model's way. Exports and model files have all digits.
@@ -373,10 +377,10 @@ def _labels(tree: Tree) -> tuple[str, ...]:
 
 Floats = NDArray[np.float64]
 
-PLAIN = 6  # digits in which a cut is told as it is
-FEWEST, MOST = 4, 15  # digits that are tried for one of more
-SAME = 1e-12  # of a cut: what no text of it shows
-LARGEST = 1e300  # no cut of the rows: a test of whether there is a number
+PLAIN = 6  # cuts of up to so many digits are shown unchanged
+FEWEST, MOST = 4, 15  # digits that are tried for longer ones
+SAME = 1e-12  # relative difference that counts as none
+LARGEST = 1e300  # a cut from here on is NO_CUT, a test of whether the value is missing
 
 
 def few_digits(cuts: Floats, below: Floats, above: Floats) -> Floats:
@@ -391,7 +395,7 @@ def few_digits(cuts: Floats, below: Floats, above: Floats) -> Floats:
 
 
 def is_long(cuts: Floats) -> NDArray[np.bool_]:
-    """Say of each cut whether it has more digits than a page tells; not of a test that has no cut."""
+    """Return whether each cut has more than PLAIN digits; False for tests without a cut."""
     known = np.isfinite(cuts) & (np.abs(cuts) < LARGEST) & (cuts != 0)
     out = np.zeros(len(cuts), bool)
     out[known] = np.abs(cuts[known] - _rounded(cuts[known], PLAIN)) > SAME * np.abs(cuts[known])

@@ -1,7 +1,11 @@
-"""Growing a tree: the memory that it takes, what rows weigh, and the whole tree at once in memory.
+"""Growing a tree in memory: memory budget, row weights in scores, the statistic of a growing tree.
 
-A column of numbers is a list of rows in the order of its values. It is read and written from its beginning to
-its end, so it may lie on disk.
+In this order: bytes and threads under a budget (`GrowingRoom`); integer weights of rows in scores
+(`ScoreWeights`); fixed-point responses (`ValueScale`), the statistic itself (entry `GrowingTree`) and the
+compiled grower.
+grower = the compiled object that grows a tree; harvest = its candidate splits; tried = a split that was
+compared but not made; judge = the compiled scorer of splits; order = the rows of a column sorted by value.
+An order is read and written sequentially, so it may be on disk.
 """
 
 from __future__ import annotations
@@ -44,12 +48,12 @@ if TYPE_CHECKING:
     from tallystick.engine import Local
     from tallystick.table.table import LocalTable
 
-GROWING = 40  # bytes that a row takes in two threads, beside its numbers in order
-PARTING = 4  # and more for every other thread
-SORTING = 32  # and more for every thread that puts a column in order
+GROWING = 40  # bytes per row in two threads, without the orders
+PARTING = 4  # more bytes per row for every other thread
+SORTING = 32  # more bytes per row for every thread that sorts a column
 HALF = 1 << 30  # rows from which an entry of an order takes 8 bytes, about
-TRIED_TEST, TRIED_COUNT = 96, 16  # bytes that a test that was not made takes, and each of its counts
-MANY = 1 << 16  # threads: more than there are
+TRIED_TEST, TRIED_COUNT = 96, 16  # bytes of a candidate split, and of each of its counts
+MANY = 1 << 16  # threads: stands for "no limit"
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class GrowingRoom:
 
     @property
     def on_disk(self) -> bool:
-        """Whether the orders lie on disk."""
+        """Whether the orders are on disk."""
         return bool(self.budget) and 2 * self._ordered * self.rows > self.budget
 
     @property
@@ -115,18 +119,18 @@ def holds_tree(question: GrowingTree, rows: int, budget: int, depth: int = 0) ->
     return 2 * (GROWING * rows + tried) <= budget
 
 
-# ---- what a row weighs in the scores of a tree: its own weight times its class's ----
+# ---- the weight of a row in split scores: its own weight times its class's ----
 #
-# Law: a row weighs the same wherever it is, so no engine can change a sum, and a class keeps its weight
-# however heavy the rows are.
+# Law: the weight of a row depends on nothing else, so that all engines get the same sums, and a class keeps
+# its weight however large the row weights are.
 
 
 Ints = NDArray[np.int64]
 CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
-ROOM = 56  # bits of a sum of weights in scores
+ROOM = 56  # bits that a sum of weights in scores may have
 PARTS_ROOM = 60  # the same where rows are shared out in parts; the kernels' scores have room for one more
-SCORE_HALF = 32  # bits of a weight that are multiplied at a time
-AT_ONCE = 1 << 17  # entries of arrays that may lie on disk, changed in place
+SCORE_HALF = 32  # bits of a weight in one partial product
+AT_ONCE = 1 << 17  # entries that are changed at once in arrays that may be on disk
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,17 +218,17 @@ def class_factors(given: ClassWeights | None, counts: Ints | None) -> Ints | Non
     return np.where(weights > 0, np.maximum(scaled, 1), 0)
 
 
-# ---- the question of a growing tree: the best splits of all its nodes ----
+# ---- the statistic of a growing tree: the best splits of all its nodes ----
 #
-# A table in memory answers at once, by walking presorted columns; any other engine answers level by level
-# with count tables (`tables.py`). Law: both give the same arrays, byte for byte.
+# A table in memory grows the whole tree at once from presorted columns; any other engine answers level by
+# level with count tables (`tables.py`). Law: both give the same arrays, byte for byte.
 
 
 T = TypeVar("T")
-FEW_VALUES = 1_024  # up to so many distinct numbers a column is told by codes, else by numbers as they are
-BINS = 255  # what is advised where there is no room for more
-LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
-QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
+FEW_VALUES = 1_024  # a numeric column with at most so many distinct values is counted by codes
+BINS = 255  # max_bins that the error message advises where memory is short
+LEAST_BITS = 8  # of a response in fixed point: with fewer, the means of a tree would be wrong
+QUICK = 500_000  # cells up to which one thread grows the tree, in a fraction of a second
 
 
 @dataclass(frozen=True)
@@ -270,8 +274,8 @@ class ValueScale:
 
 @dataclass(frozen=True)
 class Grown:
-    """A grown tree as the kernels' arrays (depth first), the scale of its response, and its candidates for
-    whoever asks: they are put in order then.
+    """A grown tree as the kernels' arrays (depth first), the scale of its response, and a function that sorts
+    and returns its candidates.
     """
 
     arrays: dict[str, NDArray[Any]]
@@ -280,7 +284,7 @@ class Grown:
 
 
 class ColumnSummaries(NamedTuple):
-    """What other engines tell first: the spread of numeric columns, rows per class, all rows, range of the
+    """The first total of other engines: the spread of numeric columns, rows per class, all rows, range of the
     response.
     """
 
@@ -293,10 +297,10 @@ class ColumnSummaries(NamedTuple):
 
 @dataclass(frozen=True)
 class GrowingTree(Statistic[ColumnSummaries]):
-    """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
+    """The statistic of a growing tree. `columns` are positions in `schema.used` that a tree can test.
 
-    class_weights[class]: what a row of each class counts in the criterion, None for 1.
-    observed: cuts lie just above an observed value (C4.5) instead of at midpoints.
+    class_weights[class]: weight of a row in the criterion, None for 1.
+    observed: cuts are just above an observed value (C4.5) instead of at midpoints.
     """
 
     schema: Schema

@@ -1,5 +1,10 @@
-"""Grow a tree level by level from count tables, on whatever engine sums them.
+"""The learner of trees: growing level by level from count tables of any engine, and the fitted `Tree`.
 
+In this order: `Levels`, a tree in the making (ask for tables, split, go on below); `join`, its parts as
+arrays; the learner (entry `TreeLearner.learn`), with limits of size and memory; unsorted candidates
+(`Tried`).
+part = the result for one node or for a whole subtree; family = siblings that are counted together, one of
+them by subtraction from the parent; said = arrays of the judge (the compiled scorer of splits) for a node.
 Law: the arrays are those of growing in memory, byte for byte in the model file.
 """
 
@@ -51,9 +56,9 @@ from tallystick.tree.tables import (
     sum_of_squares,
 )
 
-MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
-SUBTREE_CELLS = 1 << 24  # of a node's rows: with fewer they are brought together, and grown to their leaves
-PART_BYTES = 6_000  # bytes that a node takes until the tree is grown, where it is split by its tables
+MOST_CELLS = 1 << 23  # cells of the count tables of one pass over the rows; more nodes wait for the next
+SUBTREE_CELLS = 1 << 24  # cells (rows by columns) of a node below which its subtree is grown at once
+PART_BYTES = 6_000  # bytes of a node that was split by its tables, until the tree is finished
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
 TEST_ARRAYS = ("column", "branches", "cut", "gain", "ratio", "left", "map")
 JOINED = ("counts", *NODE_ARRAYS, *(f"tried_{n}" for n in TEST_ARRAYS), "maps", "tried_maps", "lefts")
@@ -61,7 +66,7 @@ JOINED = ("counts", *NODE_ARRAYS, *(f"tried_{n}" for n in TEST_ARRAYS), "maps", 
 
 @dataclass
 class LevelPart:
-    """One node: what the judge said, and its counts [class]; or all nodes of a subtree, and their counts
+    """One node: the arrays of the judge, and its counts [class]; or all nodes of a subtree, and their counts
     [node, class].
     """
 
@@ -72,8 +77,8 @@ class LevelPart:
 
 @dataclass
 class Family:
-    """Nodes that wait together: those to ask for, and perhaps one whose tables are what is left of its
-    parent's.
+    """Siblings that wait together: those to be counted, and perhaps one (`rest`) whose tables are those of
+    its parent less those of the others.
     """
 
     asked: list[int]
@@ -83,7 +88,7 @@ class Family:
 
 @dataclass
 class Levels:
-    """A tree in the making."""
+    """A tree while it is grown level by level."""
 
     question: GrowingTree
     form: CodedColumn
@@ -103,7 +108,7 @@ class Levels:
         return self.form.codings
 
     def ask(self) -> LevelCounts:
-        """Return the question for the nodes that wait: large ones first, as many as one question holds."""
+        """Return the statistic for the waiting nodes: large ones first, up to MOST_CELLS."""
         weighing = self.scale.weighing if self.scale.weighing.drop else None
         each = sum(c.k + 1 for c in self.codings) * self.width * (1 if weighing is None else 2)
         most = SUBTREE_CELLS // len(self.codings) if self.in_numbers else max(self.rows)
@@ -142,7 +147,7 @@ class Levels:
         return len(self.question.labels) or 2
 
     def update(self, total: Level) -> None:
-        """Split the nodes that were asked for by their tables."""
+        """Split the nodes that were counted, by their tables."""
         i = 0
         for family in self.now:
             left = family.parent
@@ -176,7 +181,7 @@ class Levels:
 
     @cached_property
     def leaf(self) -> dict[str, NDArray[Any]]:
-        """What the judge says of a leaf."""
+        """The arrays of the judge for a leaf."""
         width = len(self.question.labels) + 1
         width = width if self.question.labels else 2
         nothing = [np.zeros((c.k + 1, width), np.int64) for c in self.codings]
@@ -349,10 +354,10 @@ def begin(question: GrowingTree, look: ColumnSummaries, near: list[ValueCounts])
 
 # ---- the learner ----
 
-TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
-NODE, NODE_CLASS = 104, 24  # bytes that a node takes where rows are on disk, and for each class
+TABLES = 16  # numbers per class and leaf: two nodes in counts, rows, shares and averages
+NODE, NODE_CLASS = 104, 24  # bytes per node where rows are on disk, and more per class
 AVERAGED, AVERAGED_CLASS = 230, 40  # the same for averaging over all prunings
-MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
+MANY_CLASSES = 1000  # classes from which their counts decide how much memory a tree takes
 
 
 @dataclass(frozen=True)
@@ -535,14 +540,14 @@ def limited(tree: Tree, most: int) -> Tree:
 
 
 class Tried:
-    """The candidates of a grown tree, put in order when somebody asks."""
+    """The candidates of a grown tree, sorted on request."""
 
     def __init__(self, grown: Grown, schema: Schema, columns: int, each: bool) -> None:
         self._grown, self._schema, self._columns, self._each = grown, schema, columns, each
 
     @property
     def on_disk(self) -> bool:
-        """Whether they lie on disk."""
+        """Whether they are on disk."""
         return scratch.on_disk(self._grown.arrays["column"])
 
     def candidates(self, of: NDArray[np.int64] | None = None) -> Candidates:

@@ -1,5 +1,10 @@
-"""A tree as flat arrays: one entry per node, depth first, the root is node 0.
+"""A tree as flat arrays (`Nodes`), its candidate splits, their file formats, prior of tests, row descent.
 
+In this order: `Nodes`; `Candidates`, and their texts in a file; nodes to and from plain data (`write_nodes`,
+`read_nodes`); the prior probability of tests (`prior_of_tests`); rows down the tree by arrays (`stops`,
+`spread`, `ways`). One entry per node, depth first, the root is node 0.
+cut = threshold of a numeric test; stay = be answered at a test, without a branch; spread = go down all
+branches in parts; way = the path of a row (or of a part of it) with the branches taken.
 Law: a node stands before its branches and its branches stand in order, so `n_children` alone says the
 shape: the first branch of node i is i + 1, each next branch begins where the subtree of the one before
 ends.
@@ -25,7 +30,7 @@ from tallystick.schema import CODED, Schema
 STAYS = -1  # a branch number: the row goes no further and is answered by this node's own counts
 SPREADS = -2  # as `missing_branch`: the row goes down all branches, in the proportion of their counts (C4.5)
 NO_CUT = float(np.finfo(np.float64).max)  # as `cut`: all numbers go to branch 0, missing rows to branch 1
-AT_ONCE = 1 << 16  # nodes that are Python numbers at one time: those take several times the room
+AT_ONCE = 1 << 16  # nodes converted to Python numbers at one time: those take several times the memory
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -59,7 +64,7 @@ class Nodes:
 
     @cached_property
     def shape(self) -> tuple[Ints, Ints, Ints]:
-        """First, child and parent, found when somebody asks; ValueError when this is not one tree."""
+        """First, child and parent, computed on first use; ValueError when this is not one tree."""
         return _shape(self.n_children)
 
     @property
@@ -114,7 +119,7 @@ class Nodes:
 
     @cached_property
     def weight(self) -> Ints:
-        """Rows of each node, in table units; pictures ask for it node by node."""
+        """Rows of each node, in table units; cached, since it is read node by node."""
         weight: Ints = self.counts.sum(axis=1)
         weight.flags.writeable = False
         return weight
@@ -212,7 +217,7 @@ def _order(heights: NDArray[Any]) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The splits that could have been made: all columns of each node in memory, the best five in a file.
+    """The splits that were compared at each node: of all columns in memory, the best five in a file.
 
     start[node]..start[node + 1] are the candidates of a node, best first (by the score that chose the split).
     column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: groups of a test of
@@ -297,12 +302,12 @@ def _slices(flat: NDArray[Any], start: Ints, chosen: Sequence[int] | Ints) -> tu
     return flat[index], begin
 
 
-# ---- the best candidate splits of each test, to texts and back ----
+# ---- candidate splits as texts of a model file: written and read ----
 #
 # The shape of one text: [[column, cut, gain, ratio, counts, branch_of, means], ...], best first. Of
 # two branches only the counts of the first are written, the second has the rest of the node; parts that are
-# empty at the end are left out. A text, because it is read only when somebody asks why a split was chosen;
-# then it is checked as strictly as nodes. Law: `read(write(candidates))` is the same, up to the five best
+# empty at the end are left out. It is a text so that it is parsed only on request; then it is checked as
+# strictly as nodes. Law: `read(write(candidates))` is the same, up to the five best
 # of each node and six digits of gain and ratio.
 
 
@@ -389,7 +394,7 @@ def _floats(values: Sequence[Any]) -> Any:
 
 
 def _read_text(text: str, node: int, nodes: Nodes, schema: Schema) -> list[list[Any]]:
-    """Return the candidates of one node; every entry has the right type and lies in its range."""
+    """Return the candidates of one node; every entry is checked for type and range."""
     total = nodes.counts[node].tolist()
     try:
         rows = json.loads(text)
@@ -434,7 +439,7 @@ def _good(row: list[Any], total: list[int], regression: bool, schema: Schema) ->
     )
 
 
-# ---- a tree to plain data and back: one short list per node, and strict reading ----
+# ---- nodes as plain data of a model file: written, and read strictly ----
 #
 # Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
 #
@@ -442,9 +447,7 @@ def _good(row: list[Any], total: list[int], regression: bool, schema: Schema) ->
 #                 [weight]); a test has four more:
 #                 column, cut (null for a test of levels), missing branch (-1 stays, -2 spreads), gain
 #     branches    for each test of levels, in node order: the branch of each level, -1 stays
-#     candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because
-#                 it is only read when somebody asks for the candidates, and then it is checked as strictly as
-#                 the rest.
+#     candidates  for each test, in node order: a JSON text of its best candidate splits (see above)
 
 
 LARGEST = 2**62  # a node's rows in table units stay below this, so that no sum overflows
@@ -613,11 +616,11 @@ def _demand(holds: bool, what: str) -> None:
         raise ModelFileError(f"the tree in the model file is damaged: {what}. Get the file again.")
 
 
-# ---- how probable a test is before its rows are seen: less, the more tests it was chosen from ----
+# ---- prior probability of a test: less, the more candidate tests it was chosen from ----
 #
 # A test that is the best of m explains the rows it was chosen on better than it explains new ones, so that
-# the odds of keeping it are 1 to the root of m: neighbouring cuts part nearly the same rows, and m tests are
-# not m chances. m is the number of columns times
+# the prior odds of keeping it are 1 to the root of m (neighbouring cuts divide nearly the same rows, so that
+# m tests are not m independent ones). m is the number of columns times
 #     a number                 rows of the node - 1, the cuts
 #     levels in order          levels - 1
 #     two groups of levels     2^bits, bits = log2(k - 1) + log2(k over j) - 1, what it takes to name j of k
@@ -626,7 +629,7 @@ def _demand(holds: bool, what: str) -> None:
 # Law: a function of what a model file holds.
 
 
-MOST_BITS = 100.0  # beyond this a prior is nothing beside any evidence
+MOST_BITS = 100.0  # cap of log2(m): any evidence outweighs such a prior
 HALF_LOG_2 = 0.34657359027997264
 
 
@@ -663,8 +666,7 @@ def group_bits(k: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
 
 # ---- rows down the tree, by arrays ----
 #
-# Law: `stops` and `ways` agree on
-# every row, and neither depends on how the rows were cut into blocks.
+# Law: `stops` and `ways` agree on every row, and neither depends on how the rows were cut into blocks.
 
 
 Read = Callable[[int], NDArray[Any]]  # column number -> values (numeric) or codes of the rows

@@ -1,9 +1,12 @@
-"""How nodes of many rows are split where their numbers cannot be had whole, and small ones grown to their
-leaves.
+"""Growing a tree whose rows do not fit in memory: best cuts from pieces of a column, small nodes as subtrees.
 
-The table of a column of numbers is made in pieces, each of the values of a range. The best cut in a piece
-needs of the others only what they hold together, so a few numbers of each piece tell the best cut of all,
-and how many there were. Law: what a judge says of the short table is what it says of the whole one.
+In this order: the best cut of a numeric column by pieces (`PieceJudge`, `short_table`); growing a node with
+few rows to its leaves (`Subtree`); one level of any engine (entry `answer_level()`); rows on disk
+(`DiskRows`).
+piece = the values of a column in one range, with class counts; short table = the two sides of the best cut;
+judge = the compiled scorer of splits; level, open node = as in `tables.py`.
+The best cut in a piece needs only the class totals of the other pieces, so each piece is read by itself. Law:
+the judge gives the same result for the short table as for the whole one.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ Ints = NDArray[np.int64]
 
 
 class PieceSums(NamedTuple):
-    """What a piece holds: known[class] and missing[class] rows, and its first and last value."""
+    """Totals of a piece: known[class] and missing[class] rows, and its first and last value."""
 
     known: Ints
     missing: Ints
@@ -64,7 +67,7 @@ class PieceCut(NamedTuple):
 
 
 def sums_of(piece: ValueTable) -> PieceSums:
-    """Return what a piece holds."""
+    """Return the totals of a piece."""
     values = piece.values
     assert values is not None
     first, last = (float(values[0]), float(values[-1])) if len(values) else (np.nan, np.nan)
@@ -72,7 +75,7 @@ def sums_of(piece: ValueTable) -> PieceSums:
 
 
 def whole_of(pieces: Sequence[PieceSums]) -> PieceSums:
-    """Return what pieces hold together, in the order of their values."""
+    """Return the totals of pieces, given in the order of their values."""
     filled = [p for p in pieces if p.first == p.first]
     first, last = (filled[0].first, filled[-1].last) if filled else (np.nan, np.nan)
     known, missing = (np.sum(part, axis=0) for part in list(zip(*pieces, strict=True))[:2])
@@ -87,7 +90,7 @@ class PieceJudge:
 
     def best(self, piece: ValueTable, all_: Sequence[PieceSums], place: int) -> PieceCut:
         """Return the best cut before a value of the piece. all_: every piece of the column, `place` is its
-        own: what lies before it is one value more, what lies behind it goes with its last value.
+        own: all pieces before it count as one more value, all after it are added to its last value.
         """
         values = piece.values
         assert values is not None
@@ -207,15 +210,15 @@ def answer_level(rows: LevelRows) -> Level:
 # ---- rows on disk ----
 
 
-ENTRY = 176  # bytes that a piece of a column takes for a row: its values, codes and ranks
-SHARE = 4  # the part of the budget for what is brought into memory at once
-SCAN = 1 << 17  # rows that are looked at together
-SAMPLE = 4096  # values that tell where pieces of a column begin and end
+ENTRY = 176  # bytes per row of a piece of a column in memory: its values, codes and ranks
+SHARE = 4  # 1 / SHARE of the budget is for what is brought into memory at once
+SCAN = 1 << 17  # rows that are read together
+SAMPLE = 4096  # sampled values from which the ranges of the pieces are chosen
 
 
 @dataclass(frozen=True, eq=False)
 class DiskRows:
-    """Where there is no memory for where all rows stand.
+    """The rows of open nodes where even the node of each row does not fit in memory.
 
     A node is grown to its leaves where the budget holds its rows without their numbers, which are brought
     together on disk; of a larger one each column is read by itself, in pieces that fit.

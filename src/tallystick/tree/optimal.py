@@ -1,4 +1,10 @@
-"""The tree with the fewest training errors, searched for and proven."""
+"""`OptimalTree`: the decision tree with provably least training cost, its options, search and estimator.
+
+In this order: costs of distinct rows as integers (`Losses`); parameters (`OptimalOptions`) and the
+estimator; distinct rows as the compiled search takes them (`Points`); the learner. Entry:
+`OptimalTree.fit`, and below it `OptimalLearner`. key = cost and leaves in one integer, cost * fold
++ leaves; leaf_price = penalty per leaf.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Table
 
 
-# ---- what each answer costs each distinct row, in whole numbers, so that equal trees tie exactly ----
+# ---- the cost of each answer for each distinct row, in integers, so that equal trees tie exactly ----
 #
 # Law: short fractions are exact while all rows together stay below 62 bits. Others are rounded to 2^-44 of
 # the largest or less, and rows too heavy for 62 bits are rounded up in a coarser unit. Refused is what
@@ -53,8 +59,8 @@ FEWEST = 2**14  # units of the smallest cost and of the price, where they are ro
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """loss[row, answer] and the price of a leaf. A key is loss * worth + leaves * leaf; key // fold is what a
-    tree loses, in 1/unit.
+    """loss[row, answer] and the price of a leaf. A key is loss * worth + leaves * leaf; key // fold is the
+    cost of a tree in 1/unit.
     """
 
     form: str
@@ -364,7 +370,7 @@ def _report_to(progress: Callable[..., None] | None, limit: int | None) -> Repor
     return lambda work, best, bound: progress(work, limit or 0, f"best {best:,.6g}, bound {bound:,.6g}")
 
 
-# ---- distinct rows as the search takes them ----
+# ---- distinct rows in the form of the compiled search ----
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
-"""What the parameters of a tree may be beyond growing (pruning, answering, numbers per class), and notes on a
-fit.
+"""Options of trees: checks of parameters, notes on a fit, split criteria, model-file shapes, growing options.
 
+In this order: checks of pruning, answering and per-class parameters (`check_settings`, `check_classes`);
+notes; `CRITERIA`; the shapes of the parameters in a model file; `TreeOptions`, the parameters of growing.
 Law: a wrong value is an error that names it.
 """
 
@@ -36,9 +37,9 @@ from tallystick.tree.model import ClassWeights, class_weights, criterion_weights
 from tallystick.tree.prune import FILE_NAMES, between
 from tallystick.tree.view import ENDS
 
-SUM = 1e-6  # how far shares may sum from 1
+SUM = 1e-6  # how far the sum of priors may be from 1
 
-BY_HAND = "by-hand"  # the note of a tree that a person grew, so that no refit gives it
+BY_HAND = "by-hand"  # kind of the note on a tree grown by a person, which no refit reproduces
 
 
 def check_settings(estimator: Any) -> None:
@@ -140,7 +141,7 @@ def plain_value(name: str, value: Any) -> Any:
     return [plain_value(name, v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-# The criteria by which splits of a classification tree are scored: one small object each, listed once.
+# ---- split criteria of classification trees: one object each ----
 
 BITS = "the entropy of the node less the mean entropy of the branches, in bits"
 VARIANCE = "the variance of the node's rows less the mean variance in the branches"  # of a regression tree
@@ -171,8 +172,9 @@ CRITERIA = {
 }
 
 
-# The shape of a tree's parts of the model file: its parameters are those of growing and pruning.
-# The nodes are long and are checked by `models.tree.file`, all at once.
+# ---- shapes of a tree's parts of the model file ----
+#
+# The nodes are long and are checked by `read_nodes` in `nodes.py`, all at once.
 
 _LISTS: dict[str, Shape] = {"branches": LongList(), "candidates": LongList(), "nodes": LongList()}
 MODEL = Record(_LISTS)
@@ -250,7 +252,7 @@ OPTIMAL_FILE = FileKind(Record(_LISTS | {"certificate": _CERTIFICATE}), wished(O
 REGRESSION_FILE = FileKind(MODEL, wished(REGRESSION), check)
 
 
-# How a tree is grown: the parameters, what they may be, and the three classical settings.
+# ---- options of growing: parameters and their checks ----
 
 PARTS = 2**20  # the finest part of a row of weight 1
 

@@ -1,5 +1,6 @@
-"""A tree as a picture: all rows on the left, every box a group, every line a question.
+"""A tree as an SVG picture: boxes are nodes, the root on the left, lines are branches.
 
+In this order: drawing boxes (`Box`, `tree_picture()`); a fitted tree as boxes (entry `tree_svg()`).
 The page's viewer (`reports/assets/tree.js`) draws the same boxes by the same measures, so that a saved
 picture and the page look alike. Laws: everything drawn is in the boxes it was given; leaves stand in their
 order, from top to bottom; a part of a bar is as long as its share, and what is not drawn by class is one
@@ -241,14 +242,13 @@ def _spread(svg: Svg, at: tuple[float, float, float], spread: AskedColumn) -> No
             svg.text(left + each * (k + 0.5), foot + 11, word, 10, fill="#222222", text_anchor="middle")
 
 
-# ---- a fitted tree as boxes: what stands in each ----
+# ---- a fitted tree as boxes: the texts of each ----
 #
-# Law: a leaf's box tells what the
-# model answers there (smoothed, weighted and averaged as it answers), and the share of its own rows in
-# brackets; every other box tells the share of its rows.
+# Law: a leaf's box shows the model's answer there (smoothed, weighted and averaged), and the share of its own
+# rows in brackets; every other box shows the share of its rows.
 
 
-MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
+MOST_BOXES = 63  # boxes of a picture; deeper branches are counted, not drawn
 BRANCH, LABEL = 46, 22  # letters of a branch's words, and of a class beside its share
 
 

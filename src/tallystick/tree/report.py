@@ -1,6 +1,9 @@
-"""How the rows of a node lie on the column it asks: small bars for the boxes of a drawn tree, by class; of a
-target of numbers, of all rows.
+"""A tree on the HTML page: distributions of tested columns per node, sentences, and the tree as data.
 
+In this order: small bar charts for the boxes of a drawn tree, by class (`asked_columns()`); what a tree
+says in sentences (`tree_sentences()`); the tree as data for the page's script, and a still picture
+(`tree_data()`).
+asked column = the column that a node tests, with the distribution of the node's rows on it.
 Laws: bars of a number end at round numbers, so that no bar tells the value of a row; ordered levels stand
 in their order, others by the branch they take.
 """
@@ -49,9 +52,9 @@ from tallystick.tree.splits import splits
 from tallystick.tree.view import test_to
 
 MOST_NODES = 120  # nodes whose column is drawn, the largest first
-FEWEST = 20  # rows that are worth a distribution
+FEWEST = 20  # rows from which a node gets a chart
 MOST_ROWS = 200_000  # of a larger table every second, third, ... row is counted: the bars look the same
-BINS = 14  # about so many bars of a number
+BINS = 14  # bars of a number, about
 MOST_LEVELS, SHORTENED = 12, 3  # bars of levels; names of so few are shortened to fit under them
 CELLS = 34  # letters under all bars together
 
@@ -184,15 +187,16 @@ def asked_data(asked: AskedColumn) -> dict[str, Any]:
     return out | ({"ends": list(asked.ends)} if asked.ends else {"values": list(asked.values)})
 
 
-# What a tree says, in sentences: its first question, and groups that two conditions make.
+# ---- sentences: the root's test, and groups of rows given by two conditions ----
+#
 # Laws: a sentence has at most two conditions, and the rows that fulfil them are counted; missing values are
 # spoken of only where rows have them.
 
-WIDEST = 40  # of a list of levels in a sentence
-SHORT = 26  # of such a list where two stand together
+WIDEST = 40  # letters of a list of levels in a sentence
+SHORT = 26  # letters of such a list in a sentence with two
 MOST_CONDITIONS = 2
-ENOUGH = 0.9  # of what two conditions tell, for one of them to be told alone
-FEW = 100  # rows: fewer are counted, of more the share is told
+ENOUGH = 0.9  # part of the effect of two conditions from which one of them is named alone
+FEW = 100  # rows: below, a sentence gives their number, else their share
 
 
 def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Sentence]:
@@ -324,7 +328,8 @@ def _absent(table: Table, one: Condition) -> NDArray[np.bool_]:
     return values >= len(one.column.levels) if one.column.kind in CODED else np.isnan(values)
 
 
-# A tree for the page: its nodes as data that the page's script draws, and a still picture.
+# ---- the tree as data for the page's script, and a still picture ----
+#
 # Laws: numbers of nodes are those of the tree that is shown; `origin` gives each its number in the grown
 # tree, which the exported model speaks of; words and parts are those of the still picture
 # (`tree/picture.py`); what a node's counts leave out is told by its rows.

@@ -1,4 +1,10 @@
-"""The nested prunings of a tree as a table: sizes and errors, in lines and as a picture."""
+"""Reports on a fitted tree: prunings, differences of two trees, errors, candidate splits, use of columns.
+
+In this order: `PruningPath`, the nested prunings with sizes and errors; `TreesBeside`, a grown tree beside
+the best one (`beside()`); `TreeErrors`, in training and on held-out rows; rows in the branches of a
+candidate split (`in_branches()`); `Splits`, the candidates of one node (`splits()`); columns:
+`importances()`, `column_use()`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +31,7 @@ from tallystick.tree.prune import Held, Judged, LinkPath, validate, weakest_link
 from tallystick.tree.view import WIDEST, Certificate, count, in_short, node_text, test_to
 
 PARTS = ("training", "validation", "test")
-DO = ("train", "validate", "test")  # what the rows of each part do
+DO = ("train", "validate", "test")  # the verb for each of PARTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +169,7 @@ def _aligned(head: str, cells: list[str]) -> list[str]:
     return [f"{text:>{wide}}" for text in (head, *cells)]
 
 
-# ---- two trees of the same rows: how far a grown tree is from the best one ----
+# ---- two trees of the same rows: errors and leaves of a grown tree beside the optimal one ----
 
 
 @dataclass(frozen=True)
@@ -254,7 +260,7 @@ def _loss(tree: Tree, judge: Tree) -> float:
     return float((rows * costs.T[answers]).sum())
 
 
-# ---- the errors of trees, in training and among rows held out ----
+# ---- errors of trees, in training and on held-out rows ----
 
 
 @dataclass(frozen=True)
@@ -303,7 +309,7 @@ class ErrorsBeside:
     _repr_html_ = as_html
 
 
-# ---- the training rows in the branches of a candidate split, counted where growing did not keep them ----
+# ---- training rows in the branches of a candidate split, counted again where growing did not keep them ----
 #
 # Law: a row without a value of the column is in no branch; a row that arrives in parts counts with its part.
 
@@ -573,7 +579,7 @@ def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> CandidateTes
     )
 
 
-# -- columns --
+# ---- importance and use of columns ----
 
 
 def importances(tree: Tree) -> NDArray[np.float64]:

@@ -1,5 +1,10 @@
-"""The question of a growing tree to any engine: count tables of all nodes of one level at once.
+"""Statistics of a growing tree for any engine: count tables of all open nodes of one level at once.
 
+In this order: columns as codes (`Coding`, `CodedColumn`); the total of one level (`Level`, `OpenNodes`);
+the statistic (entry `LevelCounts`); rows down the tests made so far (`walk_of`, `follow`); missing rows
+shared out in parts; the largest value below a cut (`LargestBelow`).
+open node = a node whose test is still to be chosen; entry = a row, or a part of it, at a node; digit = 16
+bits of a sum of squares, kept apart so that no sum overflows.
 Law: whole numbers only, so the answer does not depend on the order or the cut of the rows.
 """
 
@@ -29,8 +34,8 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int64]
-DIGIT = 16  # bits of a digit of a sum of squares: before it is carried there is room for 2^29 rows
-DIGITS = 8  # of a sum of squares of responses, which is below 2^(62 + 52)
+DIGIT = 16  # bits of a digit of a sum of squares: up to 2^29 rows can be added before carrying
+DIGITS = 8  # digits of a sum of squares of responses, which is below 2^(62 + 52)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """Rows as a growing tree asks for them: every column that it may test as codes."""
+    """The form of rows for growing: every column that may be tested as codes."""
 
     codings: tuple[Coding, ...]
 
@@ -138,9 +143,8 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OpenNodes:
-    """What an engine that answers in a way of its own must know of the nodes asked for: the tree that they
-    are of, how deep they stand, and about how many rows each has. end: they may be grown to their leaves.
-    known: how many nodes the tree has so far.
+    """The open nodes for an engine that does not add up count tables: the tree, the depth of each node and
+    about how many rows it has. end: they may be grown to their leaves. known: nodes of the tree so far.
     """
 
     growing: GrowingTree
@@ -364,7 +368,7 @@ class LevelCounts(Statistic[Level]):
         return total
 
 
-# by the form of questions: the table, its cells in this form, the tests made, and where rows stand after them
+# cache by form: the table, its cells in this form, the tests made, and the node of each row after them
 ROW_PLACES: WeakKeyDictionary[
     CodedColumn, tuple[LocalTable, list[NDArray[Any]], tuple[Test, ...], Entries]
 ] = WeakKeyDictionary()
@@ -461,7 +465,8 @@ def sum_of_squares(digits: Ints) -> int:
     return sum(int(digit) << DIGIT * i for i, digit in enumerate(digits))
 
 
-# The largest value of a column that is not above a cut: where C4.5 puts its cuts.
+# ---- the largest value of a column that is not above a cut: where C4.5 puts its cuts ----
+#
 # Law: a largest value does not depend on the order or the cut of rows.
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""A tree as lines of text: one line per branch, with counts and shares.
+"""A tree as lines of text (entry `show()`): a line per branch with counts and shares; and `Certificate`.
 
 Law: every share printed is that of the answer in the counts printed beside it; where that need not be the
 largest (class weights, costs) the heading says so.
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 MOST_CLASSES = 5  # with more, only the largest counts of a node are shown
-WIDEST = 60  # of a list of levels
-CELLS, LEAST = 80, 22  # letters of a line, and what a test needs of them
+WIDEST = 60  # letters of a list of levels
+CELLS, LEAST = 80, 22  # letters of a line, and those that a test gets at least
 TEXT_ENDS, GOES_ON = (
     {3: "└─ ", 2: "└ ", 1: "└"},
     {3: "├─ ", 2: "├ ", 1: "├"},
@@ -203,7 +203,7 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     return f"{rows(weight, tree.unit)} rows {answer} ({', '.join(parts)})" if weight else f"0 rows {answer}"
 
 
-# ---- what is proven of a tree that was searched for ----
+# ---- the certificate of an optimal tree ----
 #
 # Law: `bound` holds for every tree within the limits, whether the search was cut off or not.
 

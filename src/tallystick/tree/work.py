@@ -1,5 +1,10 @@
-"""The rows of one node counted by hand: every column, every branch, every cut.
+"""A grown tree as a worked solution: the rows of a node counted again, every split compared, in formulas.
 
+In this order: the rows of one node, split by every column and cut (`NodeRows`, `WorkedSplit`); what every
+column offers at a node and why it is split or a leaf (`worked_node`, `reason`); the same as parts of a
+document, node by node (`grown`); the working of one tree as a whole. Entry: `tree_parts()`.
+offer = the best split of one column at a node; price = penalty on the gain of a numeric column with many
+cuts.
 Laws: a count is a count of rows; gain, price and ratio that follow from the counts are those by which the
 tree was grown.
 """
@@ -56,11 +61,11 @@ if TYPE_CHECKING:
 
 
 Counts = tuple[float, ...]
-SAME = 10  # decimals in which equal gains agree, whatever the order of their sums
-MOST_TRIED = 400  # cuts of a column that are counted one by one; of more only so many, the best
+SAME = 10  # decimals to which gains are compared, so that the order of summation does not matter
+MOST_TRIED = 400  # cuts of a column that are counted one by one; of more, only the best so many
 NO_LEVELS = np.empty(0, np.int32)
 
-WRITTEN = {"entropy": "entropy", "gain-ratio": "entropy", "gini": "gini"}  # criteria whose formulas are here
+WRITTEN = {"entropy": "entropy", "gain-ratio": "entropy", "gini": "gini"}  # criterion: its impurity
 
 
 def impurity_of(options: TreeOptions) -> str:
@@ -371,9 +376,9 @@ def _joined(known: list[TestedBranch], at: int, gone: Counts) -> tuple[TestedBra
     return tuple(out)
 
 
-# ---- what every column offers at a node, and why the node is split as it is, or not at all ----
+# ---- one node: the best split of every column, and why the node is split so, or is a leaf ----
 
-NEAR = 1e-9  # gains that differ by less are equal: sums in another order
+NEAR = 1e-9  # gains that differ by less are equal up to rounding
 
 
 @dataclass(frozen=True)
@@ -455,7 +460,7 @@ def worked_node(tree: Tree, number: int, block: Block, options: TreeOptions) -> 
 
 
 def _ends(tree: Tree, number: int, rows: NodeRows, options: TreeOptions) -> LeafReason | None:
-    """Return why a node ends whatever its columns say; None where they are asked."""
+    """Return why a node is a leaf before any split is tried; None where splits are tried."""
     total = math.fsum(rows.counts)
     if sum(n > 0 for n in rows.counts) < 2:
         return LeafReason("pure" if total else "no rows")
@@ -471,7 +476,7 @@ def _ends(tree: Tree, number: int, rows: NodeRows, options: TreeOptions) -> Leaf
 
 
 def _why_leaf(tree: Tree, node: WorkedNode, options: TreeOptions) -> LeafReason:
-    """Return why no test was made where the columns were asked."""
+    """Return why a node is a leaf although splits were tried."""
     best = [o.best for o in node.rivals if o.best is not None]
     if not best:
         if any(node.rows.different(o.column) >= 2 for o in node.offers):
@@ -524,9 +529,9 @@ def reason(node: WorkedNode, options: TreeOptions) -> tuple[str, list[Offer]]:
     return ("tie" if np.isclose(own, next_, rtol=0, atol=NEAR) else "best"), ranked
 
 
-# ---- in words: entropy, gain and choice at every node, then the tree, its rules and its expression ----
+# ---- as parts of a document: impurity, gain and choice at every node; then the tree and its rules ----
 
-MOST_CUTS = 40  # of one column, where only the root is worked out
+MOST_CUTS = 40  # cuts of one column that are listed where only the root is worked out
 NAMES = {"entropy": ("H", "entropy"), "gini": ("G", "Gini")}  # of an impurity: its sign and its word
 LEAF = {  # why a node is a leaf; {n} is the setting's number
     "pure": "Leaf: all its rows are {label}. It is pure, nothing is left to find out",
@@ -845,7 +850,7 @@ def _chosen(node: WorkedNode, options: TreeOptions) -> Sentence:
 
 # ---- the working of one tree as a whole ----
 
-PLAIN = ("class_weight", "priors", "costs")  # rows that do not count equally are not counted by hand
+PLAIN = ("class_weight", "priors", "costs")  # parameters with which no worked solution is made
 
 
 def tree_parts(
