@@ -1,11 +1,14 @@
-"""The five parts and their laws, on one page. A learner asks, an engine sums, the learner updates.
+"""The five parts and their laws: Source, Statistic, Engine, Learner, Model; and Table and Block between them.
 
     source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner-->  model
 
-Every room is written against this page, so that a new engine or a new learner joins by keeping these laws
-and adding its name to `tests/engine/test_engine_contract.py` or `tests/engine/test_learner_contract.py`.
-Sources, models and exports have a suite of the same kind. What judging asks of a method is on a page of
-its own, `judge/run.py`.
+A learner asks, an engine sums, the learner updates. Every room is written against this page, so that a new
+engine or learner joins by keeping these laws and adding its name to `tests/engine/test_engine_contract.py` or
+`tests/engine/test_learner_contract.py`. Sources, models and exports have a suite of the same kind. What
+judging asks of a method is in `judge/run.py`.
+
+block = encoded rows of a table; code = the integer of a level; total = the sums that answer a Statistic;
+unit = the integer weight of a row of weight 1.
 """
 
 from __future__ import annotations

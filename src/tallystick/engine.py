@@ -1,8 +1,12 @@
-"""Sum on this machine: threads take blocks one by one, each adds to a total of its own, totals are merged at
-the end.
+"""The engine of this machine, which engine a user's options mean, and the loop that fits a learner.
 
+1. Entry: `Local`: threads take blocks one by one, each adds to its own total, totals are merged at the end.
+2. `choose_engine()`: from `engine=`, or `threads=` and `memory=`; both together are refused.
+3. Entry: `fit()`: the learner asks, the engine sums, until there is no further question.
+
+total = the sums that answer one Statistic over all blocks.
 Laws: the answer is the sum, whatever the number of threads and the order of blocks; memory is one total
-per thread and the blocks in hand; an interrupt or an error ends all threads before it leaves `total`.
+per thread and the blocks being summed; an interrupt or an error ends all threads before it leaves `total`.
 """
 
 from __future__ import annotations
@@ -21,8 +25,8 @@ from tallystick.schema import typed
 T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
-ROWS_DONE = "done, total"  # what a function is called with that is told of rows summed
-STEPS_DONE = "done, total, what"  # and of any other work
+ROWS_DONE = "done, total"  # arguments of a progress callback for rows summed
+STEPS_DONE = "done, total, what"  # arguments of a progress callback for other work
 
 
 def check_progress(progress: Any, called_with: str = ROWS_DONE) -> None:
@@ -65,7 +69,7 @@ class Local:
     __repr__ = typed
 
     def __deepcopy__(self, memo: Any) -> Local:
-        return self  # nothing of it changes, and a progress bar cannot be copied
+        return self  # immutable, and a progress bar cannot be copied
 
     @property
     def cores(self) -> int:
@@ -74,7 +78,7 @@ class Local:
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
-        from tallystick.table.table import LocalTable  # tables: not for those who only predict
+        from tallystick.table.table import LocalTable  # not loaded for prediction alone
 
         if isinstance(table, LocalTable):
             found: T | None = question.solve(table, self)
@@ -95,7 +99,7 @@ class Local:
 
 
 def _one_by_one(table: Table, question: Statistic[T]) -> T:
-    """Add block after block: sharing out a small table costs more than its questions do."""
+    """Add block after block: for a small table threads cost more than they save."""
     total = question.zero()
     for block in table.blocks():
         total = question.add(total, block)
@@ -104,7 +108,7 @@ def _one_by_one(table: Table, question: Statistic[T]) -> T:
 
 @dataclass
 class _Work(Generic[T]):
-    """Blocks to be shared out, and the totals of those who took them."""
+    """The queue of blocks, and the totals of the threads."""
 
     blocks: Iterator[Block]
     question: Statistic[T]
@@ -146,10 +150,9 @@ class _Work(Generic[T]):
         return first
 
 
-# Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`. What both
-# say is refused.
+# The engine from a user's options.
 
-PLAIN = Local()  # made once: nearly every fit works so, and asks for it several times
+PLAIN = Local()  # the default, made once
 
 
 def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
@@ -166,7 +169,7 @@ def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> 
 
 
 def _few_enough(work: Local) -> Local:
-    """Return work with no more threads than its memory has room for, unless their number was said."""
+    """Return the engine with no more threads than its memory has room for, unless their number was given."""
     if work.memory is None or work.threads is not None:
         return work
     most = budget(work.memory) // THREAD
@@ -174,7 +177,7 @@ def _few_enough(work: Local) -> Local:
 
 
 def choose_engine(engine: Any, threads: int | None, memory: int | str | None) -> Engine:
-    """Return the engine that a user's words mean."""
+    """Return the engine that a user's options mean."""
     if engine is None or isinstance(engine, Local):
         return choose_local(engine, threads, memory)
     if not hasattr(engine, "total"):
@@ -183,13 +186,13 @@ def choose_engine(engine: Any, threads: int | None, memory: int | str | None) ->
     return found
 
 
-# The loop: a learner asks, an engine sums, the learner goes on. The model depends on the totals alone.
+# The loop. The model depends on the totals alone.
 
 
 def fit(learner: Learner[M], table: Table, engine: Engine) -> M:
     """Return the fitted model: sum what the learner asks for until it has no further question."""
     questions = learner.learn(table.schema)
-    total = None  # a generator begins so
+    total = None  # the first send to a generator
     while True:
         try:
             question = questions.send(total)

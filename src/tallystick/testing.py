@@ -1,7 +1,10 @@
-"""Suites that a part of your own must pass: an engine, a learner, a statistic, a method, a source.
+"""Contract tests for parts of your own: engines, learners, statistics, methods, sources.
 
-Each is a function that raises AssertionError with what differs, and needs no test framework. Law: what
-passes here works in every room.
+1. Rows and tables to test with: `small_rows()`, `small_table()`, `BlockTable`; an engine: `BlocksSummed`.
+2. Entry: `check_statistic()`, `check_engine()`, `check_learner()`, `check_method()`, `check_source()`. Each
+   raises AssertionError with what differs, and needs no test framework.
+
+Law: what passes here works in every room.
 """
 
 from __future__ import annotations
@@ -201,7 +204,7 @@ def check_engine(engine: Engine) -> None:
         _same(engine.total(table, question), want, f"{kind} over a table in memory")
         for cuts in CUTS:
             parts = BlockTable(table.schema, _cut(table, cuts))
-            parts.rows = 0  # not known, so that nobody takes them for few
+            parts.rows = 0  # unknown, so that no engine takes the table for small
             _same(engine.total(parts, question), want, f"{kind} over blocks cut at {cuts}")  # type: ignore[arg-type]
         none = BlockTable(table.schema, [])
         _same(engine.total(none, question), question.zero(), f"{kind} over no rows")  # type: ignore[arg-type]

@@ -1,5 +1,9 @@
-"""What would change an answer: the smallest changes of a row that give another one, in words.
+"""Counterfactuals: the smallest changes of a row that give another answer, found by trying them, in words.
 
+1. The result: `ChangedCell`, `Counterfactual`, `Counterfactuals`. 2. Entry: `counterfactuals()`.
+3. The search over single columns, pairs, then greedy: `_ChangeSearch`.
+
+step = one changed column; way = how its new value is written (`=`, `>=`, `<=`).
 Laws: every change that is returned was tried; fewer columns come before more, a smaller step before a larger;
 only columns that were allowed are changed.
 """
@@ -26,10 +30,10 @@ Answered = tuple[NDArray[np.int64], NDArray[np.float64]]  # class and share of e
 Answers = Callable[[list[dict[str, Any]]], Answered]
 
 GRID = 33  # values of a number that are tried
-MOST_LEVELS = 200  # of a column that are tried
-HALVINGS = 40  # of the way back to the value of the row
+MOST_LEVELS = 200  # levels of a column that are tried
+HALVINGS = 40  # bisections between a value that works and the row's own
 PAIRED, TRIED = 8, 3  # columns of which pairs are tried, and values of each
-DEEPEST = 6  # columns changed at once, at most
+DEEPEST = 6  # columns changed together, at most
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ def counterfactuals(
 
 
 class _ChangeSearch:
-    """A row, and what its columns may become."""
+    """A row, the values that its columns may take, and the search among them."""
 
     def __init__(
         self,
@@ -142,7 +146,7 @@ class _ChangeSearch:
             return answers([r | own for r, own in zip(rows, known, strict=True)])
 
         self.answers = plainly
-        self.by_effect: list[ChangedCell] = []  # each step by itself, what moves the row farthest first
+        self.by_effect: list[ChangedCell] = []  # single steps, the one that moves the share most first
         self.row: Row = {c.name: _text(row.get(c.name)) for c in schema.used}
         used = {c.name: c for c in schema.used}
         for name in columns or ():
@@ -156,7 +160,7 @@ class _ChangeSearch:
         self.wanted = None if answer is None else self.labels.index(answer)
         self.tries = {} if self.now == self.wanted else {c.name: self._values(c) for c in self.columns}
 
-    # -- what can be tried --
+    # -- candidates --
 
     def _values(self, column: Column) -> list[ChangedCell]:
         now = self.row[column.name]
@@ -195,7 +199,7 @@ class _ChangeSearch:
         good = found != self.now if self.wanted is None else found == self.wanted
         return good, found, shares
 
-    # -- searching --
+    # -- search --
 
     def alone(self) -> list[Counterfactual]:
         """Return the changes of one column: of a number the nearest below and above, of levels each."""

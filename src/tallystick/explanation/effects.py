@@ -1,7 +1,13 @@
-"""The effect of one column: what a model answers, on average over rows, when it has one value in all of them.
+"""Effects of columns: the mean answer over rows when one column, or two, have the same value in all of them.
 
-Laws: only the column changes, all other cells stay as they are in the rows; the band says what it is: the
-spread over the rows, from the tenth to the ninetieth of a hundred, or how sure the model is.
+1. `ChangedRows`, `answers()`: rows with some values replaced. 2. Entry: `column_effect()`.
+3. Two columns at once: `pair_effect()`; `effect_of()` is either.
+4. Cuts where a model's answer may change along a number: `tree_steps()`, `rule_steps()`, `additive_steps()`.
+
+band = low and high ends around the mean: 80 % of the rows (SPREAD), or the model's own 95 % intervals (OWN);
+step = a range of a number in which the answer is constant; exact = the column adds the same in every row.
+Laws: only the named columns change; between two neighbouring cuts every value gets the same answer; where
+that does not hold, there are none (`None`).
 """
 
 from __future__ import annotations
@@ -28,15 +34,15 @@ from tallystick.text import quantity
 
 Floats = NDArray[np.float64]
 
-GRID = (0.0, 0.01, *(k / 20 for k in range(1, 20)), 0.99, 1.0)  # of the rows: values that are tried
-MOST_LEVELS = 30  # the most frequent ones
-BAND = (10, 90)  # of a hundred rows
-WIDE = 80  # cells of a line
-AT_ONCE = 200_000  # rows that are asked about together
-MOST_STEPS = 60  # of a number between its cuts; of more, those where the rows lie
-GAP = 12  # part of the axis: a value of the rows so far from all that are tried is tried too
-BARS = 24  # of the rows under a curve
-SPREAD, OWN = "spread", "own"  # what a band is
+GRID = (0.0, 0.01, *(k / 20 for k in range(1, 20)), 0.99, 1.0)  # quantiles of the rows that are tried
+MOST_LEVELS = 30  # levels that are tried, the most frequent
+BAND = (10, 90)  # percentiles of the band
+WIDE = 80  # characters of a line
+AT_ONCE = 200_000  # rows of a batch to be answered
+MOST_STEPS = 60  # steps that are tried; of more, some at quantiles and some evenly spaced
+GAP = 12  # a gap wider than 1 / GAP of the axis gets a value of the rows in it
+BARS = 24  # bars of the histogram under a curve
+SPREAD, OWN = "spread", "own"  # kinds of band
 BANDS = {
     SPREAD: "the band holds 80 of 100 rows: how much the other columns change it",
     OWN: "the band is the mean of the rows' 95 % intervals: how sure the model is",
@@ -47,7 +53,7 @@ EXACT = (
 )
 EXACT_NUMBER = "In every one of these rows the column adds the same: its effect is exact."
 AVERAGED = "What the column does differs from row to row: this is the average over them."
-SAME = 1e-6  # log-odds, or of the answers' spread: smaller differences are those of rounding
+SAME = 1e-6  # log-odds, or relative to the answers' spread: smaller differences are rounding
 HEADS = {SPREAD: "80 % of rows", OWN: "95 %"}
 
 
@@ -92,14 +98,14 @@ def evenly(blocks: Sequence[Block], most: int) -> list[Block]:
 
 
 def answers(model: Model, blocks: Sequence[Block], given: Mapping[str, Floats], of: Any = None) -> Floats:
-    """Return what is answered [time, row, class] to rows with the values given[column][time] in all of them;
-    of: what to ask, if not shares.
+    """Return the answers [time, row, class] to all rows with the values given[column][time]; of: the function
+    to call on a block, if not `model.shares`.
     """
     ask = model.shares if of is None else of
     times = len(next(iter(given.values())))
     every = []
     for block in blocks:
-        step, parts = max(1, AT_ONCE // max(block.rows, 1)), []  # so many at once that they stay small
+        step, parts = max(1, AT_ONCE // max(block.rows, 1)), []  # bounds the memory of a batch
         for start in range(0, times, step):
             some = {n: np.repeat(v[start : start + step], block.rows) for n, v in given.items()}
             many = min(step, times - start)
@@ -263,7 +269,7 @@ def _same(shares: Floats, label: int, of_number: bool) -> bool:
     for other in range(shares.shape[2]):
         if other != label:
             pair = shares[:, :, [label, other]]
-            seen = (pair > 1e-9).all(axis=(0, 2))  # beyond, what is left of a share is rounding
+            seen = (pair > 1e-9).all(axis=(0, 2))  # below, a share is mostly rounding
             odds = np.log(pair[:, seen, 0]) - np.log(pair[:, seen, 1])
             if not seen.any() or np.ptp(odds - odds[:1], axis=1).max() > SAME:
                 return False
@@ -374,12 +380,11 @@ def _steps(column: Column, values: Floats, cuts: Floats) -> list[tuple[float, st
     ]
 
 
-# The effect of two columns at once: what a model answers, on average over rows, on the plane of both.
-# Law: only the two columns change; the average is that of asking with both values in every row.
+# Two columns at once: the mean answer on the plane of both.
 
-CELLS = (24, 18)  # of two numbers: across, up
-MOST_PAIR_LEVELS = 8  # of a column of levels, the most frequent
-PAIR_AVERAGED = 200  # rows, evenly chosen: a plane has hundreds of places
+CELLS = (24, 18)  # cells of the plane of two numbers: across, up
+MOST_PAIR_LEVELS = 8  # levels of a column, the most frequent
+PAIR_AVERAGED = 200  # rows that are averaged, evenly chosen: a plane has hundreds of cells
 SHOWN = 5  # values of a number in the table
 
 
@@ -523,11 +528,9 @@ def _axis(column: Column, blocks: Sequence[Block], cells: int) -> EffectAxis:
     return EffectAxis(column.name, grid, names, True)
 
 
-# Where a model's answer can change along a column of numbers: its cuts, if it answers in steps.
-# Law: between two neighbouring cuts every value of the column gets the same answer; where that is not so,
-# there are none (`None`).
+# Cuts of a model along a column of numbers.
 
-LARGEST = 1e300  # no cut of the rows: a test of whether there is a number
+LARGEST = 1e300  # a cut beyond is no cut of values but a test for missing
 
 
 def no_counts(model: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]:

@@ -1,1 +1,1 @@
-"""Logistic and linear regression, and inference."""
+"""Logistic and linear regression: estimators, learners, solvers, inference, worked solutions."""

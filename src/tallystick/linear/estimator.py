@@ -1,6 +1,10 @@
-"""Formulas such as `default ~ income + age * region`: the target, columns and products that they name.
+"""Formulas, and the estimators `LinearRegression` and `LogisticRegression`.
 
-Law: a formula is short for naming columns and products: the model has the same bytes.
+1. Formulas such as `default ~ income + age * region`: `fit_formula()`, `parse()`.
+2. Entry: `LinearRegression`: least squares and ridge. 3. Entry: `LogisticRegression`.
+
+offset = a numeric column that is added to the score with weight 1.
+Law: a formula only names columns and products: fitting with these gives a model of the same bytes.
 """
 
 from __future__ import annotations
@@ -157,9 +161,9 @@ def _call(name: str) -> bool:
     return bool(re.fullmatch(r"\w+\(.*\)", name))
 
 
-# `LinearRegression`: least squares and ridge on a whole table, with the statistician's table.
+# Linear regression.
 
-CV_FOLDS = 5
+CV_FOLDS = 5  # folds that choose the penalty under l2="cv"
 
 
 class LinearRegression(Regressor):
@@ -300,7 +304,7 @@ class LinearRegression(Regressor):
         return PenaltyPath(STRENGTHS, tuple(fold_errors(found, parts, options).tolist()))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        for name, untold in UNTOLD.items():  # a file has these only where they say something
+        for name, untold in UNTOLD.items():  # a file has these only where they are not the default
             setattr(self, name, untold)
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
@@ -420,7 +424,7 @@ class LinearRegression(Regressor):
     _chosen: PenaltyPath | None = None
 
 
-# `LogisticRegression`: the statistician's table and the machine learner's speed in one.
+# Logistic regression.
 
 
 class LogisticRegression(Classifier):
@@ -612,7 +616,7 @@ class LogisticRegression(Classifier):
         chosen: PenaltyPath | None = None
         from tallystick.table.table import held
 
-        rows = held(table) if probes else table  # whose questions can wait
+        rows = held(table) if probes else table  # kept for questions that are asked later
         later = None if rows is None or self.trace else partial(drive, table=rows, engine=Local(1))
         learner = LogisticLearner(
             options, table.unit, probes, trace=steps, keep_weights=self.trace, notes=notes, later=later
@@ -667,7 +671,7 @@ class LogisticRegression(Classifier):
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_letters = 1  # a file has these only where they say something
+        self.min_letters = 1  # a file has these only where they are not the default
         self.eta = self.tolerance = self.base_levels = self.offset = None
         self.fit_intercept, self.firth = True, False
         self._set_stored(document["parameters"])
@@ -676,7 +680,7 @@ class LogisticRegression(Classifier):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
         self._set_columns(list(schema.given), named=True)
 
-    # -- saying why --
+    # -- explanations --
 
     def summary(self) -> Summary:
         """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""

@@ -1,4 +1,11 @@
-"""The shape of a logistic regression's part of the model file, and the check that it fits the schema."""
+"""Model files of logistic and linear regression: coefficients by name, shapes of the file, and their checks.
+
+1. `coefficients()`: weights in the order of the file's standard errors; `compared()`: as tables show them.
+2. Logistic: `FILE`, `check()`. 3. Linear: `LINEAR_FILE`, `check_linear()`.
+
+link = one class's score (linear: the one score); free = not 0 by definition;
+base = the level of a column that its other levels are compared with.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +61,7 @@ if TYPE_CHECKING:
     from tallystick.linear.model import LinearModel
 
 
-# The weights of a logistic regression by name, in the order of the file's standard errors; and as tables
-# show them, levels compared with a base level.
+# Coefficients by name.
 
 Array = NDArray[np.float64]
 
@@ -125,8 +131,8 @@ def _lines(model: LogisticModel | LinearModel) -> Iterator[Coefficient]:
                 yield Coefficient(own, name, level, weights, None, free, frozenset({(name, code)}))
 
 
-BIG = 1e300
-_MOST = sys.float_info.max  # where a column was centred, and its scale, may be any double
+BIG = 1e300  # bound on weights and standard errors
+_MOST = sys.float_info.max  # bound on centres and scales of columns: any double
 WEIGHTS = Numbers("links", -BIG, BIG)
 _TABLE = Rows(WEIGHTS)
 _SCALE = Number(0, _MOST)
@@ -201,7 +207,7 @@ PARAMETERS: dict[str, Shape] = {
     "words": Text(WORDS),
 }
 
-OPTIONAL: dict[str, Shape] = {  # written only where they say something
+OPTIONAL: dict[str, Shape] = {  # written only where they are not the default
     "min_letters": Whole(2),
     "eta": Number(0.0),
     "tolerance": Number(0.0),
@@ -302,7 +308,7 @@ def check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
 FILE = FileKind(MODEL, wished(PARAMETERS, OPTIONAL), check)
 
 
-# The shape of a linear regression's part of the model file, and the check that it fits the schema.
+# Linear regression.
 
 _LINEAR_FIT = Record(
     {

@@ -1,6 +1,13 @@
-"""From a fitted logistic regression and its training rows to what they let one conclude.
+"""Inference from a logistic regression and its training rows: tests, intervals, effects, residuals.
 
-Law: other rows than those of the fit are an error.
+1. The training rows under the model: `FittedRows`; intervals of probabilities: `share_interval()`.
+2. Average marginal effects: `Effects`. 3. `Residuals`, `HosmerLemeshow`.
+4. Entry: `infer()`, which returns an `Inference`: covariance, tests of columns, profile intervals.
+
+link = one class's score; free = weights that are not 0 by definition; copies = the whole weight of a row;
+share = P(class | row); slope = derivative by a number; base = the level that others are compared with.
+Laws: other rows than those of the fit are an error; a row of whole weight w is w copies, and its figures are
+those of one copy; with the plain errors the table is that of the summary.
 """
 
 from __future__ import annotations
@@ -49,9 +56,7 @@ if TYPE_CHECKING:
     from tallystick.linear.estimator import LogisticRegression
 
 
-# The training rows under a fitted logistic regression: what each is expected to be, how far it lies off,
-# how much it decides.
-# Law: a row with a whole weight is so many copies; figures of a row are those of one copy.
+# The training rows under the model: fitted probabilities, residuals, leverage.
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -60,7 +65,7 @@ Whole = NDArray[np.int64]
 @dataclass(frozen=True)
 class SomeRows:
     """Rows of one block: z[row, free] in standardised columns, shares[row, class], classes[row]; copies[row]
-    and factor[row]: how often a row counts, and what its terms are multiplied by.
+    and factor[row]: how many copies a row is, and what the terms of each are multiplied by.
     """
 
     z: Array
@@ -212,9 +217,7 @@ def with_code(problem: Problem, block: Block, column: str, code: int) -> Block:
 
 
 def slopes_of(problem: Problem, block: Block, column: str, which: Mask | None = None) -> Array:
-    """Return by how much the free standardised columns, or others, change for one unit more of a number
-    [row, column].
-    """
+    """Return the derivative of the free standardised columns, or of others, by a number [row, column]."""
     at = np.flatnonzero(problem.free if which is None else which).tolist()
     out = np.zeros((block.rows, len(at)))
     for i, parameter in enumerate(at):
@@ -239,9 +242,8 @@ def slope_of(dense: Dense, block: Block, column: str) -> Array:
     return out
 
 
-# Average marginal effects of a logistic regression over its training rows.
-# Laws: the effect of a level is the mean difference between the rows with the level and the same rows with
-# the base level; that of a number is the mean slope.
+# Average marginal effects over the training rows: of a level, the mean difference between all rows with it
+# and the same rows with the base level; of a number, the mean slope.
 
 
 @dataclass(frozen=True)
@@ -391,11 +393,10 @@ def _by_level(rows: FittedRows, block: Block, column: str, base: int, code: int)
     return with_p - base_p, slopes[0] - slopes[1]
 
 
-# How a logistic regression fits its training rows: residuals, leverage, influence; and Hosmer and
-# Lemeshow's groups.
+# Residuals, leverage, influence, and the groups of Hosmer and Lemeshow.
 # Law: the squares of the deviance residuals add up to minus twice the log-likelihood.
 
-SHOWN = 10
+SHOWN = 10  # rows listed
 
 
 @dataclass(frozen=True)
@@ -576,18 +577,16 @@ def quantiles(values: Array, copies: Array, at: Array) -> Array:
     return out
 
 
-# What a logistic regression lets one conclude, with its training rows at hand: covariance, tests of
-# columns, profile intervals, effects, residuals, influence.
-# Law: with the plain errors the table is that of the summary.
+# Inference: covariance, tests of columns, profile intervals, and all of the above.
 
 ERRORS = ("curvature", "HC0", "HC1")
-STEPS = 60  # along a profile, at most
+STEPS = 60  # fits at most that look for one end of a profile interval
 
 
 @dataclass(frozen=True)
 class TableEntry:
-    """A coefficient: its name, class and column, its estimate in the user's units, and where its weight is
-    among those shown.
+    """A coefficient: its name, class and column, its estimate in the user's units, and the index of its
+    weight among those shown.
     """
 
     name: str
@@ -686,7 +685,7 @@ class Inference:
     level: float = 0.95
     kind: str = "curvature"
     groups: Whole | None = field(default=None, repr=False)
-    places: Whole | None = field(default=None, repr=False)  # of the source, of each row
+    places: Whole | None = field(default=None, repr=False)  # the row number in the source of each row
 
     # -- estimates --
 

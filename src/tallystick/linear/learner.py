@@ -1,7 +1,13 @@
-"""Logistic regression as a learner: rows per class, then the moments of columns, then one question per step.
+"""The logistic learner: fits by asking for sums, chooses the prior, looks for separation, builds the model.
 
-Solvers, the objective and the model are neighbours. Never sees a row. Law: the same totals give the same
-model.
+1. Weights of levels compared with a base level, and their curvature: `compare()`, `Comparison`.
+2. From the optimum to the model: `build()`, `errors_of()`. 3. The prior's strength by evidence: `evident()`.
+4. Entry: `LogisticLearner`: class counts, then moments of columns, then one question per step: `fit_once()`.
+
+question = a Statistic; total = the sums that answer it; point = loss, gradient, curvature at some weights;
+link = one class's score; parameter = a column, level or product of a link; free = not 0 by definition;
+theta[parameter, link] = standardised weights; strength = λ of the l2 prior.
+Laws: no row is seen, only totals; the same totals give the same model.
 """
 
 from __future__ import annotations
@@ -60,21 +66,21 @@ from tallystick.linear.solvers import SolverRun, ascent, refuse_firth
 from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import design_of
 
-# How sure the rows make one of the differences between levels, and between classes.
-# The curvature under a prior is of a weight for every level, and the variance of such a weight is mostly
-# the prior's: no row determines a number that all levels of a column have in common. What tables show is a
-# level less the base level; here the curvature becomes that of these differences, the rest averaged out. Of
-# several classes a number that all have in common means nothing either: it is taken out.
+# Curvature of the differences between levels, and between classes.
+# Under a prior every level has a weight, whose variance is mostly the prior's: no row determines a number
+# that all levels of a column have in common. Tables show a level less the base level; here the curvature
+# becomes that of these differences, the rest marginalised. What several classes have in common is taken out
+# too.
 # Law: as the prior goes to 0, the curvature goes to that of a fit without one whose reference levels are the
 # bases.
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-ROUNDING = 1e-12  # of the terms of a sum: less is 0
+ROUNDING = 1e-12  # relative to the terms of a sum: less is 0
 
 
 def with_rows(problem: Problem, counts: Array) -> Mask:
-    """Return which parameters of a link rows can say something of: levels without rows are none."""
+    """Return which parameters of a link some row has: levels without rows are left out."""
     out = counts > 0
     out[: 1 + len(problem.design.dense)] = True
     return out
@@ -241,7 +247,7 @@ def keys_of(problem: Problem) -> list[Key]:
     return out
 
 
-# From the optimum to the model: weights in the user's units, standard errors, and how well it fitted.
+# From the optimum to the model: weights in the user's units, standard errors, statistics of the fit.
 
 
 @dataclass(frozen=True)
@@ -260,7 +266,7 @@ class LogisticOptimum:
 
 @dataclass
 class LazyFitStats:
-    """How a fit went, found when somebody first asks for it: most models only answer.
+    """Statistics of a fit, computed on first use: most models only predict.
 
     look: says whether the classes are separated, which may need the rows.
     """
@@ -274,7 +280,7 @@ class LazyFitStats:
     def verdict(self) -> SeparationVerdict:
         """Whether the classes are separated."""
         found = self.look()
-        self.look = lambda: found  # the rows are no longer needed; another thread may ask meanwhile
+        self.look = lambda: found  # releases the rows; another thread may ask meanwhile
         return found
 
     @cached_property
@@ -490,18 +496,17 @@ def condition_of(ready: Prepared) -> float | None:
     return largest / smallest
 
 
-# The strength of the prior from the rows themselves: the one under which they are most probable.
+# The strength of the prior by evidence: the λ under which the rows are most probable.
 # MacKay's rule: λ = (weights the rows determine) / (sum of their squares), the weights solved again for each
-# λ. The rule is held back by PSEUDO weights that speak for λ = 1, so that few weights or few rows cannot
-# drive it far. Where rows abound the prior hardly matters and λ = 1 stands; where weights abound too. Law: it
-# follows from sums, so from no order of rows.
+# λ. PSEUDO weights in favour of λ = 1 keep few weights or few rows from driving it far. With PLENTY of rows
+# per weight the prior hardly matters, and beyond COSTLY it costs too much: λ = 1 stays.
 
-PSEUDO = 5.0
-PLENTY = 100  # rows per weight from which the prior hardly matters
-COSTLY = 2e7  # rows times weights times classes beyond which λ = 1 stands too
-LEAST, MOST = 0.05, 50.0
-ROUNDS = 6
-ROUGH = 1e-3  # how near to its optimum a strength is judged: the longest step still to go
+PSEUDO = 5.0  # weights that are counted in favour of λ = 1
+PLENTY = 100  # rows per weight from which λ = 1 stays
+COSTLY = 2e7  # rows times weights times classes beyond which λ = 1 stays too
+LEAST, MOST = 0.05, 50.0  # bounds of λ
+ROUNDS = 6  # values of λ tried at most
+ROUGH = 1e-3  # longest step still to go, in standardised weights, when a λ is judged
 
 
 def evident(
@@ -519,7 +524,7 @@ def evident(
         point, _run = yield from solve(ready, plain, True, fine=ROUGH)
         before, strength = strength, next_strength(ready, point, strength)
         again = prepare(known, basis, options, schema, strength)
-        seen = again.problem.reread(point, ready.problem)  # the rows need not be asked again
+        seen = again.problem.reread(point, ready.problem)  # saves a pass over the rows
         ready = replace(again, start=replace(again.start, w=point.w, point=seen))
         if abs(strength - before) <= 0.05 * before:
             break
@@ -541,18 +546,18 @@ def next_strength(ready: Prepared, point: Point, strength: float) -> float:
 
 Look = Callable[[], Generator[Any, Any, SeparationVerdict]]
 Later = Callable[[Generator[Any, Any, Any]], Any]
-MOST_STEPS = 1 << 62  # more are as many, and kernels count in 64 bits
+MOST_STEPS = 1 << 62  # larger budgets of steps are cut to this: kernels count in 64 bits
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 CORNERS = 1_000  # steps of any solver under an L1 prior
-GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
-ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
+GRAM = 1e10  # rows times pairs of columns up to which products are summed even if no solver needs them
+ENOUGH = 0.1  # change of scores by a Newton step, below which an optimum is taken to exist
 PROBE = (
     300  # weights up to which separation is looked for under a prior, and what is said of the fit may wait
 )
-MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
-WEAK = (1e-8, 1e-11)  # priors that hold no weights that can run
-LASTING = 10  # steps by a curvature that was seen elsewhere, before one is asked for
-USUAL = 1e100  # how far the middles and sizes of columns are from 1 where no standard error is beyond 1e300
+MANY, EVERY = 100_000, 16  # rows from which a sample of one row in EVERY gives the first weights
+WEAK = (1e-8, 1e-11)  # priors too weak to keep weights from diverging under separation
+LASTING = 10  # steps that use the curvature of an earlier point, before a new one is asked for
+USUAL = 1e100  # bound on centres and scales of columns that keeps standard errors below 1e300
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
@@ -560,7 +565,7 @@ CHEAP = 2_000_000  # rows times weights below which the curvature is asked for a
 class LogisticLearner:
     """unit: a weight of 1 is this many; probes: classes that only a prior keeps from being separated are
     looked for, which is noted and changes no weight; trace and notes are filled on the way. later: answers
-    further questions of the same rows, so that what is only said of the fit is found when somebody asks.
+    further questions of the same rows, for statistics of the fit that are computed on first use.
     """
 
     options: LogisticOptions
@@ -625,7 +630,7 @@ def prepared(
 
 
 def many(rows: float, weights: int) -> bool:
-    """Are there so many rows that a part of them says where to begin?"""
+    """Are there so many rows that a sample of them gives good first weights?"""
     return rows >= MANY and rows >= 1_000 * weights
 
 
@@ -643,8 +648,8 @@ class FittedLogistic:
     verdict: SeparationVerdict
     shares: Array  # [parameter]
     words: list[Array]  # [text][word]: mean values
-    null: float | None = None  # the loss without any column, where it is not that of the class shares
-    look: Look | None = None  # asks for the verdict, where it is still open
+    null: float | None = None  # the loss without any column, if not that of the class shares
+    look: Look | None = None  # asks for the verdict on separation, where it is still open
 
     def notes(self) -> list[Note]:
         """Return what has to be said; separated classes are noted by the model itself."""
@@ -752,7 +757,7 @@ def probe(
     known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, SeparationVerdict]:
     """Return whether the classes are separated although a prior holds the weights. In a small table that is
-    the verdict of the fit without one, found as it finds it, so that no prior says something else.
+    the verdict of the fit without one, found in the same way, so that it does not depend on the prior.
     """
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if known.design.texts or not small:
@@ -791,14 +796,14 @@ def solve(
     run = solvers.SolverRun(problem, most, wanted, reach=reach, fine=fine)
     run.kept, run.eta, run.tolerance = kept, options.eta, options.tolerance
     if kept is not None:
-        kept.clear()  # of a fit that had to begin again
+        kept.clear()  # the weights of a fit that began again
     if watch and name != best:  # the verdict is that of the best solver, whichever does the steps
         with suppress(solvers.NoConvergence):
             yield from watched(solvers.SolverRun(problem, LIMITS[best]), ready, best)
     try:
         point = yield from steps(run, ready, options, name, watch and name == best)
     except solvers.BudgetSpent as spent:
-        if options.max_iter is None:  # nobody set a budget: the solver's own limit is an error
+        if options.max_iter is None:  # no budget was set: reaching the solver's own limit is an error
             raise
         point, run.spent = spent.point, str(spent)
     if options.l1:
@@ -819,7 +824,7 @@ def steps(
         if name != "newton":
             try:
                 return (yield from solvers.orthant(run, start))
-            except solvers.NoConvergence:  # weights that can be traded for each other hold it up at corners
+            except solvers.NoConvergence:  # collinear weights hold it up at corners
                 if start.curvature is None or options.max_iter is not None:
                     raise
                 run.trace.clear()
@@ -860,7 +865,7 @@ def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps
             verdict = yield from separation_along(ready, directions)
             if verdict.kind:
                 raise Separated((yield from settled(ready, verdict))) from None
-            # all ahead, but by next to nothing: more steps will not show more
+            # all rows are ahead, but by very little: more steps would show no more
             run.ahead = run.ahead and at.wrong > 0
             run.alarm = 0.0 if many_weights else run.alarm / 10
             start = replace(start, w=at.w, curvature=None, point=at)
@@ -931,7 +936,7 @@ def newton(run: solvers.SolverRun, ready: Prepared, start: Start, period: int) -
     few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
     if (
         few and period == 1 and run.kept is None
-    ):  # the quick way keeps no weights on the way; its bits are the same
+    ):  # far_newton keeps no weights of its steps; its bits are the same
         return (yield from solvers.far_newton(run, start))
     return (yield from solvers.newton(run, start, period))
 

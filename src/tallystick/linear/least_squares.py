@@ -1,8 +1,13 @@
-"""The normal equations of least squares: what the sums say of columns and response, and the weights that
-solve them under a penalty.
+"""Least squares and ridge: the normal equations from sums, residual refinement, and the linear learner.
 
-The response is the last dense column of the design, so that one question gives columns by columns and
-columns by response. Law: everything here follows from sums, so from no order of rows.
+1. Equations: `Equations`, `solved()`; the penalty: `evident()` (MacKay's rule), `fold_errors()` (folds).
+2. Refinement from residuals summed over the rows: `mended()`; many columns: `conjugate()`.
+3. Entry: `LinearLearner`; `fit_once()` for one penalty.
+
+The response is the last dense column of the design, so that one question gives the products of columns
+with each other and with the response.
+laid = weights placed among all parameters; left = residual.
+Laws: no row is seen, only totals; the same totals give the same model; the order of rows does not matter.
 """
 
 from __future__ import annotations
@@ -60,8 +65,8 @@ from tallystick.stats.design_sums import (
 )
 
 Array = NDArray[np.float64]
-PSEUDO = 5.0  # weights that speak for a penalty of 1, so that few cannot drive it far
-ROUNDS = 50
+PSEUDO = 5.0  # weights that are counted in favour of a penalty of 1, so that few cannot drive it far
+ROUNDS = 50  # of MacKay's rule at most
 STRENGTHS = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
 
@@ -215,7 +220,7 @@ def determined(problem: Problem, factor: Array) -> float:
 
 def evident(found: Equations, options: LinearOptions) -> float:
     """Return the penalty under which the rows are most probable: MacKay's rule, λ = (weights the rows
-    determine) / (sum of their squares, in standard deviations of the noise), held back by PSEUDO weights.
+    determine) / (sum of their squares, in standard deviations of the noise), damped by PSEUDO weights.
     """
     strength = 1.0
     if found.gram is None or not found.total:
@@ -274,15 +279,14 @@ def pull(found: Equations, question: ResidualSums, total: Any) -> tuple[Array, f
     return sums[found.others] * found.scales.power, own
 
 
-# The weights of least squares from the rows themselves: what is left after the equations are solved is
-# summed over the rows and solved again; where columns are too many for a matrix, by conjugate gradients.
-# Never sees a row. Law: the same totals give the same weights.
+# Refinement: the residuals of the solution are summed over the rows and solved again; where columns are too
+# many for a matrix, conjugate gradients.
 
-MENDS = 4  # rounds of residuals after the equations are solved
-FINE = 1e-15  # a step of this part of the weights is none
-LIMIT = 5_000  # steps of conjugate gradients
-SMALL = 1e-10  # a gradient of this part of where it began is none
-AGAIN = 3  # times that conjugate gradients begin anew, from residuals that are summed afresh
+MENDS = 4  # rounds of refinement at most
+FINE = 1e-15  # step relative to the weights, below which refinement ends
+LIMIT = 5_000  # steps of conjugate gradients at most
+SMALL = 1e-10  # gradient relative to the first, below which conjugate gradients end
+AGAIN = 3  # restarts of conjugate gradients, from residuals that are summed afresh
 Asked = Generator[Any, Any, tuple[Array, float]]
 
 
@@ -303,8 +307,8 @@ def left_at(problem: Problem, found: Equations, w: Array) -> Asked:
 def mended(
     problem: Problem, found: Equations, w: Array, factor: Array
 ) -> Generator[Any, Any, tuple[Array, float, int]]:
-    """Return the weights, the sum of squared errors there, and how many rounds it took: the equations' own
-    rounding is mended from residuals of the rows while they get smaller.
+    """Return the weights, the sum of squared errors there, and how many rounds it took: rounding of
+    the equations is corrected from residuals of the rows while they get smaller.
     """
     gradient, error = yield from left_at(problem, found, w)
     for done in range(1, MENDS):
@@ -349,10 +353,9 @@ def conjugate(problem: Problem, found: Equations) -> Generator[Any, Any, tuple[A
     return w, error, steps
 
 
-# Linear regression as a learner: the sums of columns and response, then the weights that solve them.
-# Never sees a row. Law: the same totals give the same model.
+# The learner: the sums of columns and response, then the weights that solve them.
 
-KEPT = 60  # coefficients up to which the model file says how their errors go together
+KEPT = 60  # coefficients up to which the model file has their covariance
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,15 @@
-"""The fitted logistic regression: a constant, one part per column, and how well it fitted.
+"""The fitted logistic and linear regressions: a constant, one part per column, and statistics of the fit.
 
-Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts,
-added up, are the log-odds.
+1. Levels compared with a base level: `against_bases()`.
+2. Parts: `Slope`, `Cells`, `WordWeights`, `Product`. 3. Their terms: `ProductTerm`, `TextTerm`.
+4. Entry: `LogisticModel`, with `Fit`; `ScorePlan`: the weights as kernels take them.
+5. Entry: `LinearModel`, with `LeastSquares`.
+
+link = one class's score (linear: the one score); part = the weights of one column or product, in the user's
+units; cell = a level, or missing; centre = the value a column is centred at, which stands for missing;
+average = what a part adds to the average training row; base = the level that others are compared with.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts, added
+up, are the log-odds, or the answer.
 """
 
 from __future__ import annotations
@@ -25,14 +33,14 @@ from tallystick.predict.row import RowAnswer, RowCells, RowShares, row_reader
 from tallystick.schema import Note, Schema
 from tallystick.stats.design_sums import Factor
 
-# Levels compared with a base level: what the rows determine of their weights.
-# Under a prior every level has a weight of its own, but a number added to all levels of a column and taken
-# from the constant changes no answer: rows say nothing of a weight by itself, only of differences. Law: the
-# constant and the differences answer every known level as the weights do.
+# Levels compared with a base level.
+# Under a prior every level has a weight, but a number added to all levels of a column and taken from the
+# constant changes no answer: rows determine only differences. Law: the constant and the differences answer
+# every known level as the weights do.
 
 Key = frozenset[tuple[str, int | None]]  # what a weight is multiplied with: columns, with a code where coded
 Terms = list[tuple[int, float]]
-SQUARED = -2  # in place of the code of a column that is multiplied with itself
+SQUARED = -2  # code that stands for a column multiplied with itself
 
 
 def key_of(factors: Sequence[Factor]) -> Key:
@@ -77,8 +85,7 @@ def against_bases(keys: Sequence[Key | None], bases: Mapping[str, int], whole: s
     return out
 
 
-# What a logistic regression keeps of each column: weights in the user's units, where its column was
-# centred, and what it adds to the average training row.
+# Parts: what the model keeps of each column.
 
 Array = NDArray[np.float64]
 
@@ -239,8 +246,8 @@ def part_from(data: Mapping[str, Any]) -> Part:
 
 
 def uncompared(parts: Sequence[Part], constant: bool) -> bool:
-    """Say whether all levels of a column have a weight and nothing says which is the base: in model files
-    from before it was kept, whose standard errors are of weights that rows do not determine.
+    """Say whether all levels of a column have a weight and no base is recorded: in model files from
+    before it was kept, whose standard errors are of weights that rows do not determine.
     """
     cells = [p for p in parts if isinstance(p, Cells) and sum(p.free) > 1 and p.free[0]]
     open_ = [p for p in cells if p.base is None and all(p.free[:-1])]
@@ -249,7 +256,7 @@ def uncompared(parts: Sequence[Part], constant: bool) -> bool:
 
 def with_average(part: Part, average: Array) -> Part:
     """Return a part that knows what it adds to the average training row [link]."""
-    if isinstance(part, Slope):  # of these there are many, and to copy one field by field takes long
+    if isinstance(part, Slope):  # there are many of these, and `replace` is slow
         return Slope(part.name, part.slope, part.centre, part.scale, part.missing, average)
     return replace(part, average=average)
 
@@ -324,7 +331,7 @@ class TextTerm:
 def product_values(factors: Sequence[Factor], block: Block) -> Array:
     """Return the product [row]; NaN where a factor is missing."""
     out = factors[0].values(block)
-    with np.errstate(over="ignore", invalid="ignore"):  # a product beyond all doubles is bounded later
+    with np.errstate(over="ignore", invalid="ignore"):  # an overflow is bounded later
         for factor in factors[1:]:
             out = out * factor.values(block)
     return out
@@ -335,7 +342,7 @@ KIND = "logistic-regression"
 
 @dataclass(frozen=True)
 class Fit:
-    """How the fit went. log_likelihood and null (class shares only) are sums over rows, by weight.
+    """Statistics of the fit. log_likelihood and null (class shares only) are sums over rows, by weight.
 
     l2: the prior in force. separation: "", "complete" or "quasi-complete". spread[link, link]: the mean
     over rows of p_a (1[a = b] - p_b), for marginal effects; empty when the curvature was not asked for.
@@ -378,10 +385,10 @@ class Fit:
 
 
 class FitStats(Protocol):
-    """How a fit went: known, or found when somebody first asks for it.
+    """Statistics of a fit: known, or computed on first use.
 
     errors: standard errors in the order of `coefficients` [coefficient][link], or empty. notes: what was
-    found only then.
+    noticed only then.
     """
 
     @property
@@ -402,7 +409,7 @@ class FitStats(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KnownFit:
-    """How a fit went, known."""
+    """Statistics of a fit that are known."""
 
     fit: Fit
     errors: tuple[tuple[float, ...], ...] = ()
@@ -430,7 +437,7 @@ class LogisticModel:
     decision: AnswerDecision | None = None
 
     kind = KIND
-    calibration = None  # its shares are those of the fit
+    calibration = None  # its probabilities need none
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle keeps: the figures of the fit, not the rows that they are found from."""
@@ -491,7 +498,7 @@ class LogisticModel:
 
             def answer(cells: RowCells) -> Array | None:
                 scores = scores_of(cells)
-                # beyond all doubles each part is bounded, which is for a table
+                # an overflow is bounded part by part, which needs a block
                 return kernels.softmax(np.array([scores]))[0] if math.isfinite(sum(scores)) else None
 
             return answer
@@ -703,9 +710,7 @@ class ScorePlan:
         return row_scores(by_class(self.theta[0]), parts)
 
 
-# The fitted linear regression: a constant, one part per column, and how well it fitted.
-# Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts, added
-# up, are the answer.
+# Linear regression.
 
 LINEAR_KIND = "linear-regression"
 

@@ -1,4 +1,4 @@
-"""The options of a logistic regression, and what they mean.
+"""Options of logistic and of linear regression: `LogisticOptions`, `LinearOptions`, checked.
 
 Law: an option that makes no sense is an error that names it, before any row is read.
 """
@@ -19,13 +19,13 @@ SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
 CHOSEN = ("auto", "cv")
 DEFAULT_L2 = 1.0
-PLAIN_ASCENT = ("eta", "tolerance")  # options of the solver "gradient" alone; in a file where they are given
+PLAIN_ASCENT = ("eta", "tolerance")  # options of the solver "gradient" alone; in a file only if given
 OPTIONS_UNTOLD = {
     "fit_intercept": True,
     "base_levels": None,
     "offset": None,
     "firth": False,
-}  # not in a file then
+}  # defaults that a file leaves out
 ERRORS = 2_000  # weights beyond which standard errors are not given
 
 
@@ -171,10 +171,9 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise OptionError(f"{name} must be one of {words}, not {shown(value)}.{nearest(value, allowed)}")
 
 
-# The options of a linear regression, and what they mean.
-# Law: an option that makes no sense is an error that names it, before any row is read.
+# Linear regression.
 
-UNTOLD = {"fit_intercept": True, "base_levels": None}  # not in a file then
+UNTOLD = {"fit_intercept": True, "base_levels": None}  # defaults that a file leaves out
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,12 @@
-"""The strength of the prior by cross-validation: a path from strong to weak, each fit started from the one
-before.
+"""Refitting a logistic regression: its optimum again, with weights fixed, and along a path of priors.
 
-A fold is left out by weights of 0, so that the rows stay where they are; the loss on rows left out is
-summed as any loss is, in whole numbers. Law: the choice depends on no order of rows.
+1. The optimum again, with its curvature: `found_again()`; with some weights fixed: `found_held()`.
+2. The strength of the prior by cross-validation, from strong to weak: entry `choose()`, `path_models()`.
+3. `drive()`: answers a generator's questions on a table.
+
+strength = λ of the l2 prior; held = weights fixed at given values; fold = rows left out by weights of 0.
+Laws: with nothing held, the optimum is that of the fit; the choice does not depend on the order of rows,
+since the loss on rows left out is summed in integers.
 """
 
 from __future__ import annotations
@@ -26,9 +30,7 @@ from tallystick.linear.solvers import FINE, SolverRun
 from tallystick.schema import Schema
 from tallystick.stats.design_sums import laid_out
 
-# The optimum of a logistic regression found again, and with some of its weights held: what tests and
-# intervals need beyond the model.
-# Never sees a row. Law: nothing held, it is the optimum of the fit.
+# The optimum again, for tests and intervals.
 
 Array = NDArray[np.float64]
 
@@ -142,9 +144,9 @@ def found_held(
     return out
 
 
-ROUGH = 1e-4  # how near to its optimum a strength is judged: the longest step still to go
+ROUGH = 1e-4  # longest step still to go, in standardised weights, when a strength is judged
 COSTLY = 2e7  # rows times squared weights from which a curvature costs more than several gradients
-STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)  # tried, in this order
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,7 @@ def path_models(
 ) -> Iterator[LogisticModel]:
     """Yield the model of each strength of the prior, strong ones first, each started from the one before.
 
-    Standard errors and the look for separated classes are left out: these models answer and are forgotten.
+    Standard errors and the check for separated classes are left out: these models are only scored.
     """
     for found in path_points(training, engine, options, strengths, unit):
         yield found.model
@@ -324,9 +326,9 @@ def costly(ready: Prepared) -> bool:
 
 
 def led_on(ready: Prepared, before: Prepared, seen: Point) -> Prepared:
-    """Return a problem begun where another one ended that differs by the strength of its prior. Where a
-    curvature costs much, the last one that was seen is kept, with the new prior: it says which way is down,
-    and the gradient of the rows decides the optimum.
+    """Return the problem, started at the optimum of one that differs only in the strength of its prior. Where
+    a curvature costs much, the last one is kept, with the new prior: it only gives directions, and the
+    gradient of the rows decides the optimum.
     """
     problem, start = ready.problem, ready.start
     same = np.array_equal(problem.free, before.problem.free)

@@ -1,6 +1,14 @@
-"""From the first sums to a problem: scales of columns, free weights, the prior, text weights.
+"""From first sums to a logistic problem: scales, free weights, prior, repeated columns, text weights, means.
 
-Law: everything here follows from sums, so from no order of rows.
+1. `Point`, `Scales`, `Problem`; starting weights: `Start`, `start_of()`.
+2. Columns that repeat others (collinear): `repeated()`, `repeat_notes()`.
+3. The first questions: `known_rows()`, `first_question()`, `Moments`, `Basis`. 4. Entry: `prepare()`.
+5. What each part adds to the average training row: `averaged()`.
+
+x = a column; y = x brought to -1..1; z = (x - centre) / scale; dense = a column of numbers;
+cell = a level, or missing; link = one class's score; parameter = a constant, dense column or cell of a link;
+free = a weight that is not 0 by definition; late = products, which come after all columns.
+Law: everything here follows from sums, so it does not depend on the order of rows.
 """
 
 from __future__ import annotations
@@ -35,12 +43,12 @@ from tallystick.stats.design_sums import Copies, Design, LogisticSums, RowFacts,
 Array = NDArray[np.float64]
 
 Mask = NDArray[np.bool_]
-ABSENT = -40.0  # the constant of a class without rows
+ABSENT = -40.0  # log-odds constant of a class without rows
 
 
 @dataclass(frozen=True)
 class Point:
-    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior
+    """The objective at weights w: value and gradient with the prior, loss without; curvature with the prior
     if asked.
     """
 
@@ -58,7 +66,7 @@ class Point:
 
 
 class StopRule(NamedTuple):
-    """When Newton's method is at its end: see `kernels.Descent`."""
+    """When Newton's method ends: see `kernels.linear.Descent`."""
 
     small: float
     fine: float
@@ -87,7 +95,7 @@ class Scales:
 
 @dataclass(frozen=True)
 class Problem:
-    """One fit: which weights are free, and what the prior says of them.
+    """One fit: which weights are free, and their prior.
 
     free[parameter], links[link], words[text][word]: which weights are free. rows: what all rows count for.
     l2[weight], l1[weight]: the prior, flat over free weights. factor: what a row's factor of 1 stands for.
@@ -105,7 +113,7 @@ class Problem:
     bits: int
     factor: float = 1.0
     absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
-    every: int = 1  # only about one row in so many is looked at
+    every: int = 1  # about one row in so many is summed
     fixed: Array | None = None  # [parameter, link]: weights that are not free, where they are not 0
 
     @property
@@ -321,7 +329,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Start:
-    """Where to begin: the weights that know the class shares only, and the curvature there."""
+    """Where to begin: weights of 0 with the constants of the class shares, and the curvature there."""
 
     w: Array
     curvature: Array | None = None  # [weight, weight]
@@ -329,7 +337,7 @@ class Start:
     squares: Array = field(default_factory=lambda: np.zeros(0))  # [free or word]: sums of z^2 over rows
     gram: Array | None = None  # [free, free]: sums of z z' over rows
     metric: Metric | None = None
-    point: Point | None = None  # what is known at w, when it was asked before
+    point: Point | None = None  # the objective at w, if already asked for
 
 
 def first_weights(problem: Problem, shares: Array) -> Array:
@@ -366,7 +374,7 @@ def start_of(problem: Problem, shares: Array, gram: Array | None, sums: Spread) 
 
 
 def steepest(problem: Problem, start: Start) -> float:
-    """Return a number that no curvature anywhere is above."""
+    """Return an upper bound on the curvature at any weights."""
     bound = 0.25 if len(problem.links) == 1 else 0.5
     return bound * largest(start.gram, start.squares) + float(problem.l2.max(initial=0.0))
 
@@ -391,12 +399,11 @@ def norm(v: Array) -> float:
     return kernels.longest(v)
 
 
-# Columns that repeat others: found from the products of all of them, and named with those they follow from.
-# Law: it follows from sums, so from no order of rows.
+# Columns that repeat others (collinear), from the products of all, with the columns they follow from.
 
-MOST_NAMED = 30  # columns that one follows from, when they are looked for one by one
-DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
-NEARLY = 1e-12  # with more than this of its own, which rounding does not reach, it nearly does
+MOST_NAMED = 30  # columns that one follows from, up to which the fewest are looked for
+DEPENDENT = 1e-9  # unexplained part of a column's variance, below which it repeats others
+NEARLY = 1e-12  # above this part, which rounding does not reach, the note says nearly
 
 
 class Repeat(NamedTuple):
@@ -426,10 +433,10 @@ def repeated(gram: Array, free: Mask, late: Mask, constant: bool = True) -> tupl
 
 
 def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
-    """Return columns of the correlations `unit` that j follows from, as few as possible: the one that says
-    most of what is left is taken until nothing is, then each that is not needed is left out again.
+    """Return columns of the correlations `unit` that j follows from, as few as possible: the one that
+    explains most of the rest is added until nothing is left, then each that is not needed is removed.
     """
-    at = np.array([0, *(int(i) for i in among if i), j])  # the constant is always there
+    at = np.array([0, *(int(i) for i in among if i), j])  # the constant is always included
     left, chosen, rest = taken_out(unit[np.ix_(at, at)], 0), [0], list(range(1, len(at) - 1))
     while rest and left[-1, -1] > DEPENDENT:
         own = np.diag(left)[rest]
@@ -453,7 +460,7 @@ def taken_out(left: Array, i: int) -> Array:
 
 
 def left_of(unit: Array, j: int, chosen: Sequence[int]) -> float:
-    """Return the part of column j that the chosen columns do not say, from correlations."""
+    """Return the part of column j that the chosen columns do not explain, from correlations."""
     at = np.array([*chosen, j])
     factor, skipped = kernels.cholesky_skip(unit[np.ix_(at, at)], DEPENDENT)
     side = np.where(skipped[:-1], 0.0, unit[j, at[:-1]])
@@ -477,7 +484,7 @@ def repeat_notes(design: Design, repeats: tuple[Repeat, ...], prior: bool) -> li
         column = columns[repeat.at]
         others = sorted({called(p) for p in repeat.others if columns[p] != column})
         alone = len(others) > 0 and not any(columns[p] == column for p in repeat.others)
-        part = alone and repeated_levels[column] < levels.get(column, 0) - 1  # not the column, but this level
+        part = alone and repeated_levels[column] < levels.get(column, 0) - 1  # name the level, not the column
         own = terms[repeat.at] if part else called(repeat.at)
         how = (
             "never varies" if not others else "repeats " if len(others) == 1 and not part else "follows from "
@@ -521,10 +528,12 @@ def parameter_terms(design: Design) -> list[str]:
     return names
 
 
-COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
-HELD = 1e200  # a prior this strong holds a weight at 0
-AT_ONCE = 64  # columns of a matrix that are mirrored
-LOWER = np.tri(AT_ONCE, dtype=bool)  # the lower triangle of so many
+# The first questions, and what follows from them.
+
+COPIES = 2**20  # the largest whole weight that counts as copies; beyond, weights are factors
+HELD = 1e200  # λ that fixes a weight at 0
+AT_ONCE = 64  # columns of a matrix that are mirrored together
+LOWER = np.tri(AT_ONCE, dtype=bool)  # mask of the lower triangle of such a block
 MATRIX = 1_000  # weights up to which the curvature is a matrix
 
 
@@ -637,7 +646,7 @@ def middles(design: Design) -> tuple[Array, Array]:
     """Return the middle and half the range of each dense column; never 0."""
     bounds = np.array([c.bounds for c in design.dense], np.float64).reshape(-1, 2)
     half = bounds[:, 1] / 2 - bounds[:, 0] / 2
-    half = np.where(half == 0, 1.0, np.maximum(half, 1e-300))  # a constant column has no range
+    half = np.where(half == 0, 1.0, np.maximum(half, 1e-300))  # a constant column has range 0
     return bounds[:, 0] / 2 + bounds[:, 1] / 2, half
 
 
@@ -681,7 +690,7 @@ def mirrored(matrix: Array) -> Array:
 class Basis:
     """What every strength of the prior shares: scales, products and repeats of columns, found once.
 
-    part: moments that stand for the products, where only a part of the rows was asked for them.
+    part: moments of a sample of the rows, where products were not asked for all.
     """
 
     known: KnownRows
@@ -747,7 +756,7 @@ def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]
     mean = sums / n
     spread = np.sqrt(np.maximum(squares / n - mean * mean, 0.0))
     spread[spread == 0.0] = 1.0
-    if not d.constant:  # nothing can follow the middle of a column
+    if not d.constant:  # without a constant, columns cannot be centred
         mean = -middle / half
     a[of_dense], b[of_dense] = 1.0 / spread, -mean / spread
     centre, scale = middle + half * mean if d.constant else np.zeros(len(d.dense)), half * spread
@@ -761,7 +770,7 @@ def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
     """Return sums of z z' over rows from those of y y'."""
     g = moments.products
     if g is None or not (b.any() or (a != 1.0).any()):
-        return g  # cells alone: y is z
+        return g  # cells only: y is z
     both = a[:, None] * a[None, :] * g
     one = a[:, None] * b[None, :] * g[:, :1]
     out: Array = both + one + b[:, None] * a[None, :] * g[:1, :] + b[:, None] * b[None, :] * g[0, 0]
@@ -780,7 +789,7 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
     free[0] = design.constant
     if design.offset is not None:
         free[1 + design.offset] = False
-    if not design.coded:  # then no product is with a reference level
+    if not design.coded:  # no levels, so no product with a reference level
         return np.array(free, bool)
     references: set[tuple[str, int]] = set()
     bases, whole = dict(design.bases), not design.constant
@@ -834,7 +843,7 @@ def text_weights(known: KnownRows, words: str) -> tuple[TextWeights, ...]:
 
 
 def word_squares(known: KnownRows, weights: TextWeights, df: NDArray[np.int64]) -> Array:
-    """Return about how large the sum of squares of each word's values is; first steps need no more."""
+    """Return an estimate of the sum of squares of each word's values, enough for first steps."""
     rough = (df[:-1] / known.unit) * weights.idf[:-1] ** 2
     return rough * (_sum(known.classes) / max(_sum(rough), 1e-300)) if weights.unit else rough
 
@@ -870,13 +879,13 @@ def reference_class(options: LogisticOptions, target: Target) -> int:
 
 @dataclass(frozen=True)
 class Prepared:
-    """All that solving needs, and what was met on the way."""
+    """All that solving needs, and notes."""
 
     problem: Problem
     start: Start
     gram: Array | None  # [parameter, parameter]
-    basis: Basis | None = None  # None: nobody asks what repeats what
-    part: bool = False  # a part of the rows can say where to begin
+    basis: Basis | None = None  # None: repeated columns are not looked for
+    part: bool = False  # a sample of the rows gives the first weights
     each: Array = field(default_factory=lambda: np.zeros(0))  # [weight]: the prior acts on weight * each
 
     @property
@@ -989,13 +998,11 @@ def _sum(values: Array) -> float:
     return float(math.fsum(values.tolist()))
 
 
-# What each part of a model adds to the average training row: where reasons are measured from.
-# The mean over rows (by weight, as the fit weighed them) of a part is its weights times the means of what
-# they are multiplied with: the mean of a number, the share of a level or of missing, the mean value of a
-# word.
+# What each part of a model adds to the average training row: the origin of explanations. It is the part's
+# weights times weighted means: of a number, the share of a level or of missing, the mean value of a word.
 
 WithParts = TypeVar("WithParts", LogisticModel, LinearModel)
-SURE = 800.0  # a constant by which a class has all of every row
+SURE = 800.0  # log-odds constant that gives a class probability 1 in every row
 
 
 def row_shares(basis: Basis) -> Array:

@@ -1,11 +1,13 @@
-"""Are the classes separated, and by which columns? Then the likelihood has no highest point, and only a
-prior answers.
+"""Separated classes: then the likelihood has no maximum without a prior. By linear programming, or in a fit.
 
-A direction of weights separates completely when every row's own class is strictly ahead of every other
-along it, and quasi-completely when none is behind another and some are ahead of some. Directions come from
-the solver: the weights themselves, or a last step that is long although the gradient is gone. Each is
-checked on all rows by one question. A level or word whose rows all lack a class needs no direction: that
-class may fall there for ever.
+1. Entry: `separable()`: a plane between classes, or a proof that none exists, which returns a `Separability`.
+2. Inside a fit, from directions of the solver: `look()`, which returns a `SeparationVerdict`.
+
+lead = score of a row's own class less that of another; ahead = lead above 0; sides = extremes of leads by
+pair. A direction of weights separates completely when every row is ahead of every other class along it, and
+quasi-completely when none is behind and some are ahead. Directions come from the solver: the weights, or a
+last step that is long although the gradient is gone. Each is checked on all rows by one question. A level or
+word whose rows all lack a class needs no direction: that class may fall there for ever.
 """
 
 from __future__ import annotations
@@ -29,14 +31,12 @@ from tallystick.schema import ColumnOptions, Note
 from tallystick.stats.design_sums import Design, Meetings, Sides, design_of
 from tallystick.table.reader import read_table, read_to_disk
 
-# Is there a plane between the classes? The plane itself, or a proof that none exists, by linear
-# programming.
-# The proof that no plane separates completely is a mean of rows of one class that is also a mean of rows of
-# the others (each row signed by its class adds up to 0).
+# By linear programming. The proof that no plane separates completely: weights under which a mean of rows of
+# one class equals a mean of rows of the others (rows signed by their class add up to 0).
 
 Array = NDArray[np.float64]
-LOOSE = 1e-7
-COPIES = 16  # of its matrix that a linear program takes in memory, about
+LOOSE = 1e-7  # tolerance of the linear program: less is 0
+COPIES = 16  # memory of a linear program, in copies of its matrix, about
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def separable(X: Any, y: Any, kinds: Any = None, memory: int | str | None = None
 def _between(
     names: list[str], Z: Array, classes: NDArray[Any], labels: tuple[str, ...], levels: list[slice]
 ) -> Separability:
-    """Return whether planes separate classes, of rows Z[row, column]."""
+    """Return whether planes separate the classes of rows Z[row, column]."""
     from scipy.optimize import linprog
 
     gaps, owners = leads(Z, classes, len(labels))
@@ -282,13 +282,15 @@ def plane_of(
     return {label: dict(zip(names, map(float, part), strict=True)) for label, part in parts.items()}
 
 
-LOOSE_TOLERANCE = 1e-5  # of the range of scores: less than this is a touch
+# Inside a fit.
+
+LOOSE_TOLERANCE = 1e-5  # part of the range of scores: a smaller lead counts as 0
 MOST = 12  # columns tried when looking for those that separate
 
 
 @dataclass(frozen=True)
 class SeparationVerdict:
-    """kind: "", "complete" or "quasi-complete"; the columns that do it."""
+    """kind: "", "complete" or "quasi-complete"; columns: those that separate."""
 
     kind: str = ""
     columns: tuple[str, ...] = ()

@@ -1,18 +1,20 @@
-"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last
-point.
+"""Solvers of the logistic regression: generators that yield questions, get totals, return the last point.
 
-newton: quasi-Newton steps from a factorised curvature that is asked for again only when it pays, with the
-recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
-in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals.
+1. L-BFGS memory: `Memory`. 2. State and end of a run: `SolverRun`, `SolverStep`; errors: `NoConvergence`.
+3. Entry: `newton()`: quasi-Newton steps from a factorised curvature, asked for again only when it pays, with
+   the recent gradient changes on top (L-BFGS), and a true Newton step at the end; `far_newton()` for few
+   rows. `lbfgs()`: the same with a diagonal in place of the matrix, for many weights. `conjugate_gradient()`,
+   `gradient_ascent()`: for teaching. `lasso()`, `orthant()`: an L1 prior.
+4. Firth's correction: `ascent()`.
 
-When Newton's method is at its end: the gradient is at most TOLERANCE per row and the step still to go at most
-FINE in standardised weights; or rounding leaves no more: the last step did not halve the gradient (or no step
+Newton's method ends when the gradient is at most TOLERANCE per row and the step still to go at most FINE in
+standardised weights; or when rounding leaves no more: the last step did not halve the gradient (or no step
 leads down), what a step could still gain is at most LEAST per row or the gradient no more than rounding makes
 of 0, and the step would change no weight by more than 1e-4 of the longest. The others know no step to go:
 the gradient is at most PLAIN (many weights: TOLERANCE) per row, or no step leads down and it is at most
 TOLERANCE, or what rounding can make of 0. Anything else is an error.
 
-Law: the same totals give the same steps.
+Law: no row is seen, only totals; the same totals give the same steps.
 """
 
 from __future__ import annotations
@@ -31,15 +33,15 @@ from tallystick.kernels.linear import Curvature, End, Landing, NewtonPoint, Newt
 from tallystick.linear.prepare import KnownRows, Point, Problem, Start, StopRule, norm, steepest
 from tallystick.stats.design_sums import LeverageSums, NewtonSums
 
-# What the last steps say of the curvature: L-BFGS in its compact form, which reads every kept vector once.
-# s: a change of weights, y: the change of the gradient with it, z = H y for the inverse H one begins with.
-# The inverse is then g H + [S, gZ] [[R^-T (D + gY'Z) R^-1, -R^-T], [-R^-1, 0]] [S, gZ]', R the upper triangle
-# of S'Y and D its diagonal (Byrd, Nocedal and Schnabel). Long vectors are kept in single precision, which
-# halves what has to be read: they only say which way to go.
+# The L-BFGS approximation in compact form, which reads every kept vector once. s: a change of weights, y: the
+# change of the gradient with it, z = H y for the initial inverse H. The inverse is then
+# g H + [S, gZ] [[R^-T (D + gY'Z) R^-1, -R^-T], [-R^-1, 0]] [S, gZ]', R the upper triangle of S'Y and D its
+# diagonal (Byrd, Nocedal and Schnabel). Long vectors are kept in single precision, which halves what has to
+# be read: they only give directions.
 
 Array = NDArray[np.float64]
 Kept = NDArray[Any]  # of float64 or float32
-Solve = Callable[[Array], Array]  # the inverse one begins with times a vector, in the vector's memory
+Solve = Callable[[Array], Array]  # the initial inverse times a vector, in place
 KEPT, FEWER, LONG = 12, 6, 100_000  # changes kept; fewer where there are many weights
 
 
@@ -65,7 +67,7 @@ class Memory:
         z = [*self.z[fewer:], kept(self.solve(change.copy()))]
         k = len(s)
         found = kernels.dots([*s, *z], [change, gradient])
-        if found[k - 1][0] <= 0:  # no curvature: nothing to learn
+        if found[k - 1][0] <= 0:  # no positive curvature along s: not kept
             return
         self.s, self.z = s, z
         self.sy = [*(r[fewer:] for r in self.sy[fewer:]), [f[0] for f in found[:k]]]
@@ -104,15 +106,15 @@ class Memory:
 
 
 def kept(v: Array) -> Kept:
-    """Return a vector as it is remembered."""
+    """Return a vector as it is kept: long ones in single precision."""
     return v if len(v) <= LONG else v.astype(np.float32)
 
 
 Steps = Generator[Any, Any, Point]
 TOLERANCE = 1e-8  # gradient norm per row
-FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
-LEAST = 1e-16  # or what is left to gain per row (the Newton decrement), where steps gain no more
-PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
+FINE = 1e-8  # longest step still to go, in standardised weights, where it is known
+LEAST = 1e-16  # Newton decrement per row that may be left where steps gain no more
+PLAIN = 1e-10  # gradient norm per row at the end of solvers that have no Newton step
 
 
 class NoConvergence(TallyError):  # noqa: N818
@@ -166,8 +168,8 @@ class SolverRun:
     most: int
     errors: bool = False  # the curvature at the end is wanted
     alarm: float = 0.0  # gradient norm per row from which a long step means divergence
-    ahead: bool = True  # so does every row's own class being ahead
-    reach: float = 0.0  # enough when no row's score can change by more in a Newton step
+    ahead: bool = True  # divergence also means that every row's own class is ahead
+    reach: float = 0.0  # ends when a Newton step can change no row's score by more
     fine: float = FINE  # the longest Newton step still to go at the end
     needed: float = TOLERANCE  # the gradient norm per row at the end
     trace: list[SolverStep] = field(default_factory=list)
@@ -283,7 +285,7 @@ class SolverRun:
 
     def found(self, point: Point) -> str:
         """Say why a point is not an optimum."""
-        if self.problem.l1.any():  # at a corner the prior holds against as much as its own strength
+        if self.problem.l1.any():  # at a corner the L1 prior balances a gradient up to its strength
             left = norm(corner(point, self.problem.l1)) / self.problem.rows
             return f"gradient norm per row {left:.1e} beyond what l1 holds, needed {self.needed:g}"
         steep = f"gradient norm per row {point.steep / self.problem.rows:.1e}"
@@ -320,7 +322,7 @@ def line_search(
 def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, Start]:
     """Return a better start from one row in `every`: its optimum, and its curvature for all rows.
 
-    The sample only says where to begin and which way is down; the gradient of all rows decides the optimum.
+    The sample only gives start and directions; the gradient of all rows decides the optimum.
     """
     run = SolverRun(problem.sampled(every), 100)
     point = yield from run.ask(start.w, True)
@@ -378,7 +380,7 @@ def newton(run: SolverRun, start: Start, period: int) -> Steps:
 
 def far_newton(run: SolverRun, start: Start) -> Steps:
     """Newton's method with a curvature at every point, for few rows: an engine that has them all at hand
-    answers with the end of the way. The bits are those of `newton` with the period 1.
+    answers with the last point. The bits are those of `newton` with the period 1.
     """
     found: Point | Landing | None = start.point
     d, before = start.w, math.inf  # later the step that leads on, and the gradient norm it began with
@@ -410,7 +412,7 @@ def far_newton(run: SolverRun, start: Start) -> Steps:
 
 
 def lbfgs(run: SolverRun, start: Start) -> Steps:
-    """Many weights: a diagonal about the means for the curvature, and what the last changes say."""
+    """L-BFGS, for many weights: it starts from a diagonal curvature about the means."""
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     memory = Memory(start.metric.solve if start.metric is not None else lambda q: q * inverse)
     point = yield from run.ask(start.w)
@@ -509,8 +511,8 @@ def lasso(run: SolverRun, start: Start) -> Steps:
             break  # as near as the other solvers, and steps gain little more
         before = steep
         assert point.curvature is not None
-        # weights that can be traded for each other leave the parabola flat there, with no shortest step; held
-        # by as much as is still to go it has one, and the last steps are whole
+        # collinear weights leave the parabola flat, without a unique minimum; a ridge as large as what is
+        # still to go gives it one, and the last steps are whole
         held = point.curvature.copy()
         held.reshape(-1)[:: len(held) + 1] += steep
         d, _ = kernels.lasso_step(held, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000)
@@ -586,13 +588,12 @@ def _stuck(run: SolverRun, point: Point) -> NoConvergence:
 
 
 # Firth's correction: the likelihood times the root of the determinant of its curvature, Jeffreys' prior.
-# Weights stay finite where classes are separated, and estimates of few rows are less biased.
-# Never sees a row. Law: the same totals give the same weights.
+# Weights stay finite where classes are separated, and estimates from few rows are less biased.
 
-MOST = 300  # weights
-FIRTH_KEPT = 10  # changes of the gradient
-LONGEST = 5.0  # a step in standardised weights
-ROUNDING = 1e-9  # of the value, determinant included: steps near the optimum change it by less
+MOST = 300  # weights up to which the correction is made
+FIRTH_KEPT = 10  # changes of the gradient kept
+LONGEST = 5.0  # longest step, in standardised weights
+ROUNDING = 1e-9  # relative rounding of the corrected loss: a smaller rise does not count
 
 
 def refuse_firth(known: KnownRows, target: str) -> None:
@@ -609,9 +610,9 @@ def refuse_firth(known: KnownRows, target: str) -> None:
 def ascent(run: SolverRun, start: Start) -> Steps:
     """Newton's method on the corrected score; the point returned has the loss without the correction.
 
-    The curvature is that of the likelihood alone. Where a row counts for much the correction has as much
-    again, and a whole step would lead as far beyond the optimum as it began before it, for ever: so the last
-    changes of the corrected gradient are kept, and say how much more there is.
+    The curvature is that of the likelihood alone. Where a row counts for much the correction doubles it,
+    and a whole step would overshoot the optimum by as much as it was short of it, for ever: so the last
+    changes of the corrected gradient are kept, which estimate the rest.
     """
     if run.problem.weights > MOST:
         raise OptionError(f"firth=True is for at most {MOST} weights, and there are {run.problem.weights:,}.")

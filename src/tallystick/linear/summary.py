@@ -1,5 +1,12 @@
-"""What the table of a logistic regression says in words: what the weights are of, the prior, the coding, the
-errors.
+"""Summary tables and explanations of logistic and linear regressions: one row, nomogram scales, intervals.
+
+1. Sentences on prior, coding, base levels and errors: `title()`, `prior_words()`, `coding_words()`.
+2. Logistic: entry `Summary` (of `Figure`s), `explain()` (one row), `scales()` (nomogram).
+3. Linear: entry `LinearSummary` (of `LinearFigure`s), `explain_linear()` (one row), `interval_at()`.
+
+figure = one coefficient with its error, test and effect; link = one class's score; base = the level that
+others are compared with; reason = what a column adds beside what it adds to the average training row.
+Laws: every figure follows from the numbers in the model file; a row's parts, added in order, are its answer.
 """
 
 from __future__ import annotations
@@ -210,9 +217,7 @@ def effect_words(model: LogisticModel) -> str:
     return f"Effect: by how much P({own}) changes for one unit more, on average over the rows."
 
 
-# The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal
-# effects, fit.
-# Law: every figure follows from the numbers in the model file.
+# Logistic regression: estimates, standard errors, odds ratios, marginal effects, fit.
 
 
 @dataclass(frozen=True)
@@ -554,8 +559,7 @@ def _number_marks(
     return [(quantity(v, column.unit, 6), slope * v - usual) for v in around(ends[0], ends[1])]
 
 
-# The statistician's table of a linear regression, why it answers a row as it does, and how sure it is.
-# Law: every figure follows from the numbers in the model file; a row's parts, added in order, are its answer.
+# Linear regression: the table, the explanation of a row, and intervals.
 
 Array = NDArray[np.float64]
 
@@ -866,7 +870,7 @@ def explain_linear(model: LinearModel, block: Block, row: int = 0) -> LinearExpl
     return LinearExplanation(model.schema.predicted.name, float(parts[0]), reasons, answer, interval)
 
 
-# -- how sure it is --
+# -- intervals --
 
 
 def linear_interval(model: LinearModel, block: Block) -> Array:
@@ -898,7 +902,7 @@ def _standardised(model: LinearModel, block: Block) -> Iterator[Array]:
     for part in model.parts:
         if id(part) in answering:
             yield from _of_part(part, block)
-        else:  # surely 0, so it adds no doubt, and rows need not have its column
+        else:  # 0 by definition: it adds no variance, and rows need not have its column
             yield from np.zeros((coefficients_of(part), block.rows))
 
 

@@ -1,6 +1,11 @@
-"""Likelihood and gradient of a logistic regression at some weights, summed row by row as a person does it.
+"""Worked solutions of logistic regression: likelihood and gradient row by row, the steps, and a row's score.
 
-Law: at the model's own weights every gradient is 0 but for rounding.
+1. The gradient as a person sums it: `gradients()`, `design()`.
+2. Entry: `logistic_parts()`: the formula, the start, the steps and why they ended, and one row term by term.
+
+pull = the prior's part of a gradient; term = a weight times its column.
+Laws: at the model's own weights every gradient is 0 but for rounding; the weights of the last step are the
+model's; a row's terms add up to its score.
 """
 
 from __future__ import annotations
@@ -104,13 +109,11 @@ def design(model: LogisticModel, block: Block) -> tuple[Array, Array]:
     return np.stack(columns, axis=1), np.array(scales)
 
 
-# The working of a logistic regression: its formula, the likelihood and the gradient at the start, the steps
-# with their weights, why they ended, and a row's score term by term.
-# Law: the weights of the last step are the model's, and a row's terms add up to its score.
+# The page.
 
-MOST_STEPS = 24  # lines of the trace on the page
-MOST_WEIGHTS = 6  # columns of it
-WAYS = {  # how each solver goes up
+MOST_STEPS = 24  # lines of the trace
+MOST_WEIGHTS = 6  # weights that it shows, one per column
+WAYS = {  # how each solver finds its steps
     "gradient": "Plain gradient ascent: new weights = weights + η·gradient; η is the length of the step, "
     "{eta}",
     "conjugate-gradient": "Conjugate gradient: direction = gradient + β·last direction, and new weights = "
@@ -313,7 +316,7 @@ def _steps(estimator: LogisticRegression, model: LogisticModel, steps: tuple[Sol
 
 
 def _solver(estimator: LogisticRegression, model: LogisticModel) -> str:
-    """Return the name of the way that the steps went."""
+    """Return the name of the solver that took the steps."""
     if estimator.firth:
         return "firth"
     few = model.links * len(coefficients(model)) <= MATRIX
