@@ -102,7 +102,7 @@ def _held(message: Any) -> Held | None:
 
 
 def _field(data: bytes, table: int, number: int) -> int:
-    """Return where a field of a flatbuffers table lies; 0 where it is not there."""
+    """Return the position of a field of a flatbuffers table; 0 if it is absent."""
     (back,) = struct.unpack_from("<i", data, table)
     entry = table - back + 4 + 2 * number
     (size,) = struct.unpack_from("<H", data, table - back)
@@ -214,7 +214,7 @@ def _opened(
     def walk() -> Iterator[pa.RecordBatch]:
         try:
             for batch in batches_of(path):
-                batch.validate()  # that its texts lie where they can be measured
+                batch.validate()  # that its text offsets are inside its buffers
                 for start in range(0, batch.num_rows, BATCH_ROWS):
                     yield from in_parts(batch.slice(start, BATCH_ROWS), BYTES)
         except (pa.ArrowException, OSError) as error:
@@ -252,7 +252,7 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
         found, per_row = (
             set[str](),
             0,
-        )  # bytes of a row, as the file tells them; a text that repeats counts once
+        )  # bytes of a row, as the file declares them; a text that repeats counts once
         for i in range(file.metadata.num_row_groups):
             group = file.metadata.row_group(i)
             per_row = max(per_row, group.total_byte_size // max(group.num_rows, 1))

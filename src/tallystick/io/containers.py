@@ -751,6 +751,6 @@ CONTAINERS = [
 
 
 def container_of(x: Any) -> Container | None:
-    """Return what a table came in, None when nobody knows it."""
+    """Return the container of an object; None if none recognises it."""
     library, of = type(x).__module__.partition(".")[0], type(x).__name__
     return next((c for c in CONTAINERS if c.knows(library, of, x)), None)

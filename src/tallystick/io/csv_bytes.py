@@ -217,7 +217,7 @@ def endless(where: str, line: int, longest: int) -> DataError:
 
 
 def is_blank(block: bytes) -> bool:
-    """Is there nothing but line ends? The first bytes tell it of most blocks; to strip is to copy."""
+    """Is there nothing but line ends? The first bytes decide in most blocks, without a copy."""
     return not block[:NEAR].strip(b"\r\n") and not block.strip(b"\r\n")
 
 

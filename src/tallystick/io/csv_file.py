@@ -189,7 +189,7 @@ class CsvFile(BaseSource):
                 yield CsvRows(self, before, False)
             before = None if isinstance(found, BareRows) else found
             if before is None:
-                yield CsvRows(self, found, False)  # the end of a file is left to the walk
+                yield CsvRows(self, found, False)  # the end of a file is read by `row_blocks`
         if before is not None:
             yield CsvRows(self, before, True)
 
@@ -219,7 +219,7 @@ class CsvFile(BaseSource):
 
     @property
     def _lies_bare(self) -> bool:
-        """Does the text lie in the file as it is read?"""
+        """Is the text read straight from the file, as UTF-8 and not compressed?"""
         usual = self.reading.encoding == "utf-8" and self.dialect.usual
         return usual and csv_bytes.lies_bare(self.path, self.name)
 

@@ -55,13 +55,13 @@ class Damage:
 
     @property
     def tolerable(self) -> bool:
-        """Is so little damaged that nobody needs to be asked?"""
+        """Is the damage so small that the user need not be asked?"""
         return self.bad <= max(LEAST, self.rows // SHARE) and self.bad < max(self.rows, 1)
 
 
 @dataclass
 class Mending:
-    """What was found and done so far in a file, over all walks through it; any thread may tell."""
+    """What was found and done so far in a file, over all passes; any thread may report."""
 
     damage: Damage | None = None
     repaired: dict[int, str] = field(default_factory=dict)  # by line, what was wrong

@@ -66,7 +66,7 @@ def row_blocks(
             block, left = block[:cut], block[cut:]
         if not block:
             _refuse_endless(left, sep, where, line, longest)
-            enough = 2 * len(left)  # so that a long row is not looked at again with every piece
+            enough = 2 * len(left)  # so that a long row is not scanned again with every piece
             continue
         if held:
             yield Walked(held, at, start, not plain)
@@ -373,6 +373,6 @@ def walked(
         elif size > longest:
             raise endless(where, line, longest)
         held, size = [block[cut:]], size - cut
-        enough = BLOCK if cut else 2 * size  # so that a long row is not looked at again with every piece
+        enough = BLOCK if cut else 2 * size  # so that a long row is not scanned again with every piece
     if block := b"".join(held):
         yield Walked(block, at, line, True)

@@ -63,7 +63,7 @@ def open_sqlite(path: str, reading: Reading, where: str) -> Stream:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Open a file that nobody writes to meanwhile: a change is found by its stamp."""
+    """Open a file as unchanging, without locks: a change is found by its stamp."""
     connection = sqlite3.connect(f"file:{quote(path)}?mode=ro&immutable=1", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection

@@ -159,7 +159,7 @@ def numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
 
 
 def _unmasked(cells: Any, name: str) -> pa.ChunkedArray:
-    """Return a column of which some cells are masked: whatever lies there is not looked at."""
+    """Return a column of which some cells are masked: the values there are ignored."""
     masked, kind = np.ma.getmaskarray(cells), cells.dtype.kind
     if not masked.any():
         return numpy_column(np.asarray(cells), name)
@@ -456,7 +456,7 @@ def table_on_disk(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> pa
 
 
 def _kept(batches: Iterable[pa.RecordBatch]) -> tuple[list[pa.Schema], Iterator[pa.RecordBatch]]:
-    """Write all batches into a scratch file; return their schemas, and the batches as they lie there."""
+    """Write all batches into a scratch file; return their schemas, and the batches mapped from it."""
     file, places, schemas = ScratchFile(), list[tuple[int, int]](), dict[pa.Schema, None]()
     for batch in batches:  # none is held: what a batch shows may be a small part of what it holds on to
         sink = pa.BufferOutputStream()

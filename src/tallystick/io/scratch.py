@@ -100,7 +100,7 @@ class ScratchFile:
         self.size = max(self.size, size)
 
     def free(self, size: int, at: int) -> None:
-        """Give the disk back bytes in a place that nobody needs; the others stay where they are."""
+        """Free unneeded bytes of the file on disk; the others stay where they are."""
         files.free(self._file.fileno(), size, at)
 
     def view(self, write: bool = False) -> mmap.mmap | bytes:
@@ -193,7 +193,7 @@ def size_of(arrays: dict[str, NDArray[Any]]) -> int:
 
 
 def on_disk(array: NDArray[Any]) -> bool:
-    """Say whether an array lies in a scratch file."""
+    """Say whether an array is in a scratch file."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
@@ -267,7 +267,7 @@ def needed(rows: int, numbers: int, others: int) -> int:
 
 
 def refuse_too_large(source: Source) -> None:
-    """Refuse a file whose table cannot lie in the memory of this machine, before any work."""
+    """Refuse a file whose table does not fit in the memory of this machine, before any work."""
     size = source.needed
     if size > LEAST and size > (there := memory()):  # a small table is read sooner than asked for
         raise DataError(

@@ -46,7 +46,7 @@ class BaseSource:
 
     @property
     def held(self) -> InMemory | None:
-        """The columns as they lie in memory; None: rows can only be walked through."""
+        """The columns in memory; None: rows can only be read batch by batch."""
         return None
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -93,7 +93,7 @@ class Given:
 
 
 class ChosenColumns(BaseSource):
-    """A source that hands out some columns of another."""
+    """A source with some of the columns of another."""
 
     def __init__(self, source: Source, names: Sequence[str]) -> None:
         for name in names:

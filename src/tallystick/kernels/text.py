@@ -109,7 +109,7 @@ def join_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
 
 @lru_cache(maxsize=64)
 def joined_marks(marks: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the marks joined, once for all columns. Shared: nobody writes to them."""
+    """Return the marks joined, once for all columns. Cached, so never written to."""
     return join_texts(marks)
 
 

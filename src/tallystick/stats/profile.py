@@ -74,7 +74,7 @@ def wanted_ranks(rows: int) -> NDArray[np.int64]:
 
 
 def wanted_cells(cells: Counts) -> NDArray[np.bool_]:
-    """Return the cells in which the wanted ranks lie."""
+    """Return the cells that have the wanted ranks."""
     there = np.zeros(len(cells), bool)
     there[np.searchsorted(np.cumsum(cells), wanted_ranks(int(cells.sum())), side="left")] = True
     return there

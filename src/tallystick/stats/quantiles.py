@@ -140,7 +140,7 @@ class Grid:
         return np.clip(place, 0, self.cells - 1).astype(np.uint32)
 
     def pick(self, values: Floats, there: NDArray[np.bool_]) -> NDArray[np.uint32]:
-        """Return the rows whose values lie in cells with there[cell]."""
+        """Return the rows whose values are in cells with there[cell]."""
         return kernels.pick_cells(values, self.low / 2, self.scale, there)
 
 
@@ -157,7 +157,7 @@ class CellGrid(Protocol):
         ...
 
     def pick(self, values: Floats, there: NDArray[np.bool_]) -> NDArray[np.uint32]:
-        """Return the rows whose values lie in cells with there[cell]."""
+        """Return the rows whose values are in cells with there[cell]."""
         ...
 
 
@@ -308,7 +308,7 @@ def cuts_of(grid: CellGrid, cells: Counts, near: NearValues, bins: int) -> Float
 
 
 def fine_in(grid: CellGrid, finer: CellGrid | None) -> int:
-    """Return how many cells of a finer grid lie in each cell; 0: it is not a finer grid of the same cells."""
+    """Return how many cells of a finer grid are in each cell; 0: it is not a finer grid of the same cells."""
     if not isinstance(grid, Grid) or not isinstance(finer, Grid):
         return 0
     parts, rest = divmod(finer.cells, grid.cells)

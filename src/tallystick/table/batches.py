@@ -65,7 +65,7 @@ Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by nam
 
 @dataclass(frozen=True)
 class View:
-    """All rows of a source in memory as one batch: its columns as they lie."""
+    """All rows of a source in memory as one batch, without a copy."""
 
     names: Sequence[str]
     held: InMemory
@@ -77,12 +77,14 @@ class View:
 
     @property
     def matrix(self) -> NDArray[Any] | None:
-        """The numbers of all columns, where they lie in one array."""
+        """The numbers of all columns, if they are one array."""
         return self.held.matrix
 
     @cached_property
     def numbers(self) -> list[NDArray[Any]] | None:
-        """All columns as they lie, where each is numbers in one piece; None: some are not, or are missing."""
+        """All columns without a copy, if each is one array of numbers; None: some are not, or have missing
+        cells.
+        """
         if self.matrix is not None:
             plain = is_floats(self.matrix) or is_integer_matrix(self.matrix)
             return list(self.matrix.T) if plain else None
@@ -101,7 +103,7 @@ class View:
 
 
 class Plain:
-    """Rows without quoted cells, cut where they lie; a column of texts is made when it is asked for."""
+    """Rows without quoted cells, cut in place; a column of texts is made when it is asked for."""
 
     def __init__(
         self,

@@ -309,7 +309,7 @@ def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
 
 @lru_cache(maxsize=1_024)
 def _hash_few(texts: tuple[str, ...], key: Key) -> Hashes:
-    """Return the same of few texts, one by one. Shared: nobody writes to it."""
+    """Return the same of few texts, one by one. Cached, so never written to."""
     each = [*(kernels.hash_text(text.encode(), key) for text in texts), *_hash_ends(key)]
     return np.array(each, np.uint64).T.copy()
 

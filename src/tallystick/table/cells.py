@@ -183,7 +183,7 @@ def _as_texts(base: int, used: bytes) -> tuple[pa.LargeStringArray, NDArray[Any]
 
 
 def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, SmallIntegers]:
-    """Return the columns of a matrix whose values lie within 256 of each other; the memory is read once."""
+    """Return the columns of a matrix whose values are within 256 of each other; the memory is read once."""
     rows, width = matrix.shape
     if not rows or not width:
         return {}
@@ -293,7 +293,7 @@ class Floats:
 
     @property
     def lying(self) -> NDArray[Any]:
-        """The numbers as they lie, of any type."""
+        """The numbers in their own type."""
         return self.given.lying if isinstance(self.given, LaterColumn) else self.given
 
     def __len__(self) -> int:
@@ -375,7 +375,7 @@ def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool, threads: int) -
 
 @lru_cache(maxsize=64)
 def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the missing marks that are numbers. Shared: nobody writes to it."""
+    """Return the missing marks that are numbers. Cached, so never written to."""
     data, offsets = kernels.join_texts(marks)
     parsed = kernels.parse_numbers(data, offsets, None, ())
     return parsed.values[among(parsed.kinds, PLAIN_NUMBERS)]

@@ -261,7 +261,7 @@ class KeptOnDisk:
         return Written(taken.rows, found, at, -1 if row is None else row)
 
     def _in_place(self, name: str, piece: Piece, row: int | None) -> tuple[PieceFacts, tuple[Any, ...]]:
-        """Return what tells of a piece, and its bytes in parts; none where it was put in its place."""
+        """Return the record of a piece, and its bytes in parts; none where it was put in its place."""
         if row is None or not isinstance(piece, Floats) or not _is_tidy(piece):
             return _in_bytes(piece)
         placed = self.places.write(name, row, np.ascontiguousarray(piece.values))
@@ -310,13 +310,13 @@ class KeptOnDisk:
         return {name for name, tidy in zip(self.names, fine.tolist(), strict=False) if tidy}
 
     def numbers(self, i: int, name: str) -> bytes:
-        """Return the numbers of a column of a batch, as they lie."""
+        """Return the numbers of a column of a batch in their own type."""
         if self.in_place(i, name):
             return self.places.read(name, self.starts[i], self.rows[i])
         return self.file.read(self._facts_of(i, name)[-1], 8 * self.rows[i])
 
     def in_place(self, i: int, name: str) -> bool:
-        """Do the numbers of a column of a batch lie in their place?"""
+        """Are the numbers of a column of a batch in their place?"""
         form, texts, *_ = self._facts_of(i, name)
         return NUMBERS <= form < WORDS and texts == PLACED
 
@@ -337,7 +337,7 @@ class KeptOnDisk:
 
 
 def _in_bytes(piece: Piece) -> tuple[PieceFacts, tuple[Any, ...]]:
-    """Return what tells of a piece, but its place, and its bytes in parts."""
+    """Return the record of a piece without its place, and its bytes in parts."""
     if piece is None:
         return (NOTHING, 0, 0), ()
     if isinstance(piece, Distinct):
@@ -417,7 +417,7 @@ class DiskTable(LocalTable):
 
     @property
     def block_rows(self) -> int:
-        """How many rows a block has, so that those in hand fit the budget."""
+        """Rows of a block, so that the blocks in use fit the budget."""
         width = 8 * max(1, len(self.schema.used))
         return max(256, min(BLOCK, self.budget // 32 // width // 256 * 256))
 
@@ -485,7 +485,7 @@ CLASSES, RESPONSE, WEIGHTS, KEPT = "classes", "response", "weights", "kept"
 
 @dataclass
 class _Words:
-    """The words of a text column: entries in files of their own, since nobody knows how many come."""
+    """The words of a text column: entries in files of their own, since their number is not known."""
 
     words: ScratchFile = field(default_factory=ScratchFile)
     counts: ScratchFile = field(default_factory=ScratchFile)
@@ -493,7 +493,7 @@ class _Words:
 
 
 class _Place(NamedTuple):
-    """Where an array lies: file, first byte, kind and length."""
+    """An array in a file: file, first byte, kind and length."""
 
     file: ScratchFile
     at: int

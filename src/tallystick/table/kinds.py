@@ -303,7 +303,9 @@ def no_dates(name: str, found: str) -> DataError:
 
 
 def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> KindVerdict:
-    """Return the verdict on a column of one value and missing cells: being there is what it tells."""
+    """Return the verdict on a column of one value and missing cells: being present or missing is its
+    information.
+    """
     text = f"column {shown(name)} has one value and missing cells; it is used as present or missing."
     note = Note("there-or-missing", text, name, present)
     return KindVerdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
@@ -441,7 +443,7 @@ def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=256)
 def _few_marks(texts: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Wide tables have the same few levels in many columns. Shared: nobody writes to it."""
+    """Wide tables have the same few levels in many columns. Cached, so never written to."""
     return _are_marks(from_texts(texts))
 
 
@@ -536,7 +538,7 @@ def words_per_text(texts: Any) -> float:
     space parts, that of ASCII.
     """
     places, words = np.arange(0, len(texts), -(-len(texts) // 10_000)), 0
-    for start in range(0, len(places), 100):  # texts may be long, and lie on disk
+    for start in range(0, len(places), 100):  # texts may be long, and on disk
         data, ends, _, _ = strings.layout(texts.take(from_numbers(places[start : start + 100])))
         space = WHITE[data[ends[0] : ends[-1]]]
         before = np.empty_like(space)

@@ -102,7 +102,7 @@ class LaterColumns(Mapping[str, Any]):
 
 
 def raw_column(table: Table, name: str) -> NDArray[Any]:
-    """Return a whole column of numbers as it lies: of any type, where it waits to become doubles."""
+    """Return a whole column of numbers in its own type, if it was not converted to doubles yet."""
     from tallystick.table import table as memory  # a model is loaded without tables
 
     found = _lying(table.columns, name) if isinstance(table, memory.LocalTable) else None

@@ -103,7 +103,7 @@ def small_table(source: Source, wishes: ColumnOptions, target: Any, threads: int
 
 
 def _is_labels(target: Any, rows: int) -> bool:
-    """Are these whole numbers that a kernel reads as they lie, one a row?"""
+    """Are these whole numbers that a kernel can read in place, one a row?"""
     if type(target) is not np.ndarray or target.dtype.kind not in "iu" or target.shape != (rows,):
         return False
     return target.dtype.isnative and target.flags.aligned and target.strides[0] % target.itemsize == 0

@@ -85,7 +85,7 @@ class Met:
 
 
 def ranged(column: Column) -> bool:
-    """Is it known in which range the training rows lie?"""
+    """Is the range of the training rows known?"""
     return column.kind == "numeric" and column.low is not None and column.high is not None
 
 
@@ -100,13 +100,13 @@ def _scattered(rows: int) -> NDArray[np.int64]:
 
 
 def _beyond(column: Column, values: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Return which values lie outside the range of the fit, None if none does; a missing value does not."""
+    """Return which values are outside the range of the fit, None if none does; a missing value does not."""
     beyond = (values < column.low) | (values > column.high)
     return beyond if beyond.any() else None
 
 
 def outside(block: contracts.Block, schema: Schema) -> dict[str, NDArray[np.bool_]]:
-    """Return, of each numeric column that has such a value, which rows lie outside the range of the fit."""
+    """Return, of each numeric column that has such a value, which rows are outside the range of the fit."""
     found = ((c.name, _beyond(c, block.values(c.name))) for c in schema.used if ranged(c))
     return {name: beyond for name, beyond in found if beyond is not None}
 

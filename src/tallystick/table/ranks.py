@@ -65,7 +65,7 @@ def _of_few(values: NDArray[np.float64]) -> Ranked | None:
 
 
 def rank_within(values: NDArray[np.float64], budget: int) -> Ranked:
-    """Return the same; what takes more than a part of a budget of bytes lies on disk."""
+    """Return the same; what takes more than a part of a budget of bytes is on disk."""
     room = scratch.empty if 32 * len(values) > budget // 16 else np.empty
     few = _of_few(values) if room is np.empty else None
     if few is not None:

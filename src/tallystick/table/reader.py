@@ -217,7 +217,7 @@ class _Reader:
             return looked, layer.put(looked, None if more else row)
 
         every = chain(begin, every)
-        del begin  # what was read is let go once it is looked at
+        del begin  # the bytes read are released after the first look
         jobs = (partial(look, *job) for job in self._placed(every, layer))
         for looked, kept in in_order(jobs, self.threads):
             yield looked, kept, 1
@@ -321,7 +321,7 @@ def _joined(
         _kept(batches),
         files,
         threads,
-        len(batches) > 1,  # they were joined, so that no array is anybody else's
+        len(batches) > 1,  # they were joined, so that all arrays are the table's own
     )
     taken = batches[0]
     if taken.result is None or taken.hit.labels is None:

@@ -114,7 +114,7 @@ def _as_array(values: tuple[bytes, ...]) -> pa.LargeStringArray:
 
 @lru_cache(maxsize=256)
 def _shared(values: tuple[bytes, ...]) -> pa.LargeStringArray:
-    """Shared: nobody writes to it."""
+    """Cached, so never written to."""
     return _as_array(values)
 
 
@@ -217,7 +217,7 @@ def reads_as_number(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _few_numbers(texts: tuple[str, ...], decimal: str) -> Parsed:
-    """Shared: nobody writes to it."""
+    """Cached, so never written to."""
     data, offsets = kernels.join_texts(texts)
     return kernels.parse_numbers(data, offsets, None, (), decimal, dates=True)
 
@@ -310,7 +310,7 @@ class TextCounts:
             self.runs.append(written(_sorted(self.parts[0])))
             self.times.append(0)
             self.parts, self.held, self.joined = [], 0, False
-            pa.default_memory_pool().release_unused()  # what was sorted lies on disk now
+            pa.default_memory_pool().release_unused()  # the sorted texts are on disk now
         while self.times[-RUNS:].count(self.times[-1]) == RUNS:  # each text is joined again few times
             self._join_runs(RUNS, self.times[-1] + 1)
 

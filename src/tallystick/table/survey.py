@@ -148,7 +148,7 @@ def along_with(
     sums: bool,
     sample: int,
 ) -> FusedPass | None:
-    """Return what goes along with the look at columns, as they lie, that all may stay numbers; None: nothing.
+    """Return the fused pass for columns that all may stay numbers, in their own type; None: none is made.
     labels: of all rows; sums: by class may be asked for; sample: and so many values of a column.
     """
     rows, width = len(columns[0]) if columns else 0, len(columns)
@@ -213,7 +213,7 @@ class SurveyRequest:
     regression: bool = False
     typed: bool = True  # text in the source is text for sure; in a file it may be anything
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
-    again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
+    again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that need another pass
     mixed: tuple[Note, ...] = ()
     sums: bool = False  # exact sums of numbers by class may be asked for
     sample: int = 0  # and so many values of each column of numbers
@@ -398,7 +398,7 @@ class Survey:
         return ScannedBatch(batch.num_rows, aim, real, scanned(found, threads), result)
 
     def _along(self, batch: Any, aim: TargetCells) -> FusedPass | None:
-        """Return what goes along with the look at columns of numbers of which all rows and columns count."""
+        """Return the fused pass over columns of numbers of which all rows and columns count."""
         q = self.question
         if not isinstance(batch, View) or len(mark_numbers(q.plan.marks)) or batch.num_rows < FEW_ROWS:
             return None
@@ -427,7 +427,7 @@ class Survey:
 
     @property
     def needs_source(self) -> bool:
-        """Must the source be read again? Else what was taken of its batches tells all."""
+        """Must the source be read again? Else the parts kept of its batches suffice."""
         return any(look.ends is None and not look.words for look in self.question.again.values())
 
     def see(self, batch: ScannedBatch, start: int | None = None, threads: int | None = 1) -> None:

@@ -46,7 +46,7 @@ UNBOUNDED = 1 << 40  # bytes: no limit in practice
 
 @dataclass
 class LocalTable:
-    """All rows, encoded. Arrays are shared: nobody writes to them.
+    """All rows, encoded. Arrays are shared and never written to.
 
     columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
     `source_notes` tell how a file was read, `files` which; they are not part of what the rows mean.
@@ -68,7 +68,7 @@ class LocalTable:
     kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     files: tuple[str, ...] = ()
     threads: int | None = None  # that may look at its rows; None: one for each core
-    own: bool = False  # no array of it is anybody else's, who might write to it
+    own: bool = False  # its arrays are shared with no one who might write to them
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _moments: ClassSums | None = field(default=None, init=False, repr=False, compare=False)
@@ -94,7 +94,7 @@ class LocalTable:
         return row_unit(self.weight, rows_counted(self.weights, self.rows, self.unit), self.unit)
 
     def holds(self, row_bytes: int) -> bool:
-        """Is there memory for so many bytes a row? The rows are in memory, and nobody set a bound."""
+        """Is there memory for so many bytes a row? The rows are in memory, without a budget."""
         return True
 
     def local(self) -> LocalTable:
@@ -191,8 +191,8 @@ class LocalTable:
         picked: PickedNumbers | None,
         least: tuple[NDArray[np.uint64], NDArray[np.int64]],
     ) -> None:
-        """Take in what reading the rows told: the sum of their hashes, the sums of all numbers, those numbers
-        that have the least hashes, and the rows that have, with their hashes.
+        """Keep the results of reading the rows: the sum of their hashes, the sums of all numbers, those
+        numbers that have the least hashes, and the rows that have, with their hashes.
         """
         self._fingerprint = f"{hashes % 2**128:032x}"
         self._moments, self._picked, self._least = moments, picked, least
@@ -296,7 +296,7 @@ FEW_CELLS = 1 << 17  # cells up to which a table is copied
 
 
 def is_own(table: Tabular) -> bool:
-    """Say whether nobody but the table can write to its rows."""
+    """Say whether only the table itself can write to its arrays."""
     return isinstance(table, LocalTable) and table.own
 
 
@@ -312,7 +312,7 @@ def held(table: Tabular) -> Tabular | None:
 
 
 def owned(table: LocalTable) -> LocalTable:
-    """Return a table in memory as nobody can write over it: with copies of what is not its own."""
+    """Return a table in memory that no one else can write to: with copies of what is not its own."""
     if table.own:
         return table
     columns = {  # words of texts were made for the table already
@@ -359,5 +359,5 @@ def no_moments(columns: int, classes: int) -> ClassSums:
 
 
 def known_moments(table: Tabular) -> ClassSums | None:
-    """Return the sums of all numbers by class that are known from reading a table; None: nobody knows."""
+    """Return the sums of all numbers by class that are known from reading a table; None: not known."""
     return table._moments if isinstance(table, LocalTable) else None

@@ -74,7 +74,7 @@ class RowSelection:
 
     @cached_property
     def every(self) -> NDArray[np.int64]:
-        """counts[measure] of all kept rows; shared, nobody writes to it."""
+        """counts[measure] of all kept rows; shared, never written to."""
         return self.count(None)
 
     def cut(self, array: Any) -> Any:
@@ -605,7 +605,7 @@ def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool, threads: int
     """Return the target of a batch; None: there is none."""
     if cells is None:
         return TargetCells()
-    if isinstance(cells, strings.Distinct):  # texts of a file, told apart where they lie
+    if isinstance(cells, strings.Distinct):  # texts of a file, already distinct
         return TargetCells(cells, written=len(cells.codes) > 0)
     marks = plan.target_marks
     part = read_cells(cells, name, marks, plan.decimal, not regression, threads)
