@@ -218,7 +218,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 # be written there.
 
 STANDARD = "-"  # standard input where it is read, standard output where it is written
-_NAMES = re.compile(  # of a query: comments, which are passed over, quoted texts, and FROM votes.csv
+_NAMES = re.compile(  # names in a query: comments (skipped), quoted texts, and FROM votes.csv
     r"--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|\b(?:from|join)\s+([\w.]+)",
     re.DOTALL | re.IGNORECASE,
 )

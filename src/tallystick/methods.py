@@ -291,7 +291,7 @@ DENSITIES = (  # without a target, so nothing is predicted, compared or exported
     ),
 )
 KINDS = {method.kind: method for method in (*METHODS, *DENSITIES)}
-NAMES = tuple(method.name for method in METHODS if not method.regression)  # of the classifiers
+NAMES = tuple(method.name for method in METHODS if not method.regression)  # names of the classifiers
 COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless `methods=` names others
 CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)
 REGRESSIONS = tuple(m.name for m in METHODS if m.compared and m.regression)  # the same for numbers
@@ -364,7 +364,7 @@ VARIANTS = (
         settings={"l2": 0.0},
     ),
 )
-CHOICES = tuple(v.name for v in VARIANTS if not v.method.regression)  # what can be named for classes
+CHOICES = tuple(v.name for v in VARIANTS if not v.method.regression)  # names that `variant` takes for classes
 WORKED = tuple(v.name for v in VARIANTS if v.method.working != Method.working)  # those that `work` writes out
 NUMBERS = tuple(v.name for v in VARIANTS if v.method.regression)  # the same for numbers
 

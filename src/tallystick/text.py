@@ -86,8 +86,8 @@ def informative_parts(low: float, high: float, whole: bool) -> tuple[str, ...]:
 
 
 DOUBLES = 400  # decimal places beyond which no double reaches
-DAY, SECOND = 86_400_000_000, 1_000_000  # in microseconds
-YEARS = 8_000  # from 1970 on, either way
+DAY, SECOND = 86_400_000_000, 1_000_000  # microseconds of each
+YEARS = 8_000  # years before and after 1970 that a moment may be
 EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 WRITTEN_OUT = 2.0**64  # whole numbers from here on are written as powers of ten
 MICROSECOND = datetime.timedelta(microseconds=1)

@@ -337,8 +337,8 @@ class TableCounts:
 
 
 QUANTILES = (5, 25, 75, 95)  # percent, beside the median
-LARGE = 1e280  # of such numbers any number of rows can be summed
-BINS = 12  # of the small distribution of a numeric column
+LARGE = 1e280  # magnitude up to which any number of rows can be summed in doubles
+BINS = 12  # bins in the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
 
 
@@ -688,8 +688,8 @@ def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]
 # Checks of suspicious values: levels that are perhaps one, columns that give the target away, equal rows of
 # different classes. They need all values, so `describe` makes them and `fit` does not.
 
-MANY_LEVELS = 5_000  # beyond this, names are not compared
-CHANGES = 20  # of counts from value to value: so many are not the same in two columns by chance
+MANY_LEVELS = 5_000  # levels, beyond which names are not compared
+CHANGES = 20  # changes of counts from value to value that two columns do not share by chance
 SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
 
 

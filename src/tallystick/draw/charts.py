@@ -25,7 +25,7 @@ Line = tuple[str, Sequence[float], Sequence[float], Sequence[float], Sequence[fl
 PointMark = tuple[float, float, str]  # x, y, words beside it
 Dot = tuple[str, float, float, float, str]  # name, value, low, high, words beside it
 
-MOST_POINTS = 900  # of a line: a picture of 640 pixels shows no more
+MOST_POINTS = 900  # points of a line: 640 pixels show no more
 DOTTED = 40  # points of a line that are marked each; more of them are a curve
 WIDTH, HEIGHT, CHART_LEFT, CHART_RIGHT, CHART_TOP, CHART_BOTTOM = 640.0, 360.0, 64.0, 16.0, 16.0, 48.0
 
@@ -170,7 +170,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 WIDE, EFFECT_LEFT, EFFECT_RIGHT, EFFECT_TOP = 320.0, 46.0, 10.0, 26.0
 PLOT, ROWS = 150.0, 34.0  # heights of the answers and of the rows under them
-STEP, NAMES, COUNTS = 22.0, 104.0, 44.0  # of a level: its height, its name, its rows
+STEP, NAMES, COUNTS = 22.0, 104.0, 44.0  # pixels of a level: its height, its name, its rows
 MOST_LEVELS = 12
 
 
@@ -343,7 +343,7 @@ def _ratio(value: float) -> str:
 # Heat map of many classes: truth against answer, a cell as dark as its share of the true class.
 # Law: rows and columns are in the same order, so that right answers are on the diagonal.
 
-HEAT_WIDTH = 560.0  # of all cells together, about
+HEAT_WIDTH = 560.0  # pixels of all cells together, about
 SMALLEST, LARGEST = 9.0, 24.0  # a cell
 LETTERS, LETTER = 18, 6.2  # letters of a name, pixels of a letter
 LEAST = 0.004  # a share below that is not drawn
@@ -417,7 +417,7 @@ SIDE, PANEL_LEFT, PANEL_BOTTOM, PANEL_TOP, PANEL_RIGHT = 320.0, 58.0, 40.0, 12.0
 PANEL_LETTER = 6.2  # pixels of a letter at size 11
 INK, PLAIN = "currentColor", 0.6  # colour and opacity of marks that belong to no class
 HEAD = 24.0  # room for a heading over a chart
-MOST_LETTERS = 40  # of a name in the legend
+MOST_LETTERS = 40  # letters of a name in the legend
 
 
 FRAME = (
@@ -750,7 +750,7 @@ Floats = NDArray[np.float64]
 
 MOST_DOTS = 600  # more points are drawn as cells
 CELLS = 40  # along each side
-BARS = 24  # of a histogram, about
+BARS = 24  # bars of a histogram, about
 
 
 def against_chart(truth: Floats, answer: Floats, words: tuple[str, str], single: bool = True) -> str:

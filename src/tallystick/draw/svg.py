@@ -23,7 +23,7 @@ from tallystick.files import as_path, whole_file
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
-INK, GROUND = "#1f2328", "#ffffff"  # of a picture that stands alone
+INK, GROUND = "#1f2328", "#ffffff"  # colours of text and background of a picture in a file of its own
 FONT = "system-ui, sans-serif"
 SCROLLS = "max-width: 980px; max-height: 640px; overflow: auto"  # lines in a notebook are never wider than it
 

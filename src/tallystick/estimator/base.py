@@ -86,7 +86,7 @@ SHOWN = 5  # columns named in a warning
 # caller's data is kept, and later changes of that data do not reach it.
 
 
-VERSION = 2  # of the model file that has a profile
+VERSION = 2  # format version of a model file with a profile
 
 
 def rows_of(table: Table) -> dict[str, Any]:

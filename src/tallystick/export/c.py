@@ -30,7 +30,7 @@ from tallystick.text import WEEKDAYS
 
 
 Range = tuple[int, int]
-POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))  # of Unicode, without surrogates
+POINTS = (*range(1, 0xD800), *range(0xE000, 0x110000))  # code points of Unicode, without surrogates
 
 
 @lru_cache(maxsize=1)

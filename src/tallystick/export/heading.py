@@ -1,7 +1,7 @@
 """The comment at the top of every export, and what each language cannot express of a model.
 
 Entry: `heading()`, `LanguageLimits`. The comment names the model, what it reads, and how missing values are
-treated. Names go through `plain`: nothing in a comment can end it.
+treated. Names go through `plain_words`: nothing in a comment can end it.
 """
 
 from __future__ import annotations

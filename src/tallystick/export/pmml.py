@@ -143,7 +143,7 @@ class Arithmetic:
 # ---- columns as fields of PMML: given ones, and derived ones that the model reads ----
 #
 # A level is a category of a field that a table makes of all spellings; what the table lacks is missing, or
-# the category of levels never seen where the model tells them from missing ones.
+# the category of levels never seen where the model distinguishes them from missing ones.
 
 
 MISSING, UNSEEN = "(missing)", "(never seen)"

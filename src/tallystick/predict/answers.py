@@ -258,7 +258,7 @@ NUMBER = r"^ *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *$"  # a tab or 
 # What spreadsheets take for the beginning of a formula: a sign, also a full-width one, after spaces of any
 # kind and characters that show nothing; and a cell that a tab or a line end begins.
 FORMULA = r"^[\t\r\n]|^[\s\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]"
-SPECIAL = '[,"\r\n]|^ | $'  # what must be quoted
+SPECIAL = '[,"\r\n]|^ | $'  # cells that CSV must quote
 
 
 def json_lines(table: pa.Table) -> bytes:

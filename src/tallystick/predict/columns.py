@@ -24,7 +24,7 @@ from tallystick.table.new_data_warnings import Met
 from tallystick.text import number_text
 
 CELLS = 1 << 17  # cells of a stretch of rows, or of its answers, so that they stay in the processor's cache
-NUMBERS = "dfbBhHiIlLqQ"  # of NumPy's types: doubles, single floats, whole numbers
+NUMBERS = "dfbBhHiIlLqQ"  # NumPy type codes of doubles, single floats and whole numbers
 LEAST = 256  # rows that a stretch has at least, however many columns there are
 
 

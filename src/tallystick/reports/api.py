@@ -60,7 +60,7 @@ from tallystick.tree.estimator import RegressionTree
 COMPARED_WORK = 60e6  # cells in all fits of a comparison; of more, methods are compared on a part of the rows
 MOST_FOLDED = 40e6  # cells in all fits: with more there are HALF of the folds, unless they were given
 FOLDS, HALF = 10, 5
-CURVE_WORK = 2e6  # the same for learning curves
+CURVE_WORK = 2e6  # cells in all fits of the learning curves; of more, a part of the rows is used
 CURVE_SIZES = 5  # points of a curve: a picture needs no more
 CURVE_ROWS = 10  # rows that a learning curve needs
 FEWEST, MOST = 2_000, 200_000  # rows of such a part; scores of more differ by less than they are rounded to

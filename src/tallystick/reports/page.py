@@ -93,7 +93,7 @@ SECTIONS = (
 )
 
 
-NUMBER_TEMPLATES = {  # of a target of numbers
+NUMBER_TEMPLATES = {  # templates for a target of numbers
     "answer.html": "number_answer.html",
     "quality.html": "number_quality.html",
     "what_if_page.html": "what_if.html",
@@ -117,9 +117,9 @@ def asset(name: str) -> str:
     return (resources.files("tallystick.reports") / "assets" / name).read_text(encoding="utf-8").strip()
 
 
-PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # where a name may go on in the next line
+PART = re.compile(r"(?<=\w[_/])(?=\w)|(?<=[a-z]\.)(?=[a-z])")  # places where a name may be broken into lines
 FIRST = ("giveaway", "identifier", "text-unread", "labels-alike")  # notes that the first screen shows
-MOST_FIRST = 4  # of them
+MOST_FIRST = 4  # notes of these that it shows
 
 
 def report_page(page: PageData) -> tuple[str, tuple[str, ...]]:

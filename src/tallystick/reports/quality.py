@@ -55,8 +55,8 @@ from tallystick.stats import distributions
 # fold the same share has no curve, which would show the folds alone.
 
 
-MOST_CLASSES = 60  # in the list, the most frequent
-POINTS = 80  # of a curve that another class is drawn with
+MOST_CLASSES = 60  # classes in the list, the most frequent
+POINTS = 80  # points of the curve of each further class
 
 
 def curves_section(page: PageData) -> dict[str, Any]:
@@ -202,13 +202,13 @@ def _curve(found: Thresholds, place: int, words: str, ink: str) -> str:
     return chart([line], axis, Axis(words, 0.0, top), words, diagonal=place == 1)
 
 
-MOST_JUDGED_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
+MOST_JUDGED_CLASSES = 12  # in a confusion matrix; with more, a list has the most frequent confusions
 MOST_MAPPED = 60  # classes of a heat map
 MOST_PAIRS = 10
 MOST_GROUPS = 12
 SHOWN_COLUMNS = 3
-FEWEST_SIZES = 3  # of a learning curve: one or two points are no curve
-DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # of the methods that were not chosen
+FEWEST_SIZES = 3  # points that a learning curve has at least
+DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # SVG line patterns of the methods that were not chosen
 
 
 def judged_section(page: PageData) -> dict[str, Any]:

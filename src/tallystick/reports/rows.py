@@ -309,9 +309,9 @@ def answer_groups(page: PageData) -> Groups:
 
 MOST_WORDS = 2_000
 LARGE, WHAT_IF_DIGITS = 300_000, 9  # bytes of an exported tree; of a larger one shares have so many digits
-MOST_BYTES = 800_000  # of the exported model; a larger one would make the page too heavy
+MOST_BYTES = 800_000  # of the exported model on the page; there is no form for a larger one
 OPEN, FEW_MORE = 12, 4  # fields shown at once; so few more are not worth folding
-MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
+MOST_LEVELS = 500  # in a list to choose from; with more the field is a text input
 
 
 def what_if(page: PageData, starts: list[dict[str, Any]]) -> dict[str, Any] | None:

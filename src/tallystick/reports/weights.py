@@ -56,7 +56,7 @@ from tallystick.text import quantity
 
 MOST_COLUMNS = 6
 MOST_CLASSES = 6  # classes with effects, the most frequent
-ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of an axis of probabilities, or 1
+ENDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # ends of an axis of probabilities, besides 1
 FLAT = 5  # an effect that covers less than 1/FLAT of its axis looks flat
 SAMPLE = 400  # rows that effects are averaged over
 
@@ -366,7 +366,7 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> lis
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words shown for a class
 MOST_WEIGHED_CLASSES = 12  # classes whose words are shown
-FEW_CLASSES = 4  # of more, a value is shown with the class that it speaks for most
+FEW_CLASSES = 4  # with more, a value is shown with the class of its largest weight
 WordWeight = tuple[str, str, str, float]  # class, column, word, weight for the class
 
 

@@ -22,7 +22,7 @@ from tallystick.spark.workers import check_version
 from tallystick.tree.prune import is_pruning
 
 WAYS = ("arrow", "sql")
-FAR = (  # what needs all rows in one place: parameter, value, what to do instead
+FAR = (  # settings that need all rows in one place: parameter, value, what to do instead
     ("pruning", "held-out", "Pass pruning='length'"),
     ("pruning", "pessimistic", "Pass pruning=ts.CostComplexity() or ts.DescriptionLength()"),
 )

@@ -5,7 +5,7 @@
 
 Entry: `SparkRows`. piece = a range of the values of one column at one node, with its rows.
 The work runs in Spark's workers; merging the answers does not. Law: the split found is the one that
-`Frontier.add` over all blocks would give; the driver receives a few numbers of each piece, and trees.
+`LevelCounts.add` over all blocks would give; the driver receives a few numbers of each piece, and trees.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The nodes of a growing tree, counted by a database: one query of grouping sets for all columns.
 
-Entry: `frontier_of()`. A CASE gives the node of a row. Law: the tables are those of `Frontier.add` over all
-rows.
+Entry: `frontier_of()`. A CASE gives the node of a row. Law: the tables are those of `LevelCounts.add` over
+all rows.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from tallystick.table.survey import Decision, Survey, SurveyRequest
 from tallystick.table.target import RowSelection, hit
 
 DIGITS = 15  # digits of a decimal that is exact as a quotient of two doubles
-LARGEST = 1 << 20  # of a weight, so that sums of hashes times weights fit
+LARGEST = 1 << 20  # largest weight for which hashes times weights fit
 MOST_LEVELS = 4_096  # values of a column that a query writes out
 
 Counts = NDArray[np.int64]

@@ -663,8 +663,8 @@ def _signs(text: str) -> str:
 # Law: every number of a part is in the text.
 
 WIDE = 100  # cells of a line, where it can be broken
-EMPTY = "________"  # what is to be filled in
-RULES = {1: "=", 2: "-"}  # under a heading of each level
+EMPTY = "________"  # a blank to be filled in
+RULES = {1: "=", 2: "-"}  # characters that underline a heading, by its level
 TEXT_SIGNS = set(" =+−·/(,")  # a line without these needs no brackets
 
 
